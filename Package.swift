@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The architecture, read off the manifest:
+//
+//   GroveModel  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
+//                      ^
+//               GroveConformance  <-  GroveMutants
+//
+// `grove`, the tool, depends on everything. Each public module is its own product, so that an
+// application links the one engine it chose and no other.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    // .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Grove",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "GroveModel", targets: ["GroveModel"]),
+        .library(name: "GroveCache", targets: ["GroveCache"]),
+        .library(name: "GroveMemory", targets: ["GroveMemory"]),
+        .library(name: "GroveLMDB", targets: ["GroveLMDB"]),
+        .library(name: "GroveSQLite", targets: ["GroveSQLite"]),
+        .library(name: "GroveLevelDB", targets: ["GroveLevelDB"]),
+        .library(name: "GroveConformance", targets: ["GroveConformance"]),
+        .executable(name: "grove", targets: ["GroveTool"]),
+    ],
+    traits: [
+        .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
+        .default(enabledTraits: ["Tool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
+    targets: [
+        .target(name: "GroveModel", swiftSettings: strict),
+        .target(name: "GroveCache", dependencies: ["GroveModel"], swiftSettings: strict),
+
+        .systemLibrary(
+            name: "CLMDB", path: "Sources/CLibraries/CLMDB",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/CLibraries/CSQLite",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CLevelDB", path: "Sources/CLibraries/CLevelDB",
+            providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+
+        .target(
+            name: "GroveMemory", dependencies: ["GroveCache", "GroveModel"],
+            path: "Sources/Backends/Memory", swiftSettings: strict),
+        .target(
+            name: "GroveLMDB", dependencies: ["GroveCache", "GroveModel", "CLMDB"],
+            path: "Sources/Backends/LMDB", swiftSettings: strict),
+        .target(
+            name: "GroveSQLite", dependencies: ["GroveCache", "GroveModel", "CSQLite"],
+            path: "Sources/Backends/SQLite", swiftSettings: strict),
+        .target(
+            name: "GroveLevelDB", dependencies: ["GroveCache", "GroveModel", "CLevelDB"],
+            path: "Sources/Backends/LevelDB", swiftSettings: strict),
+
+        .target(
+            name: "GroveConformance", dependencies: ["GroveCache", "GroveModel"],
+            path: "Conformance/Kit", swiftSettings: strict),
+        .target(
+            name: "GroveMutants", dependencies: ["GroveConformance", "GroveCache", "GroveModel"],
+            path: "Conformance/Mutants", swiftSettings: strict),
+
+        .target(name: "GroveFloor", dependencies: ["CLMDB", "CSQLite", "CLevelDB"]),
+        .executableTarget(
+            name: "GroveTool",
+            dependencies: [
+                "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
+                "GroveConformance", "GroveMutants", "GroveFloor",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser",
+                    condition: .when(traits: ["Tool"])),
+            ],
+            swiftSettings: strict),
+
+        .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
+        .testTarget(
+            name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",
+                "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "GroveToolTests",
+            dependencies: ["GroveTool"], swiftSettings: strict),
+    ]
+)

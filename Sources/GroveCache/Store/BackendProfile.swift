@@ -1,0 +1,45 @@
+/// What a backend declares of itself: read by users who choose, checked by the conformance kit.
+public struct BackendProfile: Sendable, Equatable {
+    /// The backend's name, in lower case, as the tool spells it.
+    public var name: String
+
+    /// Whether the content outlives the process.
+    public var isPersistent: Bool
+
+    /// Whether committed writes survive the process being killed at any instant.
+    public var survivesCrash: Bool
+
+    /// Whether a second process may open the store at once and sees commits; otherwise it is told `.locked`.
+    public var isMultiProcess: Bool
+
+    /// Whether the backend keeps a budget by evicting.
+    public var isEvicting: Bool
+
+    /// Whether readers go on at full speed while a large write commits.
+    public var readersNeverStall: Bool
+
+    /// Whether the engine's own pages carry no checksum, so that a damaged file may end the process.
+    public var hasUnverifiedPages: Bool
+
+    /// The largest value in bytes, the record's envelope included.
+    public var maxValueBytes: Int
+
+    /// The share of an eviction budget that live payload reaches, 0 where the backend does not evict.
+    public var livePayloadShare: Double
+
+    /// Makes a profile.
+    public init(
+        name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
+        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, maxValueBytes: Int, livePayloadShare: Double = 0
+    ) {
+        self.name = name
+        self.isPersistent = isPersistent
+        self.survivesCrash = survivesCrash
+        self.isMultiProcess = isMultiProcess
+        self.isEvicting = isEvicting
+        self.readersNeverStall = readersNeverStall
+        self.hasUnverifiedPages = hasUnverifiedPages
+        self.maxValueBytes = maxValueBytes
+        self.livePayloadShare = livePayloadShare
+    }
+}

@@ -1,0 +1,1 @@
+int grove_floor_placeholder(void);

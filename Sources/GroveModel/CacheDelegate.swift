@@ -1,0 +1,36 @@
+/// A cache of models, as a data provider sees it.
+///
+/// Every completion is called exactly once: on a hit with the value, on a miss with `nil` and no error, and where the
+/// cache could not find out with an error, also after the cache was closed. Completions run on any thread.
+///
+/// Writes return at once and never block on the disk. One caller's writes apply in call order, and a read issued after
+/// a write sees it. A write that fails later is reported to the cache's observer and to its `flush()`.
+public protocol CacheDelegate: Sendable {
+    /// Reads the model that was last set under `cacheKey`, whole and in its newest version.
+    ///
+    /// - Parameters:
+    ///   - cacheKey: the key, by default the model's identifier; `nil` is a miss.
+    ///   - context: whatever the caller passed along; a cache may ignore it.
+    ///   - completion: called exactly once.
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void)
+
+    /// Stores `model`, and every identified model in its tree, and lets `cacheKey` find it.
+    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?)
+
+    /// Reads the collection that was last set under `cacheKey`, each element in its newest version.
+    ///
+    /// An empty collection is a hit; an absent one is a miss. Deleted elements are left out.
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void)
+
+    /// Stores `collection` under `cacheKey`, in order, duplicates kept, and every identified model in it.
+    ///
+    /// Collection keys and model keys never meet.
+    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?)
+
+    /// Deletes `model`: it stays deleted, in every tree and collection that held it, until it is written again.
+    ///
+    /// - Parameter cacheKey: a key under which it was set, which then finds nothing; `nil` where there is none.
+    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?)
+}

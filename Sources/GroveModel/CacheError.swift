@@ -1,0 +1,111 @@
+/// What a cache reports when it cannot do what it was asked.
+///
+/// Absence is never an error: a model that is not there is a ``CacheMiss``. An error says that the cache could not
+/// find out, or refused. Match on ``code``; new codes may be added, so keep a default.
+public struct CacheError: Error, Sendable {
+    /// What kind of failure it was.
+    public var code: Code { storage.code }
+
+    /// The model or collection concerned, where one was.
+    public var identifier: ModelIdentifier? { storage.identifier }
+
+    /// One sentence for a person who reads a log: what was wrong and, where there is one, what to do.
+    public var message: String { storage.message }
+
+    /// The engine's own error number (an LMDB, SQLite or `errno` code), for diagnosis.
+    public var engineCode: Int? { storage.engineCode }
+
+    private let storage: Storage
+
+    /// Makes an error; `message` is one sentence.
+    public init(_ code: Code, _ message: String, identifier: ModelIdentifier? = nil, engineCode: Int? = nil) {
+        storage = Storage(code: code, message: message, identifier: identifier, engineCode: engineCode)
+    }
+
+    /// The same error, said of `identifier`; one that already names an identifier stays as it is.
+    public func concerning(_ identifier: ModelIdentifier) -> CacheError {
+        guard self.identifier == nil else { return self }
+        return CacheError(code, message, identifier: identifier, engineCode: engineCode)
+    }
+
+    private final class Storage: Sendable {
+        let code: Code
+        let message: String
+        let identifier: ModelIdentifier?
+        let engineCode: Int?
+
+        init(code: Code, message: String, identifier: ModelIdentifier?, engineCode: Int?) {
+            self.code = code
+            self.message = message
+            self.identifier = identifier
+            self.engineCode = engineCode
+        }
+    }
+}
+
+extension CacheError {
+    /// The kind of a failure: an extensible list of names.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the kind, as it is printed.
+        public let description: String
+
+        /// A kind of failure that Grove does not know, for backends of others.
+        public init(_ description: String) { self.description = description }
+
+        /// The cache was closed.
+        public static let closed = Code("closed")
+        /// The cache is suspended; `resume()` brings it back.
+        public static let suspended = Code("suspended")
+        /// The call came from a model's initialiser while the same cache was reading it.
+        public static let reentrant = Code("reentrant")
+        /// Another process holds the store.
+        public static let locked = Code("locked")
+        /// The store is open in this process with other options.
+        public static let optionsConflict = Code("optionsConflict")
+        /// A stored record's bytes are not what was written.
+        public static let corrupted = Code("corrupted")
+        /// The store or record was written by a later format version; it is left as it is.
+        public static let unsupportedFormat = Code("unsupportedFormat")
+        /// The directory holds something else than this backend's store.
+        public static let notAStore = Code("notAStore")
+        /// There is no room: the disk, the map or the quota is full.
+        public static let full = Code("full")
+        /// The write would pass the budget.
+        public static let overBudget = Code("overBudget")
+        /// The value is larger than the store can hold.
+        public static let tooLarge = Code("tooLarge")
+        /// The operating system refused to read or write.
+        public static let inputOutput = Code("inputOutput")
+        /// The operating system denied access.
+        public static let permissionDenied = Code("permissionDenied")
+        /// The model, or the root of a tree, has no identifier.
+        public static let unidentified = Code("unidentified")
+        /// The identifier or key is empty.
+        public static let emptyIdentifier = Code("emptyIdentifier")
+        /// The model's type has no coding that the cache can use.
+        public static let notCacheable = Code("notCacheable")
+        /// The value cannot be represented in a record.
+        public static let unencodable = Code("unencodable")
+        /// A stored node holds itself, directly or through others.
+        public static let cycle = Code("cycle")
+        /// The tree is deeper than the cache's limit.
+        public static let tooDeep = Code("tooDeep")
+        /// The tree has more than a million paths.
+        public static let tooManyPaths = Code("tooManyPaths")
+        /// The call was cancelled before it took effect.
+        public static let cancelled = Code("cancelled")
+        /// The call is not supported by this backend.
+        public static let unsupported = Code("unsupported")
+        /// A failure that is none of the others.
+        public static let other = Code("other")
+    }
+}
+
+extension CacheError: CustomStringConvertible {
+    public var description: String {
+        var text = "\(code): \(message)"
+        if let identifier { text += " [\(identifier.rawValue.debugDescription)]" }
+        if let engineCode { text += " (engine code \(engineCode))" }
+        return text
+    }
+}

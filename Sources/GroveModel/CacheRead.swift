@@ -1,0 +1,25 @@
+/// The outcome of a read that did not fail: the value, or why there is none.
+public enum CacheRead<Value: Sendable>: Sendable {
+    /// The newest version of every node of the tree, in one consistent view.
+    case hit(Value)
+    /// Nothing to hand out, and why.
+    case miss(CacheMiss)
+
+    /// The value, or `nil` on a miss.
+    public var value: Value? {
+        switch self {
+        case .hit(let value): value
+        case .miss: nil
+        }
+    }
+
+    /// Why there is no value, or `nil` on a hit.
+    public var miss: CacheMiss? {
+        switch self {
+        case .hit: nil
+        case .miss(let miss): miss
+        }
+    }
+}
+
+extension CacheRead: Equatable where Value: Equatable {}

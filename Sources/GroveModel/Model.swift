@@ -1,0 +1,31 @@
+/// A node of an immutable tree, whose children are models too.
+///
+/// When any node of a tree changes, the tree is rebuilt with the node's newest version by ``map(_:)``. The order of
+/// children must be the same in ``map(_:)``, ``forEach(_:)`` and the stored record.
+public protocol Model: SimpleModel {
+    /// A copy of this model with each child replaced by what `transform` returns for it.
+    ///
+    /// Where `transform` returns `nil` the child is gone: an optional child becomes `nil`, an element of an array is
+    /// dropped, and for a required child the whole model is gone, so `map` returns `nil`. Only direct children are
+    /// visited.
+    func map(_ transform: (any Model) -> (any Model)?) -> Self?
+
+    /// Calls `visit` with each direct child, in order.
+    func forEach(_ visit: (any Model) -> Void)
+
+    /// This model, updated with the fields that `model`, another projection of the same record, carries.
+    ///
+    /// The default returns `model` where it is of this type, and this model unchanged otherwise.
+    func merge(_ model: any Model) -> any Model
+
+    /// The projection that this value carries; ``SimpleModel/projectionName`` unless overridden.
+    var projectionIdentifier: String { get }
+}
+
+extension Model {
+    public func merge(_ model: any Model) -> any Model {
+        model is Self ? model : self
+    }
+
+    public var projectionIdentifier: String { Self.projectionName }
+}

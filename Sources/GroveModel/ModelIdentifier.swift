@@ -1,0 +1,76 @@
+/// The identity of a model: a string compared and hashed by its UTF-8 bytes.
+///
+/// Swift's `String` treats canonically equivalent spellings ("é" precomposed and decomposed) as equal. For identity a
+/// false split costs a miss and a false merge shows the wrong person, so identifiers are equal exactly when their
+/// bytes are. An empty identifier is refused, typed, wherever one is stored.
+///
+/// ```swift
+/// var modelIdentifier: ModelIdentifier? { "Person-\(id)" }
+/// ```
+public struct ModelIdentifier: Sendable {
+    /// The identifier's text, exactly as it was given.
+    public let rawValue: String
+
+    /// Makes an identifier of `rawValue`, byte for byte.
+    public init(_ rawValue: String) {
+        var native = rawValue
+        native.makeContiguousUTF8()
+        self.rawValue = native
+    }
+
+    /// Whether the identifier has no bytes, which no cache accepts.
+    public var isEmpty: Bool { rawValue.utf8.isEmpty }
+
+    /// Calls `body` with the identifier's UTF-8 bytes, which are valid for the call only.
+    @inlinable
+    public func withUTF8<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var copy = rawValue
+        let outcome: Swift.Result<Result, Failure> = copy.withUTF8 { bytes in
+            do throws(Failure) {
+                return unsafe .success(try body(UnsafeRawBufferPointer(bytes)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+}
+
+extension ModelIdentifier: Hashable {
+    public static func == (left: ModelIdentifier, right: ModelIdentifier) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        unsafe withUTF8 { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension ModelIdentifier: Comparable {
+    /// Orders identifiers by their bytes, as unsigned numbers, a prefix before what it begins.
+    public static func < (left: ModelIdentifier, right: ModelIdentifier) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+}
+
+extension ModelIdentifier: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension ModelIdentifier: CustomStringConvertible {
+    public var description: String { rawValue }
+}
+
+extension ModelIdentifier: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

@@ -1,0 +1,35 @@
+/// An immutable value with an identity and an equality: what providers hold and caches store.
+///
+/// A simple model is a leaf. It is kept consistent as a whole; for trees, conform to ``Model``.
+public protocol SimpleModel: Sendable {
+    /// The identity of this model, or `nil` where it belongs to its nearest identified ancestor.
+    ///
+    /// Identity is the identifier's UTF-8 bytes. Two models with the same identifier are versions of one thing.
+    var modelIdentifier: ModelIdentifier? { get }
+
+    /// Whether `model` is the same version of the same thing. Transient fields may be ignored.
+    func isEqual(to model: any SimpleModel) -> Bool
+
+    /// The name under which records of this type are stored.
+    ///
+    /// Two types share an identifier only if they declare one record name. The default is the type's unqualified name.
+    static var recordName: String { get }
+
+    /// The name of this type among the types that share its record name: its projection of the record.
+    ///
+    /// The default is the type's unqualified name.
+    static var projectionName: String { get }
+}
+
+extension SimpleModel {
+    public static var recordName: String { String(describing: Self.self) }
+
+    public static var projectionName: String { String(describing: Self.self) }
+}
+
+extension SimpleModel where Self: Equatable {
+    public func isEqual(to model: any SimpleModel) -> Bool {
+        guard let other = model as? Self else { return false }
+        return self == other
+    }
+}

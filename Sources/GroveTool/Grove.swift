@@ -1,0 +1,1 @@
+@main struct Grove { static func main() {} }
