@@ -1,0 +1,87 @@
+/// A growable run of raw bytes: what records are written into.
+///
+/// It owns nothing by itself: whoever makes one calls ``deallocate()`` once. Growth is geometric, so that appending is
+/// amortised O(1) per byte.
+package struct ByteBuffer {
+    package private(set) var base: UnsafeMutableRawPointer
+    package private(set) var count = 0
+    private var capacity: Int
+
+    package init(capacity: Int) {
+        let capacity = max(capacity, 16)
+        base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        self.capacity = capacity
+    }
+
+    package func deallocate() { base.deallocate() }
+
+    package mutating func removeAll() { count = 0 }
+
+    /// Forgets everything after the first `count` bytes.
+    package mutating func truncate(to count: Int) {
+        precondition(count >= 0 && count <= self.count, "a buffer is truncated to a length that it has")
+        self.count = count
+    }
+
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    /// The bytes of `range`, which must lie inside the buffer.
+    package func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range of a buffer lies inside it")
+        return UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
+    }
+
+    @inline(__always)
+    package mutating func append(_ byte: UInt8) {
+        reserve(1)
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+    }
+
+    @inline(__always)
+    package mutating func append(_ source: UnsafeRawBufferPointer) {
+        guard let start = source.baseAddress else { return }
+        reserve(source.count)
+        (base + count).copyMemory(from: start, byteCount: source.count)
+        count += source.count
+    }
+
+    /// Appends `value` in the machine's order of bytes reversed where that is little-endian: big-endian always.
+    @inline(__always)
+    package mutating func append<T: FixedWidthInteger>(bigEndian value: T) {
+        let width = MemoryLayout<T>.size
+        reserve(width)
+        base.storeBytes(of: value.bigEndian, toByteOffset: count, as: T.self)
+        count += width
+    }
+
+    /// Appends `value`, least significant byte first.
+    @inline(__always)
+    package mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
+        let width = MemoryLayout<T>.size
+        reserve(width)
+        base.storeBytes(of: value.littleEndian, toByteOffset: count, as: T.self)
+        count += width
+    }
+
+    /// Overwrites what stands at `offset` with `value`, least significant byte first.
+    package mutating func replace<T: FixedWidthInteger>(at offset: Int, littleEndian value: T) {
+        precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count, "what is replaced lies inside the buffer")
+        base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ extra: Int) {
+        if count + extra > capacity { grow(extra) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ extra: Int) {
+        let wanted = max(capacity * 2, count + extra)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 8)
+        larger.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = larger
+        capacity = wanted
+    }
+}

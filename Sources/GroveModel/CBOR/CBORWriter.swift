@@ -1,0 +1,83 @@
+/// The major types of CBOR (RFC 8949 §3.1), each in the top three bits of an initial byte.
+package enum CBORMajor {
+    package static let unsigned: UInt8 = 0 << 5
+    package static let negative: UInt8 = 1 << 5
+    package static let bytes: UInt8 = 2 << 5
+    package static let text: UInt8 = 3 << 5
+    package static let array: UInt8 = 4 << 5
+    package static let map: UInt8 = 5 << 5
+    package static let tag: UInt8 = 6 << 5
+    package static let simple: UInt8 = 7 << 5
+}
+
+/// Deterministic CBOR (RFC 8949 §4.2.1): shortest heads, definite lengths, shortest floats that keep every bit.
+extension ByteBuffer {
+    /// Appends an initial byte of `major` with `argument` in its shortest form.
+    @inline(__always)
+    package mutating func appendHead(_ major: UInt8, _ argument: UInt64) {
+        if argument < 24 {
+            append(major | UInt8(truncatingIfNeeded: argument))
+        } else {
+            appendLongHead(major, argument)
+        }
+    }
+
+    @inline(never)
+    private mutating func appendLongHead(_ major: UInt8, _ argument: UInt64) {
+        if argument <= 0xFF {
+            append(major | 24)
+            append(UInt8(truncatingIfNeeded: argument))
+        } else if argument <= 0xFFFF {
+            append(major | 25)
+            append(bigEndian: UInt16(truncatingIfNeeded: argument))
+        } else if argument <= 0xFFFF_FFFF {
+            append(major | 26)
+            append(bigEndian: UInt32(truncatingIfNeeded: argument))
+        } else {
+            append(major | 27)
+            append(bigEndian: argument)
+        }
+    }
+
+    package mutating func appendInteger(_ value: Int64) {
+        if value >= 0 {
+            appendHead(CBORMajor.unsigned, UInt64(value))
+        } else {
+            appendHead(CBORMajor.negative, UInt64(bitPattern: ~value))
+        }
+    }
+
+    package mutating func appendText(_ string: String) {
+        let written: Void? = string.utf8.withContiguousStorageIfAvailable { utf8 in
+            appendHead(CBORMajor.text, UInt64(utf8.count))
+            append(UnsafeRawBufferPointer(utf8))
+        }
+        guard written == nil else { return }
+        var copy = string
+        copy.withUTF8 { utf8 in
+            appendHead(CBORMajor.text, UInt64(utf8.count))
+            append(UnsafeRawBufferPointer(utf8))
+        }
+    }
+
+    /// Appends `value` in the shortest of the three widths that keeps all of its bits, NaN payloads included.
+    package mutating func appendFloat(_ value: Double) {
+        guard let single = CBORFloat.single(value.bitPattern) else {
+            append(CBORMajor.simple | 27)
+            append(bigEndian: value.bitPattern)
+            return
+        }
+        appendFloat(singleBits: single)
+    }
+
+    /// Appends the single-precision float of `bits`, as half precision where that keeps all of them.
+    package mutating func appendFloat(singleBits bits: UInt32) {
+        if let half = CBORFloat.half(bits) {
+            append(CBORMajor.simple | 25)
+            append(bigEndian: half)
+        } else {
+            append(CBORMajor.simple | 26)
+            append(bigEndian: bits)
+        }
+    }
+}

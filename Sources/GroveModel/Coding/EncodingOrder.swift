@@ -1,0 +1,37 @@
+/// Checks that what follows each other in a stored map or set ascends strictly, so that nothing stands twice.
+package struct EncodingOrder {
+    private var last: UnsafeRawBufferPointer?
+
+    package init() {}
+
+    /// Compares the value at the decoder's cursor with the one before.
+    package mutating func check(_ decoder: NodeDecoder) throws(NodeReadFailure) {
+        var copy = decoder
+        let key = try copy.readEncoded()
+        if let last, lexicographicOrder(last, key) >= 0 { throw .corrupted }
+        last = key
+    }
+}
+
+extension NodeEncoder {
+    /// Encodes `count` values on the side and returns their encodings in ascending order, each with its index.
+    package mutating func sortedEncodings(
+        count: Int, _ encode: (Int, inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) -> [(index: Int, bytes: [UInt8])] {
+        var encodings: [(index: Int, bytes: [UInt8])] = []
+        encodings.reserveCapacity(count)
+        let start = out.count
+        for index in 0..<count {
+            try encode(index, &self)
+            encodings.append((index, Array(out.bytes(in: start..<out.count))))
+            out.truncate(to: start)
+        }
+        encodings.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        return encodings
+    }
+
+    /// Writes a value that was encoded before.
+    package mutating func writeEncoded(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { out.append($0) }
+    }
+}

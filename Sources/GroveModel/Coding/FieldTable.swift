@@ -1,0 +1,72 @@
+/// The names of a type's stored fields, encoded once, in the order in which records hold them.
+///
+/// A record's body is a CBOR map whose keys stand in the bytewise order of their encodings (RFC 8949 §4.2.1): shorter
+/// names first, names of one length by their bytes. Encoding writes the fields in this order and never sorts; decoding
+/// walks the stored map and the table side by side.
+///
+/// A table lives as long as the process: keep it in a `static let`.
+///
+/// ```swift
+/// static let fields = FieldTable("id", "name", "online")
+/// ```
+public struct FieldTable: Sendable {
+    // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
+    nonisolated(unsafe) private let keys: UnsafeRawPointer
+    nonisolated(unsafe) private let ends: UnsafePointer<UInt32>
+
+    /// The number of fields.
+    public let count: Int
+
+    /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
+    /// that says the right one.
+    public init(_ names: String...) { self.init(names: names) }
+
+    /// Makes a table of `names`, as ``init(_:)`` does.
+    public init(names: [String]) {
+        let sorted = FieldTable.sorted(names)
+        precondition(
+            zip(names, sorted).allSatisfy { $0.utf8.elementsEqual($1.utf8) },
+            "a field table stands in RFC 8949 order: \(sorted.map(\.debugDescription).joined(separator: ", "))")
+        var buffer = ByteBuffer(capacity: 16 * names.count)
+        let ends = UnsafeMutablePointer<UInt32>.allocate(capacity: max(names.count, 1))
+        for (index, name) in names.enumerated() {
+            let start = buffer.count
+            buffer.appendText(name)
+            (ends + index).initialize(to: UInt32(buffer.count))
+            precondition(
+                index == 0 || !name.utf8.elementsEqual(names[index - 1].utf8), "a field's name stands once: \(name)")
+            precondition(buffer.count - start < 1 << 16, "a field's name is at most 64 KB long")
+        }
+        keys = UnsafeRawPointer(buffer.base)
+        self.ends = UnsafePointer(ends)
+        count = names.count
+    }
+
+    /// `names` in the order in which a table and a record hold them.
+    public static func sorted(_ names: [String]) -> [String] {
+        names.sorted { left, right in
+            left.utf8.count != right.utf8.count
+                ? left.utf8.count < right.utf8.count : left.utf8.lexicographicallyPrecedes(right.utf8)
+        }
+    }
+
+    /// The encoded name of field `index`.
+    @inline(__always)
+    package func key(_ index: Int) -> UnsafeRawBufferPointer {
+        precondition(index >= 0 && index < count, "a field's index lies inside its table")
+        let start = index == 0 ? 0 : Int((ends + (index - 1)).pointee)
+        return UnsafeRawBufferPointer(start: keys + start, count: Int((ends + index).pointee) - start)
+    }
+
+    /// The name of field `index`.
+    package func name(_ index: Int) -> String {
+        let key = key(index)
+        let head = key.count <= 24 ? 1 : key.count <= 257 ? 2 : 3
+        return String(decoding: UnsafeRawBufferPointer(rebasing: key[head...]), as: UTF8.self)
+    }
+
+    /// The table of a type whose fields are not known in advance: it writes and reads its map by itself.
+    public static let dynamic = FieldTable(names: [])
+
+    package var isDynamic: Bool { keys == FieldTable.dynamic.keys }
+}

@@ -1,0 +1,18 @@
+/// The bytes of one identifier, while it is put together.
+public struct IdentifierBuffer: ~Copyable {
+    package var buffer: ByteBuffer
+
+    package init() { buffer = ByteBuffer(capacity: 256) }
+
+    deinit { buffer.deallocate() }
+
+    /// Appends the UTF-8 of `text`.
+    public mutating func append(_ text: String) {
+        let written: Void? = text.utf8.withContiguousStorageIfAvailable { buffer.append(UnsafeRawBufferPointer($0)) }
+        guard written == nil else { return }
+        for byte in text.utf8 { buffer.append(byte) }
+    }
+
+    /// Appends `number` in decimal.
+    public mutating func append(_ number: some BinaryInteger) { append(String(number)) }
+}

@@ -1,0 +1,75 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A private thread with a stack large enough for the deepest tree that Grove accepts.
+///
+/// Trees recurse, and a caller's stack may be as small as 512 KB. Past ``hopDepth`` levels the rest of a tree is
+/// handled here, while the caller waits. Making and joining the thread costs some 30 µs, which only deep trees pay.
+package enum LargeStack {
+    /// Levels that a caller's own stack carries.
+    package static let hopDepth = 40
+
+    /// The deepest chain of identified models.
+    package static let maxDepth = 1_000
+
+    /// The deepest nesting in all: identified levels, and models and containers inside one record.
+    package static let maxNesting = 2_200
+
+    /// Reserved, not used: pages of a stack cost memory only once they are touched.
+    private static let size = 128 << 20
+
+    /// Runs `body` on a thread of its own and returns when it has finished.
+    ///
+    /// - Throws: what `body` threw, or `failure` where the system has no thread to give.
+    package static func run<Value, Failure: Error>(
+        unavailable failure: Failure, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        var outcome: Result<Value, Failure> = .failure(failure)
+        withoutActuallyEscaping({
+            do throws(Failure) {
+                outcome = .success(try body())
+            } catch {
+                outcome = .failure(error)
+            }
+        }) { work in
+            runJoined(work)
+        }
+        return try outcome.get()
+    }
+
+    private static func runJoined(_ work: @escaping () -> Void) {
+        final class Box {
+            let work: () -> Void
+            init(_ work: @escaping () -> Void) { self.work = work }
+        }
+        var attributes = pthread_attr_t()
+        guard pthread_attr_init(&attributes) == 0 else { return }
+        defer { pthread_attr_destroy(&attributes) }
+        guard pthread_attr_setstacksize(&attributes, size) == 0 else { return }
+        let box = Unmanaged.passRetained(Box(work))
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        let status = pthread_create(&thread, &attributes, { pointer in
+            Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().work()
+            return nil
+        }, box.toOpaque())
+        guard status == 0, let thread else { return box.release() }
+        #else
+        var thread = pthread_t()
+        let status = pthread_create(&thread, &attributes, { pointer in
+            guard let pointer else { return nil }
+            Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().work()
+            return nil
+        }, box.toOpaque())
+        guard status == 0 else { return box.release() }
+        #endif
+        pthread_join(thread, nil)
+    }
+}

@@ -1,0 +1,160 @@
+/// Trees of models taken apart: one entry for each distinct identified node, in one run of memory.
+///
+/// This is what a write hands to the cache. It is filled by a ``NodeEncoder`` on one thread and not changed afterwards.
+///
+/// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
+/// occurrences under other projections of the record stay side by side.
+package final class NodeTree: @unchecked Sendable {
+    // SAFETY: mutated only by the one encoder that fills it, through an exclusive reference, before it is shared;
+    // afterwards every access is a read.
+
+    /// One distinct node.
+    package struct Entry {
+        package var identifier: Range<Int>
+        package var body: Range<Int>
+        package var hash: UInt64
+        package var type: Int
+        package var order: Int
+        package var holdsReferences: Bool
+        /// The entry of the same identifier that was added before, or -1.
+        package var previous: Int
+    }
+
+    /// A record name and a projection, as several entries share them.
+    package struct TypeNames: Equatable {
+        package var record: [UInt8]
+        package var projection: [UInt8]
+
+        package init(record: String, projection: String) {
+            self.record = Array(record.utf8)
+            self.projection = Array(projection.utf8)
+        }
+    }
+
+    package private(set) var entries: [Entry] = []
+    package private(set) var types: [TypeNames] = []
+    private var typeObjects: [ObjectIdentifier] = []
+    package var arena: ByteBuffer
+    /// Whether some identifier has several entries.
+    package private(set) var hasProjections = false
+    /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
+    private var table: [Int32] = []
+    package var order = 0
+
+    package init(capacity: Int = 512) { arena = ByteBuffer(capacity: capacity) }
+
+    deinit { arena.deallocate() }
+
+    /// The most paths from a root that a tree may have.
+    package static let maxPaths = 1_000_000
+
+    package func identifier(of entry: Entry) -> UnsafeRawBufferPointer { arena.bytes(in: entry.identifier) }
+
+    package func body(of entry: Entry) -> UnsafeRawBufferPointer { arena.bytes(in: entry.body) }
+
+    package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
+        ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
+    }
+
+    /// The bytes that the tree takes in memory.
+    package var byteCount: Int { arena.count + entries.count * MemoryLayout<Entry>.stride }
+
+    /// The index of the newest entry of `identifier`, whose hash is `hash`, or -1.
+    package func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
+        if table.isEmpty {
+            var index = entries.count - 1
+            while index >= 0 {
+                if entries[index].hash == hash, isEqual(self.identifier(of: entries[index]), identifier) { return index }
+                index -= 1
+            }
+            return -1
+        }
+        var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
+        while table[slot] != 0 {
+            let index = Int(table[slot]) - 1
+            if entries[index].hash == hash, isEqual(self.identifier(of: entries[index]), identifier) { return index }
+            slot = (slot + 1) & (table.count - 1)
+        }
+        return -1
+    }
+
+    package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { hash64(identifier, seed: 0) }
+
+    /// The index of the names of `M`, found by its metatype so that they are asked for once.
+    package func type<M: SimpleModel>(of model: M.Type) -> Int {
+        let object = ObjectIdentifier(model)
+        for index in typeObjects.indices where typeObjects[index] == object { return index }
+        return addType(TypeNames(record: model.recordName, projection: model.projectionName), object)
+    }
+
+    /// The index of `names`, for models that choose them one by one.
+    package func type(named names: TypeNames) -> Int {
+        types.firstIndex(of: names) ?? addType(names, ObjectIdentifier(NodeTree.self))
+    }
+
+    private func addType(_ names: TypeNames, _ object: ObjectIdentifier) -> Int {
+        types.append(names)
+        typeObjects.append(object)
+        return types.count - 1
+    }
+
+    /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
+    package func add(_ entry: Entry) {
+        var entry = entry
+        let found = find(identifier(of: entry), hash: entry.hash)
+        var index = found
+        while index >= 0 {
+            // Another record name under the identifier replaces; another projection stays beside.
+            if entries[index].type == entry.type || types[entries[index].type].record != types[entry.type].record {
+                if entries[index].order < entry.order {
+                    entry.previous = entries[index].previous
+                    entries[index] = entry
+                }
+                return
+            }
+            index = entries[index].previous
+        }
+        if found >= 0 { hasProjections = true }
+        entry.previous = found
+        entries.append(entry)
+        if table.isEmpty ? entries.count > 8 : entries.count * 2 > table.count {
+            rebuildTable()
+        } else if !table.isEmpty {
+            insert(entries.count - 1)
+        }
+    }
+
+    private func rebuildTable() {
+        table = Array(repeating: 0, count: max(32, table.count * 4))
+        for index in entries.indices { insert(index) }
+    }
+
+    private func insert(_ index: Int) {
+        let entry = entries[index]
+        var slot = Int(truncatingIfNeeded: entry.hash) & (table.count - 1)
+        while table[slot] != 0 {
+            let other = entries[Int(table[slot]) - 1]
+            if other.hash == entry.hash, isEqual(identifier(of: other), identifier(of: entry)) { break }
+            slot = (slot + 1) & (table.count - 1)
+        }
+        table[slot] = Int32(index + 1)
+    }
+}
+
+/// Whether two runs of bytes are the same.
+@inline(__always)
+package func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let first = left.baseAddress, let second = right.baseAddress else { return left.count == 0 }
+    return compare(first, second, left.count) == 0
+}
+
+/// Compares two runs of bytes as unsigned numbers, a prefix before what it begins: negative, zero or positive.
+package func lexicographicOrder(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    let shared = min(left.count, right.count)
+    if shared > 0, let first = left.baseAddress, let second = right.baseAddress {
+        let order = compare(first, second, shared)
+        if order != 0 { return order }
+    }
+    return left.count - right.count
+}

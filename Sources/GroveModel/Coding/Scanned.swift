@@ -1,0 +1,12 @@
+/// A field that was scanned: its value, or where its bytes are until its children may be fetched.
+public enum Scanned<Value: NodeCodable> {
+    /// A value that holds no references, decoded.
+    case value(Value)
+    /// A value that may hold references, still encoded.
+    case deferred(DeferredValue)
+}
+
+/// The bytes of a field that is decoded after the others.
+public struct DeferredValue {
+    package let bytes: UnsafeRawBufferPointer
+}
