@@ -7,7 +7,7 @@
 public struct NodeDecoder {
     package private(set) var cursor: UnsafeRawPointer
     package let end: UnsafeRawPointer
-    unowned(unsafe) package let source: NodeSource
+    unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     private let isStable: Bool
     /// Whether the record carries the reading type's own projection, so that what is absent was never there.
@@ -17,7 +17,7 @@ public struct NodeDecoder {
     private var lastKey: UnsafeRawBufferPointer?
 
     package init(
-        _ bytes: UnsafeRawBufferPointer, source: NodeSource, isStable: Bool, isOwnProjection: Bool
+        _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
     ) {
         // An empty buffer may have no base; a pointer that is never read stands in for it.
         let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!  // swift-format-ignore: NeverForceUnwrap
@@ -354,6 +354,9 @@ extension NodeDecoder {
         guard cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
         return try readHead().argument
     }
+
+    /// Moves past `count` bytes.
+    package mutating func skip(bytes count: UInt64) throws(NodeReadFailure) { try advance(count) }
 
     /// The bytes of the value at the cursor, which it moves past; valid as long as the decoder's own.
     package mutating func readEncoded() throws(NodeReadFailure) -> UnsafeRawBufferPointer {

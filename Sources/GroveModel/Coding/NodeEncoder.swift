@@ -209,5 +209,5 @@ public struct NodeEncoder: ~Copyable {
 }
 
 extension LargeStack {
-    static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
+    package static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
 }

@@ -1,30 +1,26 @@
 /// Where a decoder gets the children from: one read of one tree, inside one view of the store.
-///
-/// Abstract: the cache's reconstructor overrides ``node(_:_:)``, ``recordName(_:)`` and ``keep(_:)``.
-package class NodeSource {
-    package final var nesting = 0
-
-    package init() {}
+package protocol NodeSource: AnyObject {
+    /// How many levels deep the read is, identified levels and nesting inside records together.
+    var nesting: Int { get set }
 
     /// The newest version of the node of `identifier`, as `type`.
-    package func node<M: CacheableModel>(
+    func node<M: CacheableModel>(
         _ type: M.Type, _ identifier: UnsafeRawBufferPointer
-    ) throws(NodeReadFailure) -> M {
-        preconditionFailure("a source overrides node(_:_:)")
-    }
+    ) throws(NodeReadFailure) -> M
 
     /// The record name under which `identifier` is stored.
-    package func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
-        preconditionFailure("a source overrides recordName(_:)")
-    }
+    func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String
 
     /// A copy of `bytes` that stays until the record that is being decoded is finished.
-    package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        preconditionFailure("a source overrides keep(_:)")
-    }
+    func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer
 
+    /// Called when the read goes on upon another thread.
+    func threadDidChange()
+}
+
+extension NodeSource {
     /// Runs `body` one level deeper, on a larger stack where the level asks for it.
-    package final func nested<Value>(
+    package func nested<Value>(
         _ body: () throws(NodeReadFailure) -> Value
     ) throws(NodeReadFailure) -> Value {
         nesting += 1
@@ -33,6 +29,34 @@ package class NodeSource {
             throw .failed(CacheError(.tooDeep, "The record nests more than \(LargeStack.maxNesting) levels."))
         }
         guard nesting == LargeStack.hopDepth else { return try body() }
-        return try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread), body)
+        return try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread)) {
+            () throws(NodeReadFailure) in
+            threadDidChange()
+            return try body()
+        }
     }
+}
+
+/// The source of decoders that only look at encoded values and neither descend nor fetch.
+package final class NoSource: NodeSource, Sendable {
+    package static let shared = NoSource()
+
+    package var nesting: Int {
+        get { 0 }
+        set {}
+    }
+
+    package func node<M: CacheableModel>(
+        _ type: M.Type, _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> M {
+        throw .corrupted
+    }
+
+    package func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
+        throw .corrupted
+    }
+
+    package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { bytes }
+
+    package func threadDidChange() {}
 }

@@ -1,0 +1,308 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// What all handles on one store share: the store, the queue of writes and the pool of readers.
+///
+/// Reads capture the store's view and the queue under one lock, and a write leaves the queue under that lock once its
+/// commit is visible: so a read sees every write that was queued before it, and never half of one.
+final class CacheCore<Store: NodeStore>: Sendable {
+    typealias Reader = Reconstructor<Store.View>
+
+    struct State {
+        /// The number of the last call that writes.
+        var sequence: UInt64
+        /// What other processes' writes added to the numbers since.
+        var shift: UInt64 = 0
+        /// See ``StoreState/forgottenDeletion``.
+        var forgottenDeletion: UInt64
+        /// The highest number that the store held when this process last looked.
+        var lastCommitted: UInt64
+        /// Calls whose commits are not visible yet, oldest first.
+        var pending: [PendingWrite] = []
+        var pendingBytes = 0
+        var isDrainScheduled = false
+        var wipedAt: UInt64 = 0
+        var spareReaders: [Reader] = []
+        var activeReads = 0
+        var isAwaitingReads = false
+        var isClosed = false
+        /// The first failure of a write that nobody waited for, until `flush()` reports it.
+        var failure: CacheError?
+        var observers: [any CacheObserver] = []
+    }
+
+    let store: Store
+    let state: Mutex<State>
+    let options: Store.Options
+    /// Commits, one after the other; no code of a user runs here.
+    let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
+    /// Reads that were asked for with a completion.
+    let readers = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
+    /// Calls to observers, in order.
+    let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
+    private let readsEnded = DispatchSemaphore(value: 0)
+
+    init(store: Store, options: Store.Options) throws(CacheError) {
+        self.store = store
+        self.options = options
+        let view = try store.view()
+        defer { view.end() }
+        let stored = try StoreState(view)
+        state = Mutex(
+            State(
+                sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
+                lastCommitted: stored.sequence))
+    }
+
+    // MARK: Reading
+
+    /// Runs `body` with a reader over one consistent view and the writes queued at this moment.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, what the store throws, and what `body` throws.
+    func read<Value>(_ body: (Reader) throws(CacheError) -> Value) throws(CacheError) -> Value {
+        try checkReentrance()
+        let reader = try beginRead()
+        defer { endRead(reader) }
+        return try body(reader)
+    }
+
+    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
+    func checkReentrance() throws(CacheError) {
+        guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
+        throw CacheError(
+            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
+    }
+
+    private func beginRead() throws(CacheError) -> Reader {
+        let owner = ObjectIdentifier(self)
+        return try state.withLock { (state) throws(CacheError) -> Reader in
+            guard !state.isClosed else { throw CacheError.isClosed }
+            let reader = state.spareReaders.popLast() ?? Reader(owner: owner)
+            if let wipe = state.pending.lastIndex(where: \.isWipe) {
+                // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
+                reader.begin(nil, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift, forgotten: 0)
+            } else {
+                reader.begin(
+                    try store.view(), pending: state.pending, shift: state.shift, forgotten: state.forgottenDeletion)
+            }
+            state.activeReads += 1
+            return reader
+        }
+    }
+
+    private func endRead(_ reader: Reader) {
+        reader.end()
+        let isLast = state.withLock { state in
+            state.activeReads -= 1
+            if state.spareReaders.count < 8 { state.spareReaders.append(reader) }
+            guard state.isAwaitingReads, state.activeReads == 0 else { return false }
+            state.isAwaitingReads = false
+            return true
+        }
+        if isLast { readsEnded.signal() }
+    }
+
+    /// Returns when no read is under way. New ones must have been turned away before.
+    private func awaitReads() {
+        let mustWait = state.withLock { state in
+            state.isAwaitingReads = state.activeReads > 0
+            return state.isAwaitingReads
+        }
+        if mustWait { readsEnded.wait() }
+    }
+
+    // MARK: Writing
+
+    /// Takes the number of a call that writes, at the moment it is made.
+    func takeSequence() throws(CacheError) -> UInt64 {
+        try state.withLock { (state) throws(CacheError) -> UInt64 in
+            guard !state.isClosed else { throw CacheError.isClosed }
+            state.sequence += 1
+            return state.sequence
+        }
+    }
+
+    /// Queues `write`; from now on every read sees it.
+    ///
+    /// - Throws: ``CacheError`` with code `closed`, or `cancelled` where the store was wiped since the call was made.
+    func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
+        let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
+            guard !state.isClosed else { throw CacheError.isClosed }
+            guard write.sequence > state.wipedAt || write.isWipe else {
+                throw CacheError(.cancelled, "The cache was wiped after the call was made.")
+            }
+            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
+            state.pending.append(write)
+            state.pendingBytes += write.byteCount
+            guard schedulingDrain, !state.isDrainScheduled else { return false }
+            state.isDrainScheduled = true
+            return true
+        }
+        if mustSchedule { writer.async { self.drain(isScheduled: true) } }
+    }
+
+    /// Commits what is queued, on the calling thread, and returns when it is visible.
+    func drainNow() { writer.sync { self.drain(isScheduled: false) } }
+
+    /// Group commit: everything queued goes into few transactions, in order. Runs on ``writer`` only.
+    private func drain(isScheduled: Bool) {
+        if isScheduled { state.withLock { $0.isDrainScheduled = false } }
+        while true {
+            let group = state.withLock { CacheCore.nextGroup($0.pending) }
+            guard !group.isEmpty else { return }
+            let outcomes = commit(group)
+            finish(group, outcomes)
+        }
+    }
+
+    private static func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
+        var bytes = 0
+        var count = 0
+        for write in pending {
+            if write.isWipe {
+                if count == 0 { count = 1 }
+                break
+            }
+            bytes += write.byteCount
+            guard count == 0 || bytes <= GroupLimit.bytes else { break }
+            count += 1
+        }
+        return Array(pending.prefix(count))
+    }
+
+    private func commit(_ group: [PendingWrite]) -> [Result<ChangeSet, CacheError>] {
+        if let wipe = group.first, wipe.isWipe { return [wipeStore(wipe)] }
+        do throws(CacheError) {
+            return try transact(group).map { .success($0) }
+        } catch {
+            guard group.count > 1 else { return [.failure(error)] }
+        }
+        // One write that cannot be stored must not take its neighbours with it.
+        return group.map { write in
+            do throws(CacheError) {
+                return .success(try transact([write])[0])
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+        var changes: [ChangeSet] = []
+        var committed: GroupSummary?
+        let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
+        try store.write { (transaction) throws(CacheError) in
+            var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
+            changes = []
+            for write in group { changes.append(try commit.apply(write)) }
+            try commit.finish()
+            committed = commit.summary
+        }
+        if let committed {
+            state.withLock { state in
+                state.shift = committed.shift
+                state.forgottenDeletion = committed.forgottenDeletion
+                state.lastCommitted = committed.sequence
+            }
+        }
+        return changes
+    }
+
+    private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
+        awaitReads()
+        do throws(CacheError) {
+            try store.wipe()
+            state.withLock { state in
+                state.forgottenDeletion = 0
+                state.lastCommitted = 0
+            }
+            return .success(ChangeSet(sequence: wipe.sequence))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Lets the committed writes leave the queue, then tells whoever waits and whoever observes.
+    private func finish(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) {
+        let observers = state.withLock { state in
+            state.pending.removeFirst(group.count)
+            for (write, outcome) in zip(group, outcomes) {
+                state.pendingBytes -= write.byteCount
+                if case .failure(let error) = outcome, write.completion == nil, state.failure == nil {
+                    state.failure = error
+                }
+            }
+            return state.observers
+        }
+        for (write, outcome) in zip(group, outcomes) { write.completion?(outcome) }
+        guard !observers.isEmpty else { return }
+        let isAwaited = group.map { $0.completion != nil }
+        events.async {
+            for (index, outcome) in outcomes.enumerated() {
+                for observer in observers {
+                    switch outcome {
+                    case .success(let changes): if !changes.isEmpty { observer.cacheDidCommit(changes) }
+                    case .failure(let error): if !isAwaited[index] { observer.cacheDidFailToWrite(error) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reports a write that failed before it could be queued.
+    func reportFailure(_ error: CacheError) {
+        let observers = state.withLock { state in
+            if state.failure == nil { state.failure = error }
+            return state.observers
+        }
+        guard !observers.isEmpty else { return }
+        events.async { for observer in observers { observer.cacheDidFailToWrite(error) } }
+    }
+
+    /// Tells observers of something, in order.
+    func notify(_ event: @escaping @Sendable (any CacheObserver) -> Void) {
+        let observers = state.withLock { $0.observers }
+        guard !observers.isEmpty else { return }
+        events.async { for observer in observers { event(observer) } }
+    }
+
+    /// Runs `body` on the store while it cannot be closed or wiped.
+    func withOpenStore<Value>(_ body: (Store) throws(CacheError) -> Value) throws(CacheError) -> Value {
+        try writer.sync { () -> Result<Value, CacheError> in
+            guard !state.withLock({ $0.isClosed }) else { return .failure(.isClosed) }
+            do throws(CacheError) {
+                return .success(try body(store))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    // MARK: Closing
+
+    /// Commits what is queued, waits for reads, and closes the store. Calls after the first return when it is done.
+    func close() {
+        let wasClosed = state.withLock { state in
+            defer { state.isClosed = true }
+            return state.isClosed
+        }
+        writer.sync {
+            guard !wasClosed else { return }
+            drain(isScheduled: false)
+            awaitReads()
+            state.withLock { $0.spareReaders = [] }
+            store.close()
+        }
+    }
+}
+
+/// The size of a group commit.
+enum GroupLimit {
+    /// A group closes once its writes hold this many bytes in memory; a larger write is a group of its own.
+    static let bytes = 8 << 20
+}
+
+extension CacheError {
+    static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
+}

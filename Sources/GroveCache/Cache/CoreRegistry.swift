@@ -1,0 +1,106 @@
+import GroveModel
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The stores that are open in this process, by what their directories are rather than how they are spelled.
+///
+/// Some engines must not be opened twice in one process (LMDB corrupts its locks), so a second handle on one directory,
+/// through a symbolic link too, shares the first one's core.
+final class CoreRegistry: Sendable {
+    static let shared = CoreRegistry()
+
+    private struct Place: Hashable {
+        let store: ObjectIdentifier
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    private struct Entry {
+        let core: any Sendable & AnyObject
+        var handles: Int
+    }
+
+    private let entries = Mutex<[Place: Entry]>([:])
+
+    /// The core on `directory`: the one that is open, or a new one.
+    func core<Store: NodeStore>(
+        directory: String?, options: Store.Options, policy: OpenPolicy, observer: (any CacheObserver)?
+    ) throws(CacheError) -> CacheCore<Store> {
+        guard let directory else {
+            let core = try CacheCore(store: try Store(directory: nil, options: options), options: options)
+            if let observer { core.state.withLock { $0.observers.append(observer) } }
+            return core
+        }
+        try StoreDirectory.make(directory)
+        let place = try CoreRegistry.place(of: directory, Store.self)
+        return try entries.withLock { (entries) throws(CacheError) -> CacheCore<Store> in
+            if let core = entries[place]?.core as? CacheCore<Store> {
+                guard core.options == options else {
+                    throw CacheError(
+                        .optionsConflict, "The store in \(directory) is open in this process with other options.")
+                }
+                entries[place]?.handles += 1
+                if let observer { core.state.withLock { $0.observers.append(observer) } }
+                return core
+            }
+            let core: CacheCore<Store> = try CoreRegistry.open(directory, options, policy, observer)
+            entries[place] = Entry(core: core, handles: 1)
+            return core
+        }
+    }
+
+    /// Gives one handle on `core` back, and closes it with the last one.
+    func release<Store: NodeStore>(_ core: CacheCore<Store>) {
+        // The core stays in the registry until it is closed: nobody may open its directory again before.
+        entries.withLock { entries in
+            guard let place = entries.first(where: { $0.value.core === core })?.key, var entry = entries[place] else {
+                return core.close()
+            }
+            entry.handles -= 1
+            entries[place] = entry
+            guard entry.handles == 0 else { return }
+            core.close()
+            entries[place] = nil
+        }
+    }
+
+    private static func open<Store: NodeStore>(
+        _ directory: String, _ options: Store.Options, _ policy: OpenPolicy, _ observer: (any CacheObserver)?
+    ) throws(CacheError) -> CacheCore<Store> {
+        let failure: CacheError
+        do throws(CacheError) {
+            let core = try CacheCore(store: try Store(directory: directory, options: options), options: options)
+            if let observer { core.state.withLock { $0.observers.append(observer) } }
+            return core
+        } catch {
+            failure = error
+        }
+        guard failure.code == .corrupted, policy == .rebuild else { throw failure }
+        try StoreDirectory.setAside(directory)
+        let core = try CacheCore(store: try Store(directory: directory, options: options), options: options)
+        if let observer { core.state.withLock { $0.observers.append(observer) } }
+        core.notify { $0.cacheDidRebuild(after: failure) }
+        return core
+    }
+
+    private static func place<Store: NodeStore>(
+        of directory: String, _ store: Store.Type
+    ) throws(CacheError) -> Place {
+        var status = stat()
+        guard stat(directory, &status) == 0 else {
+            throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
+        }
+        return Place(
+            store: ObjectIdentifier(store), device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(truncatingIfNeeded: status.st_ino))
+    }
+}

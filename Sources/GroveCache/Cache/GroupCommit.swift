@@ -1,0 +1,144 @@
+import GroveModel
+
+/// One transaction of the writer: the updates of a group of calls, applied one after the other.
+struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
+    let transaction: Transaction
+    private var stored: StoreState
+    private let original: StoreState
+    private var shift: UInt64
+    private var key = StoreKey()
+    private var out = ByteBuffer(capacity: 1_024)
+    private var hasWritten = false
+
+    init(_ transaction: Transaction, shift: UInt64, lastCommitted: UInt64) throws(CacheError) {
+        self.transaction = transaction
+        stored = try StoreState(transaction)
+        original = stored
+        // Another process has written since: this one's calls get numbers after its.
+        let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
+        self.shift = shift + foreign
+    }
+
+    deinit { out.deallocate() }
+
+    var summary: GroupSummary {
+        GroupSummary(shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion)
+    }
+
+    /// Applies all of `write`.
+    mutating func apply(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
+        let sequence = write.sequence + shift
+        var changed: [Int] = []
+        var deleted: [ModelIdentifier] = []
+        // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
+        var deletions: [Int: UInt64] = [:]
+        var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
+
+        if let tree = write.tree {
+            let order =
+                tree.hasProjections
+                ? tree.entries.indices.sorted { tree.entries[$0].order < tree.entries[$1].order }
+                : Array(tree.entries.indices)
+            for index in order {
+                key.set(Namespace.node, tree.identifier(of: tree.entries[index]))
+                var update = RecordUpdate(key: key.bytes, change: .node(tree, index), sequence: sequence)
+                switch try perform(&update) {
+                case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
+                case .unchanged:
+                    if tree.entries[index].holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
+                case .superseded, .removed: break
+                }
+                if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
+            }
+            if !deletions.isEmpty {
+                for holder in unchangedHolders
+                where names(deletions, after: holder.sequence, in: tree.body(of: tree.entries[holder.entry]), tree) {
+                    key.set(Namespace.node, tree.identifier(of: tree.entries[holder.entry]))
+                    var update = RecordUpdate(key: key.bytes, change: .node(tree, holder.entry), sequence: sequence)
+                    update.refreshes = true
+                    _ = try perform(&update)
+                }
+            }
+        }
+        for extra in write.extras {
+            let isReplaced = try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions)
+            if case .tombstone(let identifier) = extra, isReplaced { deleted.append(identifier) }
+        }
+        stored.sequence = max(stored.sequence, sequence)
+        return ChangeSet(sequence: sequence, tree: write.tree, changed: changed, deleted: deleted)
+    }
+
+    private mutating func apply(
+        _ extra: PendingWrite.Extra, sequence: UInt64, tree: NodeTree?, deletions: [Int: UInt64]
+    ) throws(CacheError) -> Bool {
+        let storeKey = extra.storeKey
+        storeKey.withUnsafeBytes { key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
+        let change: RecordUpdate.Change
+        switch extra {
+        case .tombstone: change = .tombstone
+        case .remove: change = .remove
+        case .collection(_, let body, let holdsReferences): change = .bytes(body, holdsReferences: holdsReferences)
+        case .alias(_, let body): change = .bytes(body, holdsReferences: true)
+        }
+        var update = RecordUpdate(key: key.bytes, change: change, sequence: sequence)
+        let outcome = try perform(&update)
+        if case .unchanged = outcome, let tree, !deletions.isEmpty, let body = extra.value?.body {
+            let mustRefresh = body.withUnsafeBytes { names(deletions, after: update.storedSequence, in: $0, tree) }
+            if mustRefresh {
+                update.refreshes = true
+                _ = try perform(&update)
+            }
+        }
+        if case .replaced = outcome { return true }
+        return false
+    }
+
+    /// Writes the store's own record, where anything was written.
+    mutating func finish() throws(CacheError) {
+        guard hasWritten, stored != original else { return }
+        try stored.write(transaction)
+    }
+
+    private mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+        let existing = try transaction.get(update.key)
+        update.forgottenDeletion = stored.forgottenDeletion
+        if case .remove = update.change, let existing { remember(existing, update.key) }
+        let outcome = try update.apply(to: existing, into: &out)
+        switch outcome {
+        case .replaced:
+            hasWritten = true
+            try transaction.put(update.key, out.bytes)
+        case .removed:
+            hasWritten = true
+            try transaction.remove(update.key)
+        case .unchanged, .superseded: break
+        }
+        return outcome
+    }
+
+    /// Keeps the number of a deletion whose record is about to be forgotten.
+    private mutating func remember(_ existing: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
+        guard let header = try? RecordHeader(existing, key: key), key[0] == Namespace.node else { return }
+        let deletion = header.flags.contains(.tombstone) ? header.sequence : header.deletion
+        stored.forgottenDeletion = max(stored.forgottenDeletion, deletion)
+    }
+
+    /// Whether `body` names a node that was deleted after `sequence`.
+    private func names(
+        _ deletions: [Int: UInt64], after sequence: UInt64, in body: UnsafeRawBufferPointer, _ tree: NodeTree
+    ) -> Bool {
+        var isNamed = false
+        try? RecordBody.forEachReference(in: body) { identifier in
+            let entry = tree.find(identifier, hash: NodeTree.hash(identifier))
+            if let deletion = deletions[entry], deletion > sequence { isNamed = true }
+        }
+        return isNamed
+    }
+}
+
+/// What a group commit leaves behind for the cache to remember.
+struct GroupSummary {
+    var shift: UInt64
+    var sequence: UInt64
+    var forgottenDeletion: UInt64
+}

@@ -1,0 +1,75 @@
+public import GroveModel
+
+extension NormalizedCache {
+    /// Writes `model` as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards.
+    @discardableResult
+    public func write<M: CacheableModel>(_ model: M) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: [model])
+    }
+
+    /// Writes `models` in one transaction, as the synchronous form does, without blocking the caller's thread.
+    @discardableResult
+    public func write<M: CacheableModel>(contentsOf models: [M]) async throws(CacheError) -> ChangeSet {
+        try await performAsync { () throws(CacheError) in
+            PendingWrite.Content(tree: try EncodedRoots(models, mustBeIdentified: true).tree)
+        }
+    }
+
+    /// Writes a collection as the synchronous form does, without blocking the caller's thread.
+    @discardableResult
+    public func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) async throws(CacheError) -> ChangeSet {
+        try NormalizedCache.check(ModelIdentifier(key))
+        return try await performAsync { () throws(CacheError) in
+            let encoded = try EncodedRoots(elements, mustBeIdentified: false)
+            return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
+        }
+    }
+
+    /// Deletes as the synchronous form does, without blocking the caller's thread.
+    @discardableResult
+    public func delete(_ identifier: ModelIdentifier) async throws(CacheError) -> ChangeSet {
+        try NormalizedCache.check(identifier)
+        return try await performAsync { () throws(CacheError) in
+            PendingWrite.Content(extras: [.tombstone(identifier)])
+        }
+    }
+
+    /// Empties the cache as the synchronous form does, without blocking the caller's thread.
+    public func wipe() async throws(CacheError) {
+        _ = try await performAsync(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
+    }
+
+    /// Flushes as the synchronous form does, without blocking the caller's thread.
+    public func flush() async throws(CacheError) {
+        _ = try await performAsync { () throws(CacheError) in PendingWrite.Content() }
+        let failure = core.state.withLock { state in
+            defer { state.failure = nil }
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func performAsync(
+        isWipe: Bool = false, _ content: () throws(CacheError) -> PendingWrite.Content
+    ) async throws(CacheError) -> ChangeSet {
+        try checkOpen()
+        guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
+        let sequence = try core.takeSequence()
+        let made = try content()
+        let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
+            let write = PendingWrite(
+                sequence: sequence, tree: made.tree, extras: made.extras, isWipe: isWipe,
+                completion: { continuation.resume(returning: $0) })
+            do throws(CacheError) {
+                try core.enqueue(write, schedulingDrain: true)
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try outcome.get()
+    }
+}

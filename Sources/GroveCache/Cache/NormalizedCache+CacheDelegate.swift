@@ -1,0 +1,114 @@
+public import GroveModel
+
+/// RocketData's five methods, for data providers.
+///
+/// A type that is neither ``CacheableModel`` nor `Codable` is refused with code `notCacheable`: to the completion of a
+/// read, and to the observer and `flush()` of a write. Contexts are ignored.
+extension NormalizedCache: CacheDelegate {
+    public func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        core.readers.async { [self] in
+            let outcome: Result<T?, CacheError>
+            do throws(CacheError) {
+                outcome = .success(try cacheKey.flatMap { (key) throws(CacheError) in try modelNow(key) })
+            } catch {
+                outcome = .failure(error)
+            }
+            switch outcome {
+            case .success(let model): completion(model, nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+    }
+
+    public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        enqueue { () throws(CacheError) in
+            let key = ModelIdentifier(cacheKey)
+            try NormalizedCache.check(key)
+            let encoded = try DynamicRoots([model])
+            let root = encoded.roots[0]
+            guard root.isReference else {
+                throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
+            }
+            // A reference that carries a case is kept even under the identifier itself: the identifier alone would not
+            // tell an enum which case it was.
+            if root.hasCase || !root.identifier.elementsEqual(cacheKey.utf8) {
+                return PendingWrite.Content(
+                    tree: encoded.tree, extras: [.alias(key: Array(cacheKey.utf8), body: encoded.references)])
+            }
+            return PendingWrite.Content(
+                tree: encoded.tree, extras: [.remove(storeKey: [Namespace.alias] + Array(cacheKey.utf8))])
+        }
+    }
+
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        core.readers.async { [self] in
+            let outcome: Result<[T]?, CacheError>
+            do throws(CacheError) {
+                outcome = .success(try cacheKey.flatMap { (key) throws(CacheError) in try collectionNow(key) })
+            } catch {
+                outcome = .failure(error)
+            }
+            switch outcome {
+            case .success(let models): completion(models, nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+    }
+
+    public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
+        enqueue { () throws(CacheError) in
+            try NormalizedCache.check(ModelIdentifier(cacheKey))
+            let encoded = try DynamicRoots(collection)
+            let extra = EncodedRoots.collection(
+                cacheKey, count: encoded.roots.count, encoded.references,
+                holdsReferences: !encoded.tree.entries.isEmpty)
+            return PendingWrite.Content(tree: encoded.tree, extras: [extra])
+        }
+    }
+
+    public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
+        enqueue { () throws(CacheError) in
+            var extras: [PendingWrite.Extra] = []
+            if let identifier = model.modelIdentifier {
+                try NormalizedCache.check(identifier)
+                extras.append(.tombstone(identifier))
+            }
+            if let cacheKey {
+                try NormalizedCache.check(ModelIdentifier(cacheKey))
+                extras.append(.remove(storeKey: [Namespace.alias] + Array(cacheKey.utf8)))
+            }
+            guard !extras.isEmpty else {
+                throw CacheError(.unidentified, "A model without an identifier can be deleted only by its key.")
+            }
+            return PendingWrite.Content(extras: extras)
+        }
+    }
+
+    // MARK: Types known only at run time
+
+    private func modelNow<T: SimpleModel>(_ key: String) throws(CacheError) -> T? {
+        if let type = T.self as? any CacheableModel.Type {
+            return try open(type) { (type) throws(CacheError) in try readKey(key, as: type).value as? T }
+        }
+        if let type = T.self as? any (SimpleModel & Codable).Type {
+            return try openCodable(type) { (type) throws(CacheError) in try readKey(key, as: type).value?.base as? T }
+        }
+        throw DynamicRoots.notCacheable(T.self)
+    }
+
+    private func collectionNow<T: SimpleModel>(_ key: String) throws(CacheError) -> [T]? {
+        if let type = T.self as? any CacheableModel.Type {
+            return try open(type) { (type) throws(CacheError) in try collection(key, as: type) as? [T] }
+        }
+        if let type = T.self as? any (SimpleModel & Codable).Type {
+            return try openCodable(type) { (type) throws(CacheError) in
+                try collection(key, as: type)?.map(\.base) as? [T]
+            }
+        }
+        throw DynamicRoots.notCacheable(T.self)
+    }
+}

@@ -1,0 +1,144 @@
+public import GroveModel
+
+extension NormalizedCache {
+    /// Reads the tree of `identifier`: every node in its newest version, in one consistent view.
+    ///
+    /// Synchronous: it runs on the calling thread and waits for no writer.
+    ///
+    /// - Complexity: O(*n*) store reads for *n* references in the tree.
+    /// - Returns: the tree, or why there is none and which node was missing.
+    /// - Throws: ``CacheError`` with code `emptyIdentifier`, `corrupted`, `unsupportedFormat`, `cycle`, `tooDeep`,
+    ///   `reentrant`, `closed` or `inputOutput`.
+    public func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self
+    ) throws(CacheError) -> CacheRead<M> {
+        try checkOpen()
+        try NormalizedCache.check(identifier)
+        return try reporting { () throws(CacheError) in
+            try core.read { (reader) throws(CacheError) in try reader.root(type, identifier) }
+        }
+    }
+
+    /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:)-(_,M.Type)``.
+    public func model<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self
+    ) throws(CacheError) -> M? {
+        try read(identifier, as: type).value
+    }
+
+    /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
+    ///
+    /// - Parameter missing: what a missing element means.
+    /// - Returns: the elements, in order, duplicates kept; or why there are none.
+    /// - Throws: as ``read(_:as:)-(_,M.Type)``.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try checkOpen()
+        let name = ModelIdentifier(key)
+        try NormalizedCache.check(name)
+        return try reporting { () throws(CacheError) in
+            try core.read { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
+        }
+    }
+
+    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
+    public func collection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, as: type, missing: missing).value?.elements
+    }
+
+    /// Reads what was last set under a cache key: an alias, or the model whose identifier the key is.
+    func readKey<M: CacheableModel>(_ key: String, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        try checkOpen()
+        let name = ModelIdentifier(key)
+        try NormalizedCache.check(name)
+        return try reporting { () throws(CacheError) in
+            try core.read { (reader) throws(CacheError) in
+                if let found = try reader.alias(type, name) { return found }
+                return try reader.root(type, name)
+            }
+        }
+    }
+
+    static func check(_ identifier: ModelIdentifier) throws(CacheError) {
+        guard !identifier.isEmpty else {
+            throw CacheError(.emptyIdentifier, "An identifier or cache key has no bytes.")
+        }
+        guard identifier.rawValue.utf8.count <= NodeEncoder.maxIdentifierBytes else {
+            throw CacheError(
+                .tooLarge, "An identifier or cache key has more than \(NodeEncoder.maxIdentifierBytes) bytes.")
+        }
+    }
+
+    private func reporting<Value>(
+        _ read: () throws(CacheError) -> CacheRead<Value>
+    ) throws(CacheError) -> CacheRead<Value> {
+        do throws(CacheError) {
+            let outcome = try read()
+            if case .miss(let miss) = outcome { core.notify { $0.cacheDidMiss(miss) } }
+            return outcome
+        } catch {
+            core.notify { $0.cacheDidFailToRead(error) }
+            throw error
+        }
+    }
+}
+
+/// What an element that is missing means to the read of a collection.
+public enum MissingElements: Sendable {
+    /// The whole read is a miss.
+    case miss
+    /// The element is skipped, and the read says so.
+    case skip
+}
+
+/// A collection as it was read.
+public struct CollectionRead<Element: Sendable>: Sendable {
+    /// The elements, in order, duplicates kept, deleted ones left out.
+    public let elements: [Element]
+    /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
+    public let skipped: [CacheMiss]
+}
+
+extension CollectionRead: Equatable where Element: Equatable {}
+
+extension Reconstructor {
+    /// The collection under `key`.
+    func collection<M: CacheableModel>(
+        _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        let header: RecordHeader? = try key.withUTF8 { (name) throws(CacheError) in
+            try value(Namespace.collection, name)
+        }
+        guard let header else { return .miss(CacheMiss(.absent, key)) }
+        var elements: [M] = []
+        var skipped: [CacheMiss] = []
+        do throws(NodeReadFailure) {
+            try self.elements(type, of: header) { (outcome) throws(NodeReadFailure) in
+                switch outcome {
+                case .success(let element?): elements.append(element)
+                case .success(nil): break
+                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
+                case .failure(let failure): throw failure
+                }
+            }
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+        return .hit(CollectionRead(elements: elements, skipped: skipped))
+    }
+
+    /// The model that the alias `key` stands for, or `nil` where there is no such alias.
+    func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
+        let header: RecordHeader? = try key.withUTF8 { (name) throws(CacheError) in try value(Namespace.alias, name) }
+        guard let header else { return nil }
+        do throws(NodeReadFailure) {
+            var decoder = NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
+            return .hit(try M.decodeValue(from: &decoder))
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+    }
+}

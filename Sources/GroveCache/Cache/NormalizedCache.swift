@@ -1,0 +1,70 @@
+import Dispatch
+public import GroveModel
+import Synchronization
+
+/// A cache that keeps each identified node of each tree once, on top of a storage engine.
+///
+/// Writing a tree stores one record per distinct node; reading one rebuilds it, in one consistent view, from the newest
+/// version of every node, whoever wrote it. Whatever is lost, evicted, torn, corrupt or unknown is a ``CacheMiss`` or a
+/// ``CacheError``: never a wrong value, a shorter list or a mixture of two versions.
+///
+/// Use it through the name that the backend's module gives it, such as `LMDBCache`. Handles on one directory share
+/// one store. All methods may be called from any thread at any time; one caller's writes apply in call order, and a
+/// read sees every write whose call returned before it, queued or committed.
+public final class NormalizedCache<Store: NodeStore>: Sendable {
+    let core: CacheCore<Store>
+    private let isClosed = Mutex(false)
+
+    /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
+    ///
+    /// - Parameters:
+    ///   - directory: a path; `nil` for a cache in memory.
+    ///   - options: the backend's; a second handle on one directory needs equal ones.
+    ///   - policy: what to do where the store is there but damaged.
+    ///   - observer: told of misses, failures and commits.
+    /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
+    ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`.
+    public init(
+        directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild,
+        observer: (any CacheObserver)? = nil
+    ) throws(CacheError) {
+        core = try CoreRegistry.shared.core(directory: directory, options: options, policy: policy, observer: observer)
+    }
+
+    deinit { close() }
+
+    /// Closes this handle, and the store with the last one; what was queued is committed first.
+    ///
+    /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`; closing again does
+    /// nothing.
+    public func close() {
+        let isFirst = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        if isFirst { CoreRegistry.shared.release(core) }
+    }
+
+    /// What the backend can do.
+    public static var profile: BackendProfile { Store.profile }
+
+    /// The size of the store now, queued writes not included.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
+    public func size() throws(CacheError) -> StoreSize {
+        try checkOpen()
+        return try core.withOpenStore { (store) throws(CacheError) in try store.size() }
+    }
+
+    func checkOpen() throws(CacheError) {
+        if isClosed.withLock({ $0 }) { throw CacheError.isClosed }
+    }
+}
+
+/// What to do with a store that is there but cannot be opened because it is damaged.
+public enum OpenPolicy: Sendable {
+    /// Set its files aside, in place of any set before, start empty, and tell the observer: a cache may forget.
+    case rebuild
+    /// Throw.
+    case fail
+}

@@ -1,0 +1,99 @@
+import GroveModel
+
+/// One call that writes, from the moment it was made until its commit is visible to every reader.
+final class PendingWrite: Sendable {
+    /// What a call does to keys that are not nodes of its tree.
+    enum Extra: Sendable {
+        /// Mark the node of this identifier as deleted.
+        case tombstone(ModelIdentifier)
+        /// Store a collection: an encoded array of references.
+        case collection(key: [UInt8], body: [UInt8], holdsReferences: Bool)
+        /// Store an alias: an encoded reference.
+        case alias(key: [UInt8], body: [UInt8])
+        /// Forget a whole key of the store, its namespace included.
+        case remove(storeKey: [UInt8])
+    }
+
+    /// The number of the call, taken when it was made.
+    let sequence: UInt64
+    let tree: NodeTree?
+    let extras: [Extra]
+    /// Whether the call empties the store: nothing before it shows any more.
+    let isWipe: Bool
+    /// Told once what became of the call, after its commit is visible; may be called on any thread.
+    let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
+
+    init(
+        sequence: UInt64, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
+        completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
+    ) {
+        self.sequence = sequence
+        self.tree = tree
+        self.extras = extras
+        self.isWipe = isWipe
+        self.completion = completion
+    }
+
+    /// What the call holds in memory while it waits, in bytes.
+    var byteCount: Int { 256 + (tree?.byteCount ?? 0) }
+
+    /// The updates of the call to `key`, a store's key, in their order.
+    func updates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [RecordUpdate] {
+        var updates: [RecordUpdate] = []
+        if let tree, key[0] == Namespace.node {
+            let identifier = UnsafeRawBufferPointer(rebasing: key[1...])
+            var index = tree.find(identifier, hash: NodeTree.hash(identifier))
+            var found: [Int] = []
+            while index >= 0 {
+                found.append(index)
+                index = tree.entries[index].previous
+            }
+            found.sort { tree.entries[$0].order < tree.entries[$1].order }
+            updates = found.map { RecordUpdate(key: key, change: .node(tree, $0), sequence: sequence + shift) }
+        }
+        for extra in extras {
+            if let change = extra.change(of: key) {
+                updates.append(RecordUpdate(key: key, change: change, sequence: sequence + shift))
+            }
+        }
+        return updates
+    }
+}
+
+extension PendingWrite.Extra {
+    /// The key in the store.
+    var storeKey: [UInt8] {
+        switch self {
+        case .tombstone(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
+        case .collection(let key, _, _): [Namespace.collection] + key
+        case .alias(let key, _): [Namespace.alias] + key
+        case .remove(let storeKey): storeKey
+        }
+    }
+
+    /// The change, which holds its own copy of the bytes.
+    var value: (body: [UInt8], holdsReferences: Bool)? {
+        switch self {
+        case .collection(_, let body, let holdsReferences): (body, holdsReferences)
+        case .alias(_, let body): (body, true)
+        case .tombstone, .remove: nil
+        }
+    }
+
+    fileprivate func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {
+        guard storeKey.elementsEqual(key) else { return nil }
+        switch self {
+        case .tombstone: return .tombstone
+        case .remove: return .remove
+        case .collection, .alias: return value.map { .bytes($0.body, holdsReferences: $0.holdsReferences) }
+        }
+    }
+}
+
+extension PendingWrite {
+    /// What a call writes.
+    struct Content {
+        var tree: NodeTree?
+        var extras: [Extra] = []
+    }
+}

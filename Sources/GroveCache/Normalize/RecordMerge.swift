@@ -1,0 +1,74 @@
+import GroveModel
+
+/// The body that comes of writing one projection over a record that others wrote too.
+///
+/// The fields that only this projection carried go, then its new ones are set: a field that the write lacks keeps what
+/// others wrote, a null overwrites, and the same projection written again replaces its own (DESIGN §4).
+struct RecordMerge {
+    private var out: ByteBuffer
+    /// The encoded table of projections for the envelope.
+    let table: [UInt8]
+    let holdsReferences: Bool
+    /// Whether the merged body differs from the stored one.
+    let bodyChanged: Bool
+    /// Whether the stored record, table included, says all of this already.
+    let isUnchanged: Bool
+
+    /// The merged body, valid until ``deallocate()``.
+    var bytes: UnsafeRawBufferPointer { out.bytes }
+
+    func deallocate() { out.deallocate() }
+
+    /// Merges `body`, as `projection` wrote it, over the record of `stored`.
+    ///
+    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
+    ///   ``CacheError`` with code `unencodable`.
+    init(stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8]) throws {
+        let old = try RecordBody(stored.body).fields
+        let new = try RecordBody(body).fields
+        let oldTable = try ProjectionTable(stored, fieldCount: old.count)
+        let others = oldTable.rows.filter { $0.name != projection }
+
+        var rows = others.map { ProjectionTable.Row(name: $0.name, fields: []) }
+        var own = ProjectionTable.Row(name: projection, fields: [])
+        var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = []
+        var left = 0
+        var right = 0
+        while left < old.count || right < new.count {
+            let order =
+                left == old.count ? 1 : right == new.count ? -1 : lexicographicOrder(old[left].key, new[right].key)
+            let isCarriedByOthers = order <= 0 && others.contains { $0.fields[left] }
+            if order >= 0 {
+                fields.append(new[right])
+            } else if isCarriedByOthers {
+                fields.append(old[left])
+            }
+            if order >= 0 || isCarriedByOthers {
+                for index in rows.indices { rows[index].fields.append(order <= 0 && others[index].fields[left]) }
+                own.fields.append(order >= 0)
+            }
+            if order <= 0 { left += 1 }
+            if order >= 0 { right += 1 }
+        }
+        rows.append(own)
+        rows.sort { $0.name.lexicographicallyPrecedes($1.name) }
+
+        var table = ProjectionTable()
+        table.rows = rows
+        self.table = try table.encoded()
+        var out = ByteBuffer(capacity: stored.body.count + body.count + 16)
+        out.appendHead(CBORMajor.map, UInt64(fields.count))
+        for field in fields {
+            out.append(field.key)
+            out.append(field.value)
+        }
+        self.out = out
+        var holdsReferences = false
+        for field in fields where !holdsReferences {
+            try? RecordBody.forEachReference(in: field.value) { _ in holdsReferences = true }
+        }
+        self.holdsReferences = holdsReferences
+        bodyChanged = !isEqual(stored.body, out.bytes)
+        isUnchanged = !bodyChanged && self.table.elementsEqual(stored.projectionTable)
+    }
+}

@@ -1,0 +1,180 @@
+import GroveModel
+
+/// One thing that a write does to one key: the step from what is stored to what is stored next.
+///
+/// The writer applies it inside its transaction, and a reader applies it to what its view shows while the write is
+/// still queued; that both use this one function is why a read sees exactly what the commit will bring.
+struct RecordUpdate {
+    enum Change {
+        /// Store a node's body, as the projection that wrote it.
+        case node(NodeTree, Int)
+        /// Store bytes under a collection's or an alias's key.
+        case bytes([UInt8], holdsReferences: Bool)
+        /// Remember that the node was deleted.
+        case tombstone
+        /// Forget the key.
+        case remove
+    }
+
+    enum Outcome {
+        /// What is stored says the same already.
+        case unchanged
+        /// The write was called before a deletion that has taken effect, so it has no say.
+        case superseded
+        /// The bytes in the buffer take the place of what is stored.
+        case replaced(bodyChanged: Bool)
+        /// The key goes.
+        case removed
+    }
+
+    let key: UnsafeRawBufferPointer
+    let change: Change
+    /// The number of the write.
+    let sequence: UInt64
+    /// Whether a record that says the same is rewritten all the same, for its sequence.
+    var refreshes = false
+    /// See ``StoreState/forgottenDeletion``.
+    var forgottenDeletion: UInt64 = 0
+
+    /// The deletion that the node's record follows, after ``apply(to:into:)``.
+    private(set) var deletion = RecordBuilder.Deletion.none
+    /// The sequence of what is stored, where ``apply(to:into:)`` answered `unchanged`.
+    private(set) var storedSequence: UInt64 = 0
+
+    init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64) {
+        self.key = key
+        self.change = change
+        self.sequence = sequence
+    }
+
+    /// Applies the change to `stored`, writing what comes of it into `out`, which it empties first.
+    ///
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` where a later version wrote what is stored, which is then
+    ///   left alone; `unencodable`.
+    mutating func apply(
+        to stored: UnsafeRawBufferPointer?, into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        out.removeAll()
+        deletion = RecordBuilder.Deletion(sequence: forgottenDeletion, isUncertain: forgottenDeletion > 0)
+        var header: RecordHeader?
+        if let stored {
+            do throws(RecordHeader.Failure) {
+                header = try RecordHeader(stored, key: key)
+            } catch {
+                switch error {
+                case .unsupportedFormat:
+                    throw CacheError(
+                        .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
+                case .corrupted:
+                    // Whatever it said of a deletion is lost: whoever was written before now cannot rely on the node.
+                    deletion = RecordBuilder.Deletion(sequence: sequence &- 1, isUncertain: true)
+                }
+            }
+        }
+        if let header {
+            if header.flags.contains(.tombstone) {
+                deletion = RecordBuilder.Deletion(sequence: header.sequence)
+            } else {
+                deletion = RecordBuilder.Deletion(
+                    sequence: header.deletion, isUncertain: header.flags.contains(.deletionUncertain))
+            }
+        }
+        switch change {
+        case .remove: return stored == nil ? .unchanged : .removed
+        case .tombstone: return try applyTombstone(over: header, into: &out)
+        case .bytes(let body, let holdsReferences):
+            let isSame = header.map { $0.body.elementsEqual(body) } ?? false
+            if let header, isSame, !refreshes {
+                storedSequence = header.sequence
+                return .unchanged
+            }
+            let outcome: Result<Void, CacheError> = body.withUnsafeBytes { body in
+                do throws(CacheError) {
+                    return .success(
+                        try RecordBuilder.build(
+                            into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
+                            deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
+                            body: body))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            try outcome.get()
+            return .replaced(bodyChanged: !isSame)
+        case .node(let tree, let index):
+            return try applyNode(tree, tree.entries[index], over: header, into: &out)
+        }
+    }
+
+    private static var noName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    private func applyTombstone(
+        over header: RecordHeader?, into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        if let header, header.flags.contains(.tombstone) { return .unchanged }
+        if let header, header.sequence > sequence { return .superseded }
+        try RecordBuilder.build(
+            into: &out, key: key, flags: .tombstone, sequence: sequence, deletion: .none,
+            recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: RecordUpdate.noName)
+        return .replaced(bodyChanged: true)
+    }
+
+    private mutating func applyNode(
+        _ tree: NodeTree, _ entry: NodeTree.Entry, over header: RecordHeader?, into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        if !deletion.isUncertain, deletion.sequence > sequence { return .superseded }
+        let names = tree.types[entry.type]
+        let body = tree.body(of: entry)
+        let flags: RecordHeader.Flags = entry.holdsReferences ? .references : []
+        let isSuccessor = header.map { !$0.flags.contains(.tombstone) && names.record.elementsEqual($0.recordName) }
+        guard let header, isSuccessor == true else {
+            try build(names, flags: flags, body: body, into: &out)
+            return .replaced(bodyChanged: true)
+        }
+        storedSequence = header.sequence
+        let isSoleProjection =
+            !header.flags.contains(.projections) && names.projection.elementsEqual(header.projection)
+        if isSoleProjection {
+            let isSame = isEqual(header.body, body)
+            if isSame, !refreshes { return .unchanged }
+            try build(names, flags: flags, body: body, into: &out)
+            return .replaced(bodyChanged: !isSame)
+        }
+        do {
+            let merged = try RecordMerge(stored: header, body: body, projection: names.projection)
+            defer { merged.deallocate() }
+            if merged.isUnchanged, !refreshes { return .unchanged }
+            try build(
+                names, flags: merged.holdsReferences ? flags.union(.references).union(.projections) : [.projections],
+                body: merged.bytes, table: merged.table, into: &out)
+            return .replaced(bodyChanged: merged.bodyChanged)
+        } catch let error as CacheError {
+            throw error
+        } catch {
+            // A stored body that cannot be taken apart has nothing to merge with.
+            try build(names, flags: flags, body: body, into: &out)
+            return .replaced(bodyChanged: true)
+        }
+    }
+
+    private func build(
+        _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, body: UnsafeRawBufferPointer, table: [UInt8] = [],
+        into out: inout ByteBuffer
+    ) throws(CacheError) {
+        let outcome: Result<Void, CacheError> = names.record.withUnsafeBytes { record in
+            names.projection.withUnsafeBytes { projection in
+                table.withUnsafeBytes { table in
+                    do throws(CacheError) {
+                        return .success(
+                            try RecordBuilder.build(
+                                into: &out, key: key, flags: flags, sequence: sequence, deletion: deletion,
+                                recordName: record, projection: projection, projectionTable: table, body: body))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+        }
+        try outcome.get()
+    }
+}

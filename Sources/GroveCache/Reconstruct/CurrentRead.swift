@@ -1,0 +1,58 @@
+import GroveModel
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A read that is under way, of whichever store: what a model's initialiser must not call back into.
+class CurrentRead {
+    /// Which cache is being read.
+    let owner: ObjectIdentifier
+    /// The read inside which this one runs, of another cache.
+    private var outer: Unmanaged<CurrentRead>?
+
+    init(owner: ObjectIdentifier) { self.owner = owner }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        precondition(pthread_key_create(&key, nil) == 0, "the system has a thread-local key to give")
+        return key
+    }()
+
+    private static var innermost: Unmanaged<CurrentRead>? {
+        pthread_getspecific(key).map { Unmanaged.fromOpaque(UnsafeRawPointer($0)) }
+    }
+
+    /// Whether `owner` is being read on this thread.
+    static func isUnderWay(_ owner: ObjectIdentifier) -> Bool {
+        var read = innermost
+        while let current = read {
+            let found = current._withUnsafeGuaranteedRef { ($0.owner == owner, $0.outer) }
+            if found.0 { return true }
+            read = found.1
+        }
+        return false
+    }
+
+    /// Makes this the innermost read of the thread.
+    final func enterThread() {
+        outer = CurrentRead.innermost
+        pthread_setspecific(CurrentRead.key, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Makes the read outside this one the innermost again.
+    final func leaveThread() {
+        pthread_setspecific(CurrentRead.key, outer?.toOpaque())
+        outer = nil
+    }
+
+    final func threadDidChange() {
+        pthread_setspecific(CurrentRead.key, Unmanaged.passUnretained(self).toOpaque())
+    }
+}

@@ -1,0 +1,53 @@
+import GroveModel
+
+/// Puts a record together: envelope, body, checksum.
+enum RecordBuilder {
+    /// Appends a record to `out`, which the caller has emptied.
+    ///
+    /// - Throws: ``CacheError`` with code `unencodable` where a name is longer than 255 bytes or the table of
+    ///   projections is too large.
+    static func build(
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
+        deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
+        projectionTable: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        body: UnsafeRawBufferPointer
+    ) throws(CacheError) {
+        var flags = flags
+        if deletion.sequence > 0 {
+            flags.insert(.deletion)
+            if deletion.isUncertain { flags.insert(.deletionUncertain) }
+        }
+        out.append(RecordHeader.formatVersion)
+        out.append(flags.rawValue)
+        out.append(littleEndian: UInt16(0))
+        out.append(littleEndian: UInt64(0))
+        out.append(littleEndian: sequence)
+        if deletion.sequence > 0 { out.append(littleEndian: deletion.sequence) }
+        guard recordName.count <= 255, projection.count <= 255 else {
+            throw CacheError(.unencodable, "A record name and a projection's name are at most 255 bytes long.")
+        }
+        out.append(UInt8(recordName.count))
+        out.append(recordName)
+        if isEqual(recordName, projection) {
+            out.append(0)
+        } else {
+            out.append(UInt8(projection.count))
+            out.append(projection)
+        }
+        out.append(projectionTable)
+        guard let bodyStart = UInt16(exactly: out.count) else {
+            throw CacheError(.unencodable, "Too many projections wrote one record.")
+        }
+        out.replace(at: 2, littleEndian: bodyStart)
+        out.append(body)
+        out.replace(at: 4, littleEndian: RecordHeader.checksum(out.bytes, key: key))
+    }
+
+    /// A deletion that a record follows.
+    struct Deletion {
+        var sequence: UInt64 = 0
+        /// Whether there may have been none: what remembered it was evicted or damaged.
+        var isUncertain = false
+        static let none = Deletion()
+    }
+}

@@ -1,0 +1,75 @@
+import GroveModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The directory of a store: made private, and emptied of damaged files without losing them at once.
+enum StoreDirectory {
+    /// Where the files of a store that could not be opened are kept, inside the store's directory.
+    static let setAsideName = "set-aside"
+
+    /// Makes `directory` with mode 0700, and its parents, unless it is there.
+    ///
+    /// - Throws: ``CacheError`` with code `notAStore` where a file is in its place, `permissionDenied`, `inputOutput`.
+    static func make(_ directory: String) throws(CacheError) {
+        let files = FileManager.default
+        var isDirectory: Bool = false
+        #if canImport(FoundationEssentials)
+        let exists = files.fileExists(atPath: directory, isDirectory: &isDirectory)
+        #else
+        var objectiveC: ObjCBool = false
+        let exists = files.fileExists(atPath: directory, isDirectory: &objectiveC)
+        isDirectory = objectiveC.boolValue
+        #endif
+        if exists {
+            guard isDirectory else {
+                throw CacheError(.notAStore, "\(directory) is a file; a store needs a directory.")
+            }
+            return
+        }
+        do {
+            try files.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CacheError(
+                isPermission(error) ? .permissionDenied : .inputOutput,
+                "The directory \(directory) cannot be made; check its parent and its permissions.")
+        }
+    }
+
+    /// Moves what is in `directory` into its set-aside folder, in place of what that held.
+    static func setAside(_ directory: String) throws(CacheError) {
+        let files = FileManager.default
+        let aside = directory + "/" + setAsideName
+        do {
+            let names = try files.contentsOfDirectory(atPath: directory).filter { $0 != setAsideName }
+            if files.fileExists(atPath: aside) { try files.removeItem(atPath: aside) }
+            try files.createDirectory(
+                atPath: aside, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            for name in names { try files.moveItem(atPath: directory + "/" + name, toPath: aside + "/" + name) }
+        } catch {
+            throw CacheError(
+                isPermission(error) ? .permissionDenied : .inputOutput,
+                "The damaged store in \(directory) cannot be set aside.")
+        }
+    }
+
+    /// Removes what was set aside.
+    static func removeSetAside(_ directory: String) throws(CacheError) {
+        let aside = directory + "/" + setAsideName
+        guard FileManager.default.fileExists(atPath: aside) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: aside)
+        } catch {
+            throw CacheError(.inputOutput, "The damaged store that was set aside in \(directory) cannot be removed.")
+        }
+    }
+
+    private static func isPermission(_ error: any Error) -> Bool {
+        guard let error = error as? CocoaError else { return false }
+        return error.code == .fileWriteNoPermission || error.code == .fileReadNoPermission
+    }
+}
