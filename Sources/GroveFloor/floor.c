@@ -259,6 +259,10 @@ static grove_floor_code delete_group(
 
 // MARK: - The interface
 
+const char *grove_floor_error_message(const grove_floor_error *error) {
+    return error->message;
+}
+
 const char *grove_floor_engine_version(grove_floor_engine engine) {
     const floor_engine *table = engine_table(engine);
     return table != NULL ? table->version() : "unknown engine";

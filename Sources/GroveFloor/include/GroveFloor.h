@@ -53,6 +53,9 @@ typedef struct grove_floor_error {
     char message[256];
 } grove_floor_error;
 
+/// The sentence of `error`, for callers to whom an array inside a struct is awkward (Swift sees a tuple).
+const char *grove_floor_error_message(const grove_floor_error *error);
+
 /// Keys and values as flat arrays: item `i` is the bytes from `offsets[i]` to `offsets[i + 1]`.
 typedef struct grove_floor_records {
     const uint8_t *keys;
