@@ -73,7 +73,10 @@ let package = Package(
             name: "GroveMutants", dependencies: ["GroveConformance", "GroveCache", "GroveModel"],
             path: "Conformance/Mutants", swiftSettings: strict),
 
-        .target(name: "GroveFloor", dependencies: ["CLMDB", "CSQLite", "CLevelDB"]),
+        // C files are not linked by the module maps' `link` on Linux, so this target names its libraries.
+        .target(
+            name: "GroveFloor", dependencies: ["CLMDB", "CSQLite", "CLevelDB"],
+            linkerSettings: [.linkedLibrary("lmdb"), .linkedLibrary("sqlite3"), .linkedLibrary("leveldb")]),
         .executableTarget(
             name: "GroveTool",
             dependencies: [

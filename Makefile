@@ -1,0 +1,59 @@
+# Grove. `make help` lists what can be made.
+
+SWIFT ?= swift
+COMPARE_ARGS ?=
+TEST_ARGS ?=
+SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
+
+# Homebrew keeps headers and libraries where no compiler looks.
+ifeq ($(shell uname -s),Darwin)
+BREW := $(firstword $(shell command -v brew) $(wildcard /opt/homebrew/bin/brew /usr/local/bin/brew))
+ifneq ($(BREW),)
+PREFIX := $(shell $(BREW) --prefix)
+FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
+endif
+endif
+
+.PHONY: help setup build release compare test check format lint layering conformance scratch clean
+.DEFAULT_GOAL := help
+
+help: ## lists these
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## installs the C libraries that are missing
+	@sh Scripts/setup.sh
+
+build: setup ## builds everything for debugging
+	$(SWIFT) build $(FLAGS)
+
+release: setup ## builds the tool, optimised
+	$(SWIFT) build -c release --product grove $(FLAGS)
+
+compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
+	.build/release/grove compare $(COMPARE_ARGS)
+
+test: setup ## runs every test; TEST_ARGS="--filter …" narrows it
+	$(SWIFT) build --build-tests $(FLAGS)
+	$(SWIFT) test --skip-build $(FLAGS) $(TEST_ARGS)
+
+conformance: release ## runs the conformance kit on every backend
+	.build/release/grove conformance --backend all
+
+check: lint layering test conformance ## the gate: format, layering, tests, conformance
+
+format: ## formats the sources in place
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+lint: ## checks the format and the style
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+layering: setup ## checks that modules import what they may and no more
+	@sh Scripts/layering.sh
+	$(SWIFT) build --explicit-target-dependency-import-check error $(FLAGS)
+
+scratch: setup ## builds packages outside this one that depend on one backend each
+	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/scratch.sh
+
+clean: ## removes what was built
+	$(SWIFT) package clean
+	rm -rf .build

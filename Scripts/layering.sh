@@ -1,0 +1,112 @@
+#!/bin/sh
+# Checks the imports of every source file against the layers of the architecture.
+#
+# Prints each violation as file:line and ends with 1; prints one line and ends with 0 when there is none.
+#
+#   sh Scripts/layering.sh [directory]    the package's root; this one's by default
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+# A folder, then what of ours it may import. A folder under Sources or Conformance that is not here is a violation.
+# Foundation in the folders marked * is imported as FoundationEssentials where that exists; without a mark, as it likes.
+layers='
+Sources/GroveModel*
+Sources/GroveMacros* GroveModel
+Sources/GroveMacrosPlugin
+Sources/GroveConsistency* GroveModel
+Sources/GroveProviders* GroveConsistency GroveModel
+Sources/GroveCache* GroveModel
+Sources/Backends/Memory* GroveCache GroveModel
+Sources/Backends/LMDB* GroveCache GroveModel CLMDB
+Sources/Backends/SQLite* GroveCache GroveModel CSQLite
+Sources/Backends/LevelDB* GroveCache GroveModel CLevelDB
+Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
+Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveMutants GroveFloor GroveConsistency GroveProviders Grove
+Conformance/Kit GroveCache GroveModel
+Conformance/Mutants GroveConformance GroveCache GroveModel
+'
+
+find Sources Conformance -name '*.swift' 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '
+    BEGIN {
+        rows = split(ENVIRON["LAYERS"], row, "\n")
+        for (i = 1; i <= rows; i++) {
+            words = split(row[i], word, " ")
+            if (words == 0) continue
+            folder = word[1]
+            strict = sub(/\*$/, "", folder)
+            known[folder] = 1
+            guarded[folder] = strict
+            for (j = 2; j <= words; j++) allowed[folder, word[j]] = 1
+        }
+    }
+
+    function complain(text) {
+        print file ":" number ": " text
+        violations++
+    }
+
+    # The longest folder of the table that holds the file.
+    function layer(path,    folder) {
+        folder = path
+        while (sub(/\/[^\/]*$/, "", folder)) if (folder in known) return folder
+        return ""
+    }
+
+    function ours(module) { return module ~ /^Grove/ || module ~ /^C(LMDB|SQLite|LevelDB)$/ }
+
+    # Whether the line stands in a branch taken with (kind "yes") or without ("no") FoundationEssentials.
+    function inside(kind,    k) {
+        for (k = 1; k <= depth; k++) if (branch[k] == kind) return 1
+        return 0
+    }
+
+    function imported(module) {
+        if (ours(module)) {
+            if (!((folder, module) in allowed)) complain(folder " must not import " module)
+        } else if (folder ~ /^Conformance\// && module ~ /^_?(Testing|XCTest)/) {
+            complain(folder " must not import a test framework (" module ")")
+        } else if (guarded[folder] && module == "Foundation" && !inside("no")) {
+            complain(folder " imports Foundation only in the #else of #if canImport(FoundationEssentials)")
+        } else if (guarded[folder] && module == "FoundationEssentials" && !inside("yes")) {
+            complain(folder " imports FoundationEssentials only under #if canImport(FoundationEssentials)")
+        }
+    }
+
+    {
+        file = $0
+        files++
+        number = 0
+        depth = 0
+        folder = layer(file)
+        if (folder == "") {
+            number = 1
+            complain("no layer is known for this folder; add it to Scripts/layering.sh")
+            next
+        }
+        while ((getline line < file) > 0) {
+            number++
+            if (line ~ /^[ \t]*#if[ \t]/) {
+                depth++
+                branch[depth] = line ~ /^[ \t]*#if[ \t]+canImport\(FoundationEssentials\)[ \t]*(\/\/.*)?$/ ? "yes" : "other"
+            } else if (line ~ /^[ \t]*#else/) {
+                branch[depth] = branch[depth] == "yes" ? "no" : branch[depth]
+            } else if (line ~ /^[ \t]*#endif/) {
+                depth--
+            } else if (line ~ /^[ \t]*(@[A-Za-z_]+(\([^)]*\))?[ \t]+)*((public|package|internal|fileprivate|private)[ \t]+)?import[ \t]/) {
+                sub(/^.*import[ \t]+((struct|class|enum|protocol|func|var|let|typealias|actor)[ \t]+)?/, "", line)
+                sub(/[^A-Za-z0-9_].*$/, "", line)
+                imported(line)
+            }
+        }
+        close(file)
+    }
+
+    END {
+        if (violations > 0) exit 1
+        if (files == 0) {
+            print "layering: no sources were found"
+            exit 1
+        }
+        print "layering: " files " files import what they may and no more"
+    }
+'
