@@ -1,4 +1,5 @@
 public import GroveModel
+import Synchronization
 
 extension NormalizedCache {
     /// Writes `model` as the synchronous form does, without blocking the caller's thread.

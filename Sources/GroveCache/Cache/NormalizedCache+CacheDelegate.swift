@@ -1,3 +1,4 @@
+import Dispatch
 public import GroveModel
 
 /// RocketData's five methods, for data providers.
@@ -11,7 +12,7 @@ extension NormalizedCache: CacheDelegate {
         core.readers.async { [self] in
             let outcome: Result<T?, CacheError>
             do throws(CacheError) {
-                outcome = .success(try cacheKey.flatMap { (key) throws(CacheError) in try modelNow(key) })
+                outcome = .success(try modelNow(cacheKey))
             } catch {
                 outcome = .failure(error)
             }
@@ -48,7 +49,7 @@ extension NormalizedCache: CacheDelegate {
         core.readers.async { [self] in
             let outcome: Result<[T]?, CacheError>
             do throws(CacheError) {
-                outcome = .success(try cacheKey.flatMap { (key) throws(CacheError) in try collectionNow(key) })
+                outcome = .success(try collectionNow(cacheKey))
             } catch {
                 outcome = .failure(error)
             }
@@ -90,25 +91,37 @@ extension NormalizedCache: CacheDelegate {
 
     // MARK: Types known only at run time
 
-    private func modelNow<T: SimpleModel>(_ key: String) throws(CacheError) -> T? {
-        if let type = T.self as? any CacheableModel.Type {
-            return try open(type) { (type) throws(CacheError) in try readKey(key, as: type).value as? T }
-        }
-        if let type = T.self as? any (SimpleModel & Codable).Type {
-            return try openCodable(type) { (type) throws(CacheError) in try readKey(key, as: type).value?.base as? T }
-        }
+    private func modelNow<T: SimpleModel>(_ key: String?) throws(CacheError) -> T? {
+        guard let key else { return nil }
+        if let type = T.self as? any CacheableModel.Type { return try model(key, type) as? T }
+        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableModel(key, type) as? T }
         throw DynamicRoots.notCacheable(T.self)
     }
 
-    private func collectionNow<T: SimpleModel>(_ key: String) throws(CacheError) -> [T]? {
-        if let type = T.self as? any CacheableModel.Type {
-            return try open(type) { (type) throws(CacheError) in try collection(key, as: type) as? [T] }
-        }
-        if let type = T.self as? any (SimpleModel & Codable).Type {
-            return try openCodable(type) { (type) throws(CacheError) in
-                try collection(key, as: type)?.map(\.base) as? [T]
-            }
-        }
+    private func model<M: CacheableModel>(_ key: String, _ type: M.Type) throws(CacheError) -> (any SimpleModel)? {
+        try readKey(key, as: type).value
+    }
+
+    private func codableModel<M: SimpleModel & Codable>(
+        _ key: String, _ type: M.Type
+    ) throws(CacheError) -> (any SimpleModel)? {
+        try readKey(key, as: CodableNode<M>.self).value?.base
+    }
+
+    private func collectionNow<T: SimpleModel>(_ key: String?) throws(CacheError) -> [T]? {
+        guard let key else { return nil }
+        if let type = T.self as? any CacheableModel.Type { return try collection(key, type) as? [T] }
+        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableCollection(key, type) as? [T] }
         throw DynamicRoots.notCacheable(T.self)
+    }
+
+    private func collection<M: CacheableModel>(_ key: String, _ type: M.Type) throws(CacheError) -> (any Sendable)? {
+        try collection(key, as: type, missing: .miss)
+    }
+
+    private func codableCollection<M: SimpleModel & Codable>(
+        _ key: String, _ type: M.Type
+    ) throws(CacheError) -> (any Sendable)? {
+        try collection(key, as: CodableNode<M>.self, missing: .miss)?.map(\.base)
     }
 }

@@ -1,0 +1,43 @@
+import GroveModel
+
+/// Models whose types are known only at run time, taken apart into nodes: what `CacheDelegate` hands over.
+struct DynamicRoots {
+    let tree = NodeTree()
+    /// The encoded roots, one after the other.
+    let references: [UInt8]
+    let roots: [RootReference]
+
+    /// Encodes `models`, in order.
+    ///
+    /// - Throws: ``CacheError`` with code `notCacheable` for a type that is neither `CacheableModel` nor `Codable`.
+    init(_ models: [any SimpleModel]) throws(CacheError) {
+        var encoder = NodeEncoder(into: tree)
+        var references: [UInt8] = []
+        var roots: [RootReference] = []
+        for model in models {
+            encoder.beginRoot()
+            if let model = model as? any CacheableModel {
+                try model.encodeValue(to: &encoder)
+            } else if let model = model as? any (SimpleModel & Codable) {
+                try DynamicRoots.encode(model, &encoder)
+            } else {
+                throw DynamicRoots.notCacheable(type(of: model))
+            }
+            references += Array(encoder.out.bytes)
+            roots.append(RootReference(encoder.out.bytes))
+        }
+        self.references = references
+        self.roots = roots
+    }
+
+    private static func encode(
+        _ model: some SimpleModel & Codable, _ encoder: inout NodeEncoder
+    ) throws(CacheError) {
+        try CodableNode(model).encodeValue(to: &encoder)
+    }
+
+    static func notCacheable(_ type: any SimpleModel.Type) -> CacheError {
+        CacheError(
+            .notCacheable, "\(type) has no coding: make it @Cacheable, conform it to CacheableModel, or to Codable.")
+    }
+}
