@@ -146,7 +146,7 @@ struct LevelDBLifeTests {
         #endif
     }
 
-    /// The files that hold `marker`. `LOCK` is left alone: closing it would let go of the lock.
+    // `LOCK` is left alone: closing it would let go of the lock.
     private func holders(of marker: String) throws -> [String] {
         try directory.files { $0 != "LOCK" }.filter {
             try Data(contentsOf: directory.url($0)).range(of: Data(marker.utf8)) != nil

@@ -45,6 +45,9 @@ enum LevelDBErrors {
         } else if text.hasPrefix("Invalid argument:") {
             // The comparator or an option differs from what the files were written with.
             code = operation == .open ? .unsupportedFormat : .other
+        } else if number == EINVAL {
+            // LevelDB's own word for a read past the end of a table: the table or its index is damaged.
+            code = .corrupted
         } else if text.hasPrefix("NotFound:") || (number == ENOENT && operation == .read) {
             // A table or log that the manifest names is gone; an absent key is not reported in this way.
             code = .corrupted
