@@ -93,6 +93,12 @@ let package = Package(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
             swiftSettings: strict),
         .testTarget(
+            name: "GroveMemoryTests", dependencies: ["GroveMemory", "GroveCache", "GroveModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GroveLevelDBTests", dependencies: ["GroveLevelDB", "GroveCache", "GroveModel"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ConformanceTests",
             dependencies: [
                 "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",

@@ -1,0 +1,150 @@
+import GroveModel
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a store and its views share: the directory, the handle, and the count of what uses the handle.
+///
+/// The handle is let go of, for a wipe or after a failed write, only while nothing uses it.
+final class LevelDBConnection: Sendable {
+    let options: LevelDBOptions
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable {
+        /// `nil` once the store is closed.
+        var directory: LevelDBDirectory?
+        /// `nil` where reopening failed; the next use tries again.
+        var handle: LevelDBHandle?
+        /// Views, and calls that need the handle.
+        var users = 0
+        var spareOptions: [LevelDBReadOptions] = []
+        /// The failure after which the handle may not be written to.
+        var failure: CacheError?
+        var commits = 0
+        var counted: (commits: Int, entries: Int, payloadBytes: Int)?
+
+        /// The handle, opened again where it was lost.
+        mutating func open(_ options: LevelDBOptions) throws(CacheError) -> LevelDBHandle {
+            if let handle { return handle }
+            guard directory != nil, let path = directory?.path else {
+                throw CacheError(.closed, "The store was closed.")
+            }
+            let opened = try LevelDBHandle(directory: path, options: options)
+            handle = opened
+            failure = nil
+            return opened
+        }
+    }
+
+    /// Locks and opens `path`.
+    init(path: String, options: LevelDBOptions) throws(CacheError) {
+        self.options = options
+        let directory = try LevelDBDirectory(path: path)
+        let handle = try LevelDBHandle(directory: path, options: options)
+        state = Mutex(State(directory: directory, handle: handle))
+    }
+
+    /// The handle and read options for a new view; ``ended(_:)`` gives them back.
+    func begin() throws(CacheError) -> (LevelDBHandle, LevelDBReadOptions) {
+        try state.withLock { (state) throws(CacheError) in
+            let handle = try state.open(options)
+            if let spare = state.spareOptions.popLast() {
+                state.users += 1
+                return (handle, spare)
+            }
+            let readOptions = try LevelDBReadOptions()
+            state.users += 1
+            return (handle, readOptions)
+        }
+    }
+
+    /// Takes back what ``begin()`` gave.
+    func ended(_ options: LevelDBReadOptions) {
+        state.withLock { state in
+            state.users -= 1
+            if state.spareOptions.count < 16 { state.spareOptions.append(options) }
+        }
+    }
+
+    /// The handle for a transaction; where a write failed before, it is a new one.
+    ///
+    /// A write that failed halfway leaves half a record in LevelDB's log, behind which no other may be put, and after
+    /// a failed sync or compaction LevelDB refuses all writes. Opening anew begins a new log. It waits up to a second
+    /// for open views, and until the disk has room, so that readers do not lose what they have.
+    func writable() throws(CacheError) -> LevelDBHandle {
+        for _ in 0..<2_000 {
+            let handle: LevelDBHandle? = try state.withLock { (state) throws(CacheError) in
+                guard state.failure != nil, state.handle != nil else { return try state.open(options) }
+                guard state.users == 0 else { return nil }
+                try state.directory?.tryRoom(for: options.writeBufferBytes + (1 << 20))
+                state.handle = nil
+                return try state.open(options)
+            }
+            if let handle { return handle }
+            usleep(500)
+        }
+        throw failure ?? CacheError(.other, "Views stay open, so that the store cannot be opened anew.")
+    }
+
+    /// The failure after which nothing is written before the store is opened anew.
+    var failure: CacheError? { state.withLock { $0.failure } }
+
+    /// Notes that a write failed.
+    func failed(_ error: CacheError) { state.withLock { $0.failure = error } }
+
+    /// Notes a commit.
+    func committed() { state.withLock { $0.commits += 1 } }
+
+    /// The number of commits, and the last count if none has been made since.
+    func counts() -> (commits: Int, last: (entries: Int, payloadBytes: Int)?) {
+        state.withLock { state in
+            guard let counted = state.counted, counted.commits == state.commits else { return (state.commits, nil) }
+            return (state.commits, (counted.entries, counted.payloadBytes))
+        }
+    }
+
+    /// Notes a count of the state after `commits` commits.
+    func counted(after commits: Int, entries: Int, payloadBytes: Int) {
+        state.withLock { $0.counted = (commits, entries, payloadBytes) }
+    }
+
+    /// Bytes of the directory's files as `du` counts them.
+    func bytesOnDisk() throws(CacheError) -> Int {
+        try state.withLock { (state) throws(CacheError) in
+            guard let bytes = try state.directory?.bytesOnDisk() else {
+                throw CacheError(.closed, "The store was closed.")
+            }
+            return bytes
+        }
+    }
+
+    /// Closes the handle, removes its files and opens it anew; views that are asked for meanwhile wait.
+    func wipe() throws(CacheError) {
+        try state.withLock { (state) throws(CacheError) in
+            guard state.directory != nil else { throw CacheError(.closed, "The store was closed.") }
+            guard state.users == 0 else {
+                throw CacheError(.locked, "A view is open, so that the store cannot be wiped.")
+            }
+            state.handle = nil
+            state.counted = nil
+            state.commits += 1
+            try state.directory?.removeContent()
+            _ = try state.open(options)
+        }
+    }
+
+    /// Closes the handle and lets go of the directory.
+    func close() {
+        state.withLock { state in
+            state.handle = nil
+            state.spareOptions = []
+            state.directory = nil
+        }
+    }
+}

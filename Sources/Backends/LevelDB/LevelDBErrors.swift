@@ -1,0 +1,89 @@
+import CLevelDB
+import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The failures of LevelDB, which it reports as strings, and of the system calls beside it, as ``CacheError``s.
+enum LevelDBErrors {
+    /// What was asked of the engine; it decides how a failure without a better name is called.
+    enum Operation: String {
+        case open = "open the store"
+        case read = "read"
+        case write = "write"
+    }
+
+    /// Throws what `message` says, if anything, and gives its memory back.
+    @inline(__always)
+    static func check(_ message: UnsafeMutablePointer<CChar>?, _ operation: Operation) throws(CacheError) {
+        guard let message = unsafe message else { return }
+        throw unsafe take(message, operation)
+    }
+
+    /// The one mapping of LevelDB's failures.
+    ///
+    /// A status prints as its kind, a colon and two messages, of which an `IO error` has the file first and the
+    /// system's own words last (`util/status.cc`, `util/env_posix.cc`). Those words are compared with what this
+    /// system says, since the host may have set a language.
+    @inline(never)
+    private static func take(_ message: UnsafeMutablePointer<CChar>, _ operation: Operation) -> CacheError {
+        let text = unsafe String(cString: message)
+        unsafe leveldb_free(message)
+        let number = systemErrors.first { text.hasSuffix(": " + words($0)) }
+        let code: CacheError.Code
+        if text.hasPrefix("Corruption:") {
+            code = .corrupted
+        } else if text.contains("already held by process") {
+            code = .locked
+        } else if text.hasPrefix("IO error: lock "), number == EAGAIN || number == EACCES {
+            code = .locked
+        } else if text.hasPrefix("Invalid argument:") {
+            // The comparator or an option differs from what the files were written with.
+            code = operation == .open ? .unsupportedFormat : .other
+        } else if number == EINVAL {
+            // LevelDB's own word for a read past the end of a table: the table or its index is damaged.
+            code = .corrupted
+        } else if text.hasPrefix("NotFound:") || (number == ENOENT && operation == .read) {
+            // A table or log that the manifest names is gone; an absent key is not reported in this way.
+            code = .corrupted
+        } else if text.hasPrefix("Not implemented:") {
+            code = .unsupported
+        } else {
+            code = number.map(kind(of:)) ?? .inputOutput
+        }
+        return CacheError(
+            code, "LevelDB could not \(operation.rawValue): \(text)", engineCode: number.map(Int.init))
+    }
+
+    /// The failure of a system call with `number`, said of `action`.
+    static func system(_ number: Int32, _ action: String) -> CacheError {
+        CacheError(kind(of: number), "\(action): \(words(number))", engineCode: Int(number))
+    }
+
+    private static func kind(of number: Int32) -> CacheError.Code {
+        switch number {
+        case ENOSPC, EDQUOT, EFBIG: .full
+        case EACCES, EPERM, EROFS: .permissionDenied
+        case ENOTDIR: .notAStore
+        default: .inputOutput
+        }
+    }
+
+    /// The system's words for `number`, in the language the host has set, as LevelDB prints them.
+    private static func words(_ number: Int32) -> String {
+        guard let words = unsafe strerror(number) else { return "error \(number)" }
+        return unsafe String(cString: words)
+    }
+
+    private static var systemErrors: [Int32] {
+        [
+            ENOSPC, EDQUOT, EFBIG, EACCES, EPERM, EROFS, EAGAIN, ENOENT, ENOTDIR, EISDIR, EIO, EMFILE, ENFILE, ENOLCK,
+            ENOMEM,
+        ]
+    }
+}

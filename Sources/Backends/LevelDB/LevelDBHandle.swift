@@ -1,0 +1,126 @@
+import CLevelDB
+import GroveModel
+
+/// The owner of an open LevelDB and of what LevelDB needs for as long as it is open.
+///
+/// LevelDB's functions may be called by any thread at once. Whoever releases the last reference has seen to it that no
+/// snapshot, iterator or call is left.
+///
+/// SAFETY: of `@unchecked Sendable`: the pointers never change, and what they point to is synchronised by LevelDB or,
+/// as the options, never changed after opening.
+@safe final class LevelDBHandle: @unchecked Sendable {
+    /// The open database.
+    let database: OpaquePointer
+
+    /// Reads the current state, verifying checksums.
+    let readOptions: OpaquePointer
+
+    private let options: OpaquePointer
+    private let cache: OpaquePointer?
+    private let filter: OpaquePointer?
+
+    /// Opens the database in `directory`, or makes one.
+    ///
+    /// - Throws: ``CacheError`` with code `locked`, `corrupted`, `unsupportedFormat`, `inputOutput`,
+    ///   `permissionDenied` or `full`.
+    init(directory: String, options choice: LevelDBOptions) throws(CacheError) {
+        guard let options = unsafe leveldb_options_create(), let readOptions = unsafe leveldb_readoptions_create()
+        else {
+            throw CacheError(.full, "The system has no memory for LevelDB's options.")
+        }
+        unsafe leveldb_options_set_create_if_missing(options, 1)
+        // Damage to a log or to a table's index then ends in an error at opening, never in an older value.
+        unsafe leveldb_options_set_paranoid_checks(options, 1)
+        unsafe leveldb_options_set_write_buffer_size(options, max(choice.writeBufferBytes, 64 << 10))
+        unsafe leveldb_options_set_max_file_size(options, max(choice.maxFileBytes, 1 << 20))
+        unsafe leveldb_options_set_block_size(options, max(choice.blockBytes, 1 << 10))
+        unsafe leveldb_options_set_max_open_files(options, Int32(clamping: max(choice.maxOpenFiles, 64)))
+        let compression = choice.isCompressed ? leveldb_snappy_compression : leveldb_no_compression
+        unsafe leveldb_options_set_compression(options, Int32(compression))
+        unsafe cache = unsafe leveldb_cache_create_lru(max(choice.blockCacheBytes, 0))
+        if let cache = unsafe cache { unsafe leveldb_options_set_cache(options, cache) }
+        unsafe filter =
+            unsafe choice.bloomBitsPerKey > 0
+            ? leveldb_filterpolicy_create_bloom(Int32(clamping: choice.bloomBitsPerKey)) : nil
+        if let filter = unsafe filter { unsafe leveldb_options_set_filter_policy(options, filter) }
+        unsafe leveldb_readoptions_set_verify_checksums(readOptions, 1)
+        unsafe self.options = unsafe options
+        unsafe self.readOptions = unsafe readOptions
+
+        var message: UnsafeMutablePointer<CChar>?
+        let opened = unsafe leveldb_open(options, directory, &message)
+        guard let opened = unsafe opened, unsafe message == nil else {
+            unsafe Self.release(options: options, readOptions: readOptions, cache: cache, filter: filter)
+            try unsafe LevelDBErrors.check(message, .open)
+            throw CacheError(.other, "LevelDB gave no handle and no reason.")
+        }
+        unsafe database = unsafe opened
+    }
+
+    deinit {
+        unsafe leveldb_close(database)
+        unsafe Self.release(options: options, readOptions: readOptions, cache: cache, filter: filter)
+    }
+
+    private static func release(
+        options: OpaquePointer, readOptions: OpaquePointer, cache: OpaquePointer?, filter: OpaquePointer?
+    ) {
+        unsafe leveldb_options_destroy(options)
+        unsafe leveldb_readoptions_destroy(readOptions)
+        if let cache = unsafe cache { unsafe leveldb_cache_destroy(cache) }
+        if let filter = unsafe filter { unsafe leveldb_filterpolicy_destroy(filter) }
+    }
+
+    /// Writes `batch`, atomically; with `syncs`, it is on the disk when this returns.
+    func write(_ batch: OpaquePointer, syncs: Bool) throws(CacheError) {
+        guard let options = unsafe leveldb_writeoptions_create() else {
+            throw CacheError(.full, "The system has no memory for LevelDB's options.")
+        }
+        defer { unsafe leveldb_writeoptions_destroy(options) }
+        unsafe leveldb_writeoptions_set_sync(options, syncs ? 1 : 0)
+        var message: UnsafeMutablePointer<CChar>?
+        unsafe leveldb_write(database, options, batch, &message)
+        try unsafe LevelDBErrors.check(message, .write)
+    }
+
+    /// Makes a table of what is in memory, whose file and entry in the manifest are synchronised.
+    ///
+    /// Compacting a range in which there is no key does that and nothing else (`db/db_impl.cc`, `CompactRange`).
+    func flushMemory() { unsafe leveldb_compact_range(database, "", 0, "", 0) }
+}
+
+/// The owner of the bytes that the last `leveldb_get` returned.
+@safe struct LevelDBValue: ~Copyable {
+    private var bytes: UnsafeMutablePointer<CChar>?
+
+    init() {}
+
+    deinit { if let bytes = unsafe bytes { unsafe leveldb_free(bytes) } }
+
+    /// Gets the value of `key`; the one before is freed.
+    @inline(__always)
+    mutating func get(
+        _ database: OpaquePointer, _ options: OpaquePointer, _ key: UnsafeRawBufferPointer
+    ) throws(CacheError) -> UnsafeRawBufferPointer? {
+        if let last = unsafe bytes {
+            unsafe bytes = nil
+            unsafe leveldb_free(last)
+        }
+        var count = 0
+        var message: UnsafeMutablePointer<CChar>?
+        let found = unsafe leveldb_get(
+            database, options, key.baseAddress?.assumingMemoryBound(to: CChar.self), key.count, &count, &message)
+        try unsafe LevelDBErrors.check(message, .read)
+        guard let found = unsafe found else { return nil }
+        unsafe bytes = unsafe found
+        return unsafe UnsafeRawBufferPointer(start: found, count: count)
+    }
+
+    /// Frees the bytes.
+    mutating func clear() {
+        if let last = unsafe bytes {
+            unsafe bytes = nil
+            unsafe leveldb_free(last)
+        }
+    }
+}

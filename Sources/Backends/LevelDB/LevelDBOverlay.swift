@@ -1,0 +1,190 @@
+import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a transaction has put and removed: its last word on each key, in a hash table over bytes of its own.
+///
+/// Bytes are copied once, to blocks that do not move, so that what `find` returned stays where it is until the same
+/// key is written again.
+@safe struct LevelDBOverlay: ~Copyable {
+    /// One key's last word.
+    @safe struct Entry {
+        fileprivate let hash: UInt64
+        fileprivate let keyStart: UnsafeMutableRawPointer
+        fileprivate let keyCount: Int
+        fileprivate var valueStart: UnsafeMutableRawPointer
+        fileprivate var valueCount: Int
+        fileprivate var valueCapacity: Int
+        /// Whether the key was removed rather than put.
+        fileprivate(set) var isRemoval: Bool
+
+        /// The key's bytes.
+        var key: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: keyStart, count: keyCount) }
+
+        /// The value's bytes, none for a removal.
+        var value: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: valueStart, count: valueCount) }
+    }
+
+    /// One entry per key, in the order in which the keys were first written.
+    private(set) var entries: [Entry] = []
+
+    /// Bytes of all keys and values in ``entries``.
+    private(set) var payloadBytes = 0
+
+    /// Positions in ``entries`` plus one, 0 for an empty place; a power of two of them, at most half in use.
+    private var places: [UInt32] = []
+    private var blocks: [UnsafeMutableRawPointer] = unsafe []
+    private var free: UnsafeMutableRawPointer?
+    private var freeCount = 0
+    private let seed = UInt64.random(in: .min ... .max)
+
+    init() {}
+
+    deinit { unsafe blocks.forEach { unsafe $0.deallocate() } }
+
+    /// The last word on `key`, or `nil` where the transaction has not written it.
+    ///
+    /// - Complexity: O(1) expected.
+    @inline(__always)
+    func find(_ key: UnsafeRawBufferPointer) -> Entry? {
+        guard !entries.isEmpty, let position = unsafe position(of: key, hash: hash(key)) else { return nil }
+        return entries[position]
+    }
+
+    /// Remembers that `key` has `value`, or that it was removed where there is none; both are copied.
+    mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
+        let hash = unsafe hash(key)
+        let count = unsafe value?.count ?? 0
+        if let position = unsafe position(of: key, hash: hash) {
+            var entry = entries[position]
+            payloadBytes += count - entry.valueCount
+            if count > entry.valueCapacity {
+                unsafe entry.valueStart = unsafe take(count)
+                entry.valueCapacity = count
+            }
+            // The new value may lie within the old one.
+            if let base = unsafe value?.baseAddress { unsafe memmove(entry.valueStart, base, count) }
+            entry.valueCount = count
+            entry.isRemoval = unsafe value == nil
+            entries[position] = entry
+            return
+        }
+        if (entries.count + 1) * 2 > places.count { grow() }
+        let start = unsafe take(key.count + count)
+        if let base = key.baseAddress { unsafe memcpy(start, base, key.count) }
+        if let base = unsafe value?.baseAddress { unsafe memcpy(start + key.count, base, count) }
+        unsafe entries.append(
+            Entry(
+                hash: hash, keyStart: start, keyCount: key.count, valueStart: start + key.count, valueCount: count,
+                valueCapacity: count, isRemoval: value == nil))
+        payloadBytes += key.count + count
+        place(UInt32(truncatingIfNeeded: entries.count), hash: hash)
+    }
+
+    /// The entries whose keys begin with `prefix`, in the order of their keys' bytes.
+    func sorted(prefix: UnsafeRawBufferPointer) -> [Entry] {
+        entries.filter { unsafe $0.key.begins(with: prefix) }.sorted { unsafe $0.key.order(before: $1.key) < 0 }
+    }
+
+    @inline(__always)
+    private func position(of key: UnsafeRawBufferPointer, hash: UInt64) -> Int? {
+        guard !places.isEmpty else { return nil }
+        let mask = places.count - 1
+        var index = Int(truncatingIfNeeded: hash) & mask
+        while places[index] != 0 {
+            let position = Int(places[index]) - 1
+            if entries[position].hash == hash, unsafe entries[position].key.equals(key) { return position }
+            index = (index + 1) & mask
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func place(_ number: UInt32, hash: UInt64) {
+        let mask = places.count - 1
+        var index = Int(truncatingIfNeeded: hash) & mask
+        while places[index] != 0 { index = (index + 1) & mask }
+        places[index] = number
+    }
+
+    private mutating func grow() {
+        places = [UInt32](repeating: 0, count: max(64, places.count * 4))
+        for (index, entry) in entries.enumerated() {
+            place(UInt32(truncatingIfNeeded: index + 1), hash: entry.hash)
+        }
+    }
+
+    /// Room for `count` bytes that stays where it is.
+    @inline(__always)
+    private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
+        if let start = unsafe free, freeCount >= count {
+            unsafe free = unsafe start + count
+            freeCount -= count
+            return unsafe start
+        }
+        let size = unsafe max(count, min(4096 << min(blocks.count, 8), 1 << 20))
+        let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+        unsafe blocks.append(block)
+        if size - count > freeCount {
+            unsafe free = unsafe block + count
+            freeCount = size - count
+        }
+        return unsafe block
+    }
+
+    /// A seeded hash, eight bytes a step, by folded 128-bit multiplication.
+    @inline(__always)
+    private func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        guard let base = bytes.baseAddress else { return 0 }
+        var state = seed ^ UInt64(truncatingIfNeeded: bytes.count)
+        var offset = 0
+        while bytes.count - offset >= 8 {
+            state = unsafe fold(state ^ base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var tail: UInt64 = 0
+        while offset < bytes.count {
+            tail = unsafe tail << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        return fold(state ^ tail)
+    }
+
+    @inline(__always)
+    private func fold(_ word: UInt64) -> UInt64 {
+        let product = (word ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: 0xe703_7ed1_a0b4_28db)
+        return product.high ^ product.low
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Less than, equal to or greater than 0, as these bytes come before, with or after `other`.
+    func order(before other: UnsafeRawBufferPointer) -> Int {
+        let shared = Swift.min(count, other.count)
+        if shared > 0, let mine = baseAddress, let others = other.baseAddress {
+            let order = unsafe memcmp(mine, others, shared)
+            if order != 0 { return Int(order) }
+        }
+        return count - other.count
+    }
+
+    /// Whether these are the same bytes as `other`.
+    @inline(__always)
+    func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count > 0, let mine = baseAddress, let others = other.baseAddress else { return true }
+        return unsafe memcmp(mine, others, count) == 0
+    }
+
+    /// Whether these bytes begin with `prefix`.
+    @inline(__always)
+    func begins(with prefix: UnsafeRawBufferPointer) -> Bool {
+        unsafe count >= prefix.count && UnsafeRawBufferPointer(rebasing: self[..<prefix.count]).equals(prefix)
+    }
+}

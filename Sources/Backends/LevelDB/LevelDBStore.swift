@@ -1,0 +1,124 @@
+import CLevelDB
+public import GroveCache
+public import GroveModel
+
+/// A ``NodeStore`` on LevelDB: a log-structured merge tree that takes batches of writes very fast.
+///
+/// One process, and one handle in it, has the store at a time; another is told `locked` at once. Checksums of whatever
+/// is read are verified, at opening and later: damage ends in a typed error and not in an older or another value.
+///
+/// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Its files are
+/// readable by whom the directory lets in (mode 0644 less the process's mask): give the directory mode 0700. Nothing
+/// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
+public final class LevelDBStore: NodeStore {
+    /// What this backend can do.
+    ///
+    /// Readers wait for no writer and no compaction, which share the disk and the processor with them. Values are
+    /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
+    public static let profile = BackendProfile(
+        name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, readersNeverStall: true,
+        maxValueBytes: 256 << 20)
+
+    private let connection: LevelDBConnection
+
+    /// Opens the store in `directory`, which exists, or makes a new one there.
+    ///
+    /// - Complexity: O(*log*) for the log that was not yet made a table, at most twice the write buffer; not
+    ///   proportional to the store.
+    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where the
+    ///   directory is a file, or holds files but no LevelDB (names that begin with a dot or with `grove` do not
+    ///   count); `corrupted` where a log, the manifest or a table is damaged; `unsupportedFormat`, `inputOutput`,
+    ///   `permissionDenied`, `full`; `unsupported` where `directory` is `nil`.
+    public convenience init(directory: String?, options: LevelDBOptions) throws(CacheError) {
+        guard let directory else { throw CacheError(.unsupported, "LevelDB needs a directory.") }
+        try self.init(directory: directory, with: options)
+    }
+
+    private init(directory: String, with options: LevelDBOptions) throws(CacheError) {
+        connection = try LevelDBConnection(path: directory, options: options)
+    }
+
+    /// Opens a view of the last committed state: a snapshot of LevelDB.
+    ///
+    /// - Complexity: O(1).
+    /// - Throws: ``CacheError`` with code `closed`, or those of opening where an earlier reopening failed.
+    public func view() throws(CacheError) -> LevelDBView {
+        let (handle, options) = try connection.begin()
+        return LevelDBView(handle, options: options, of: connection)
+    }
+
+    /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
+    ///
+    /// The commit is one batch in LevelDB's log, which is synchronised before this returns (see
+    /// ``LevelDBOptions/syncsEachCommit``). A transaction that wrote nothing costs nothing. After a failed write the
+    /// store is readable as it was, and the next transaction opens LevelDB anew; where it was the synchronisation that
+    /// failed, that opening may find the batch in the log after all, whole.
+    ///
+    /// - Throws: what `body` threw, or ``CacheError`` with code `closed`, `full`, `inputOutput`, `corrupted`.
+    public func write(_ body: (LevelDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        let transaction = LevelDBTransaction(try connection.writable())
+        try body(transaction)
+        do throws(CacheError) {
+            if try transaction.commit(syncs: connection.options.syncsEachCommit) { connection.committed() }
+        } catch {
+            connection.failed(error)
+            throw error
+        }
+    }
+
+    /// Returns when everything committed so far survives loss of power: at once, unless commits are not synchronised.
+    ///
+    /// Without ``LevelDBOptions/syncsEachCommit`` it makes a table of what is in memory, because earlier logs may hold
+    /// commits that synchronising the current one would leave behind.
+    ///
+    /// - Throws: ``CacheError`` with code `closed`, `full`, `inputOutput`, or an earlier failed write's error.
+    public func synchronize() throws(CacheError) {
+        let (handle, options) = try connection.begin()
+        defer { connection.ended(options) }
+        if let failure = connection.failure { throw failure }
+        guard !connection.options.syncsEachCommit else { return }
+        handle.flushMemory()
+        // Compaction reports nothing; a failure of it shows at the next write, be it an empty one.
+        guard let batch = unsafe leveldb_writebatch_create() else {
+            throw CacheError(.full, "The system has no memory for a batch.")
+        }
+        defer { unsafe leveldb_writebatch_destroy(batch) }
+        try unsafe handle.write(batch, syncs: true)
+    }
+
+    /// The size of the store now, counted exactly.
+    ///
+    /// LevelDB does not know how many keys it holds, nor can a writer tell without looking each one up. So the first
+    /// call after a commit or an opening reads the whole store; a repeated one does not. ``bytesOnDisk()`` is cheap.
+    ///
+    /// - Complexity: O(*n*) after a commit, about 0.3 µs an entry; else O(files).
+    /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`.
+    public func size() throws(CacheError) -> StoreSize {
+        let (commits, last) = connection.counts()
+        if let last {
+            return StoreSize(
+                bytesOnDisk: try bytesOnDisk(), payloadBytes: last.payloadBytes, entries: last.entries)
+        }
+        let view = try view()
+        defer { view.end() }
+        let (entries, payloadBytes) = try view.count()
+        connection.counted(after: commits, entries: entries, payloadBytes: payloadBytes)
+        return StoreSize(bytesOnDisk: try bytesOnDisk(), payloadBytes: payloadBytes, entries: entries)
+    }
+
+    /// Bytes on disk as `du` counts them, every file in the directory included, without a look at the entries.
+    ///
+    /// - Complexity: O(files).
+    /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
+    public func bytesOnDisk() throws(CacheError) -> Int { try connection.bytesOnDisk() }
+
+    /// Removes everything: closes LevelDB, removes its files, its logs of events included, and opens it anew.
+    ///
+    /// A process that is killed in between finishes it at the next opening.
+    ///
+    /// - Throws: ``CacheError`` with code `closed`, `locked` where a view is open, `inputOutput`, `permissionDenied`.
+    public func wipe() throws(CacheError) { try connection.wipe() }
+
+    /// Closes LevelDB, which waits for a compaction that is under way, and lets go of every file and lock.
+    public func close() { connection.close() }
+}

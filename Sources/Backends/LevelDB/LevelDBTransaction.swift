@@ -1,0 +1,112 @@
+import CLevelDB
+public import GroveCache
+public import GroveModel
+
+/// A write transaction of a ``LevelDBStore``: an overlay of what it wrote over the state it began with.
+///
+/// Nothing reaches LevelDB before the transaction commits, as one batch. There is one writer, so that the current state
+/// is the state it began with.
+public final class LevelDBTransaction: NodeTransaction {
+    /// False: the bytes of a value are freed at the next call.
+    public static var keepsBytes: Bool { false }
+
+    /// The most bytes that one transaction takes, keys and values together.
+    static let maxBytes = 1 << 30
+
+    private let handle: LevelDBHandle
+    private var overlay = LevelDBOverlay()
+    private var value = LevelDBValue()
+
+    init(_ handle: LevelDBHandle) { self.handle = handle }
+
+    /// The value stored under `key`, this transaction's own writes included; valid until the next call.
+    ///
+    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
+    public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        if let entry = unsafe overlay.find(key) { return unsafe entry.isRemoval ? nil : entry.value }
+        return try unsafe value.get(handle.database, handle.readOptions, key)
+    }
+
+    /// Stores `value` under `key`; both are copied.
+    ///
+    /// - Complexity: O(1) expected; the engine is called when the transaction commits.
+    /// - Throws: ``CacheError`` with code `tooLarge` for a value past 256 MB or a transaction past 1 GB.
+    public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        guard value.count <= LevelDBStore.profile.maxValueBytes else {
+            throw CacheError(.tooLarge, "The value has \(value.count) bytes; LevelDB takes 256 MB here.")
+        }
+        guard overlay.payloadBytes + key.count + value.count <= Self.maxBytes else {
+            throw CacheError(.tooLarge, "The transaction would pass 1 GB; commit in parts.")
+        }
+        unsafe overlay.set(key, value)
+    }
+
+    /// Removes `key`.
+    ///
+    /// - Complexity: O(1) expected; whether the key is there is not looked up.
+    /// - Throws: ``CacheError`` with code `tooLarge` for a transaction past 1 GB.
+    public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        guard overlay.payloadBytes + key.count <= Self.maxBytes else {
+            throw CacheError(.tooLarge, "The transaction would pass 1 GB; commit in parts.")
+        }
+        unsafe overlay.set(key, nil)
+    }
+
+    /// Visits the entries whose keys begin with `prefix`, this transaction's own writes included, in byte order.
+    ///
+    /// - Complexity: O(log *n* + *m* + *w* log *w*) for *m* such entries among *n* and *w* writes.
+    public func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        let written = unsafe overlay.sorted(prefix: prefix)
+        var next = 0
+        let iterator = try unsafe LevelDBIterator(handle, options: handle.readOptions, from: prefix)
+        while true {
+            let stored = try unsafe iterator.entry().flatMap { unsafe $0.key.begins(with: prefix) ? $0 : nil }
+            guard next < written.count else {
+                guard let stored = unsafe stored else { return }
+                guard try unsafe visit(stored.key, stored.value) else { return }
+                iterator.advance()
+                continue
+            }
+            let own = written[next]
+            let order = unsafe stored.map { unsafe own.key.order(before: $0.key) } ?? -1
+            if order > 0, let stored = unsafe stored {
+                guard try unsafe visit(stored.key, stored.value) else { return }
+                iterator.advance()
+                continue
+            }
+            if order == 0 { iterator.advance() }
+            next += 1
+            if !own.isRemoval {
+                guard try unsafe visit(own.key, own.value) else { return }
+            }
+        }
+    }
+
+    /// Does nothing: the store ends its transactions.
+    public func end() {}
+
+    /// Writes what the transaction did, as one batch.
+    ///
+    /// - Returns: false where it did nothing, so that nothing was written.
+    func commit(syncs: Bool) throws(CacheError) -> Bool {
+        guard !overlay.entries.isEmpty else { return false }
+        guard let batch = unsafe leveldb_writebatch_create() else {
+            throw CacheError(.full, "The system has no memory for a batch.")
+        }
+        defer { unsafe leveldb_writebatch_destroy(batch) }
+        for entry in overlay.entries {
+            let key = unsafe entry.key.baseAddress?.assumingMemoryBound(to: CChar.self)
+            if entry.isRemoval {
+                unsafe leveldb_writebatch_delete(batch, key, entry.key.count)
+            } else {
+                let value = unsafe entry.value.baseAddress?.assumingMemoryBound(to: CChar.self)
+                unsafe leveldb_writebatch_put(batch, key, entry.key.count, value, entry.value.count)
+            }
+        }
+        try unsafe handle.write(batch, syncs: syncs)
+        return true
+    }
+}
