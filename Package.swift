@@ -90,6 +90,12 @@ let package = Package(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
             swiftSettings: strict),
         .testTarget(
+            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GroveSQLiteTests", dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "CSQLite"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ConformanceTests",
             dependencies: [
                 "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",

@@ -1,0 +1,1 @@
+// Replaced by the tests of the SQLite store.
