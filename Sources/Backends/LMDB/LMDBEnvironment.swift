@@ -136,7 +136,9 @@ import Synchronization
         throw CacheError(.corrupted, "the store's stamp could not be written")
     }
 
-    /// Reads the stamp; where there is none and `flags` allow it, writes it. Returns `nil` where there is none yet.
+    /// Reads the stamp, and writes it where there is none and `flags` allow it.
+    ///
+    /// - Returns: the database, or `nil` where there is no stamp yet.
     private static func stamp(_ pointer: OpaquePointer, _ flags: UInt32) throws(CacheError) -> MDB_dbi? {
         var begun: OpaquePointer?
         try unsafe check(mdb_txn_begin(pointer, nil, flags, &begun), "begin a transaction")

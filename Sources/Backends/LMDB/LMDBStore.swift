@@ -97,7 +97,9 @@ public final class LMDBStore: NodeStore {
         try pool.wipe()
     }
 
-    /// Lets go of the files; if a view is still open, when it ends. Every later call throws `closed`.
+    /// Lets go of the files; if a view is still open, when it ends.
+    ///
+    /// Every later call throws `closed`.
     public func close() {
         pool.close()
     }

@@ -5,7 +5,7 @@ import CLMDB
 /// A write transaction of an ``LMDBStore``: it sees its own writes.
 ///
 /// It is valid inside the closure of ``LMDBStore/write(_:)`` only; afterwards every call throws `closed`. After a call
-/// of ``put(_:_:)`` or ``remove(_:)`` threw, the transaction cannot be committed.
+/// of ``put(_:_:)`` or ``remove(_:)`` threw what the engine reported, every later call throws that, and so does the commit.
 @safe public final class LMDBTransaction: NodeTransaction {
     /// Bytes may move at the next call.
     public static var keepsBytes: Bool { false }
@@ -61,7 +61,7 @@ import CLMDB
     /// - Complexity: O(log *n*), less where `key` lies near the one before.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        guard unsafe transaction != nil else { throw .closedStore }
+        try checkUsable()
         guard key.count <= LMDBKey.shortLimit else {
             guard key.count <= LMDBKey.limit, case .found(let value) = try unsafe records().locate(key, cursor) else {
                 return nil
@@ -87,7 +87,7 @@ import CLMDB
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        guard unsafe transaction != nil else { throw .closedStore }
+        try checkUsable()
         try unsafe records().scan(prefix: prefix, visit)
     }
 
@@ -97,7 +97,7 @@ import CLMDB
     ///   value over 1 GiB or a key over 8,192 bytes, `emptyIdentifier` for a key of no bytes, `inputOutput`,
     ///   `corrupted`, `closed`.
     public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        guard unsafe transaction != nil else { throw .closedStore }
+        try checkUsable()
         guard unsafe !key.isEmpty else { throw CacheError(.emptyIdentifier, "a key has at least one byte") }
         guard key.count <= LMDBKey.limit else {
             throw CacheError(.tooLarge, "the key has \(key.count) bytes; the most is \(LMDBKey.limit)")
@@ -119,6 +119,7 @@ import CLMDB
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `closed`.
     public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        try checkUsable()
         try keepingFailure { () throws(CacheError) in
             guard try unsafe get(key) != nil else { return }
             try unsafe LMDBEnvironment.check(mdb_cursor_del(cursor, 0), "remove a record")
@@ -128,6 +129,12 @@ import CLMDB
 
     /// Does nothing: a transaction ends with the closure that it was given to.
     public func end() {}
+
+    /// Throws once the transaction has ended or failed.
+    private func checkUsable() throws(CacheError) {
+        if let failure { throw failure }
+        guard unsafe transaction != nil else { throw .closedStore }
+    }
 
     private func records() throws(CacheError) -> LMDBRecords {
         guard let transaction = unsafe transaction else { throw .closedStore }

@@ -42,7 +42,7 @@ import CLMDB
         if isOpen { pool.forget() }
     }
 
-    /// Takes the newest commit; a view from the pool saw an older one. Returns LMDB's status.
+    /// Takes the newest commit, and returns LMDB's status: a view from the pool saw an older one.
     func renew() -> Int32 {
         let status = unsafe mdb_txn_renew(transaction)
         isOpen = status == MDB_SUCCESS

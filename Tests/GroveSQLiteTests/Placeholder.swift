@@ -1,1 +1,0 @@
-// Replaced by the tests of the SQLite store.
