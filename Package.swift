@@ -99,6 +99,12 @@ let package = Package(
             name: "GroveLevelDBTests", dependencies: ["GroveLevelDB", "GroveCache", "GroveModel"],
             swiftSettings: strict),
         .testTarget(
+            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GroveSQLiteTests", dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "CSQLite"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ConformanceTests",
             dependencies: [
                 "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",

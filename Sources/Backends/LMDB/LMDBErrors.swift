@@ -1,0 +1,50 @@
+import CLMDB
+import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+extension CacheError {
+    /// The error for `status`, LMDB's own or an `errno`: the one place where either becomes an error of ours.
+    ///
+    /// - Parameter action: what was tried, as it follows "could not": "open the store".
+    static func lmdb(_ status: Int32, _ action: String) -> CacheError {
+        let (code, advice) = meaning(of: status)
+        let text = unsafe mdb_strerror(status).map { unsafe String(cString: $0) } ?? "unknown error"
+        return CacheError(code, "could not \(action): \(text)\(advice)", engineCode: Int(status))
+    }
+
+    private static func meaning(of status: Int32) -> (Code, String) {
+        switch status {
+        case MDB_MAP_FULL, MDB_TXN_FULL, MDB_DBS_FULL:
+            (.full, "; raise `mapSize` or write less at once")
+        case ENOSPC, EDQUOT, EFBIG:
+            (.full, "; make room on the disk")
+        case MDB_INVALID:
+            (.notAStore, "; the directory holds something else")
+        case MDB_VERSION_MISMATCH:
+            (.unsupportedFormat, "; the file was written by another version of LMDB")
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL, MDB_INCOMPATIBLE, MDB_BAD_DBI:
+            (.corrupted, "; the file is damaged")
+        case MDB_READERS_FULL, MDB_TLS_FULL, MDB_BAD_RSLOT:
+            (.locked, "; end views or raise `maxReaders`")
+        case MDB_MAP_RESIZED:
+            (.locked, "; another process made the store larger, try again when this process has no view open")
+        case MDB_BAD_VALSIZE:
+            (.tooLarge, "; keys are 1 to 8,192 bytes long")
+        case EACCES, EPERM, EROFS:
+            (.permissionDenied, "; make the directory and its files writable for this user")
+        case EAGAIN, EBUSY:
+            (.locked, "")
+        case MDB_PANIC, EIO, ENOENT, ENOTDIR, EISDIR, EMFILE, ENFILE, ENOMEM, EINVAL, EINTR, ENAMETOOLONG, ELOOP:
+            (.inputOutput, "")
+        default:
+            (.other, "")
+        }
+    }
+}

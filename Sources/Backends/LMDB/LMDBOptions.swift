@@ -1,0 +1,25 @@
+/// How an ``LMDBStore`` is opened.
+public struct LMDBOptions: Sendable, Equatable {
+    /// The largest size of the store in bytes: address space, not disk; the file grows only as it is used.
+    ///
+    /// A write that needs more throws `full`. It is rounded up to whole pages of the system. A store whose file is
+    /// larger already opens all the same. Processes that share a store should agree on it.
+    public var mapSize: Int
+
+    /// How many views all processes together can have open or at rest, at 64 bytes of the lock file each.
+    ///
+    /// The process that opens the store first decides.
+    public var maxReaders: Int
+
+    /// Whether each commit survives loss of power before `write` returns.
+    ///
+    /// Otherwise a power loss may undo the last commits, whole, and never damages the store.
+    public var isDurable: Bool
+
+    /// Makes options: 4 GiB of address space, 254 readers, and commits that survive the process but not power loss.
+    public init(mapSize: Int = 4 << 30, maxReaders: Int = 254, isDurable: Bool = false) {
+        self.mapSize = mapSize
+        self.maxReaders = maxReaders
+        self.isDurable = isDurable
+    }
+}

@@ -1,0 +1,150 @@
+import CLMDB
+import GroveModel
+import Synchronization
+
+/// The open environment of a store, and its views at rest.
+///
+/// A view at rest keeps its slot in the reader table and its memory, so that opening one is a pop and a renewal.
+final class LMDBPool: Sendable {
+    private struct State {
+        var environment: LMDBEnvironment?
+        var resting: [LMDBView] = []
+        var open = 0
+        var isWriting = false
+        var isClosed = false
+    }
+
+    /// More views than this at rest are given up; each takes a slot that other processes might need.
+    private static let restingLimit = 16
+
+    private let directory: LMDBDirectory
+    private let options: LMDBOptions
+    private let hashMask: UInt64
+    private let state: Mutex<State>
+
+    init(_ directory: LMDBDirectory, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
+        self.directory = directory
+        self.options = options
+        self.hashMask = hashMask
+        state = Mutex(State(environment: try LMDBEnvironment(directory, options, hashMask: hashMask)))
+    }
+
+    /// Opens a view of the newest commit.
+    func view() throws(CacheError) -> LMDBView {
+        let (rested, environment) = try state.withLock {
+            (state) throws(CacheError) -> (LMDBView?, LMDBEnvironment) in
+            let environment = try usable(&state)
+            state.open += 1
+            return (state.resting.popLast(), environment)
+        }
+        if let rested {
+            let status = rested.renew()
+            if status == MDB_SUCCESS { return rested }
+            // What was at rest is of no use, and its slot with it; a fresh view says why, if it fails too.
+        }
+        do throws(CacheError) {
+            return try LMDBView(environment, self)
+        } catch {
+            forget()
+            guard error.engineCode == Int(MDB_MAP_RESIZED) else { throw error }
+        }
+        try adoptMapSize()
+        state.withLock { $0.open += 1 }
+        do throws(CacheError) {
+            return try LMDBView(environment, self)
+        } catch {
+            forget()
+            throw error
+        }
+    }
+
+    /// Puts an ended view to rest.
+    func giveBack(_ view: LMDBView) {
+        view.reset()
+        state.withLock { state in
+            state.open -= 1
+            // A view of an environment that was replaced, or one too many, goes with its last reference.
+            guard state.environment === view.environment, state.resting.count < Self.restingLimit else { return }
+            state.resting.append(view)
+        }
+    }
+
+    /// Counts a view that ended without being given back.
+    func forget() {
+        state.withLock { $0.open -= 1 }
+    }
+
+    /// The environment, which stays open while the caller holds it.
+    func environment() throws(CacheError) -> LMDBEnvironment {
+        try state.withLock { state throws(CacheError) in try usable(&state) }
+    }
+
+    /// Runs `body` while the pool knows that this process writes.
+    func writing(_ body: (LMDBEnvironment) throws(CacheError) -> Void) throws(CacheError) {
+        let environment = try state.withLock { state throws(CacheError) in
+            let environment = try usable(&state)
+            state.isWriting = true
+            return environment
+        }
+        defer { state.withLock { $0.isWriting = false } }
+        try body(environment)
+    }
+
+    /// Takes over the map size of a process that wrote past ours.
+    ///
+    /// "This function may only be called if no transactions are active in this process."
+    func adoptMapSize() throws(CacheError) {
+        try state.withLock { state throws(CacheError) in
+            guard state.open == 0, !state.isWriting, let environment = state.environment else {
+                throw .lmdb(MDB_MAP_RESIZED, "use the store")
+            }
+            try unsafe LMDBEnvironment.check(
+                mdb_env_set_mapsize(environment.pointer, 0), "take over the map's new size")
+        }
+    }
+
+    /// Closes the environment, so that the next call opens it anew; what LMDB calls a panic is over then.
+    func reopen() throws(CacheError) {
+        try state.withLock { state throws(CacheError) in
+            guard state.open == 0 else { throw .lmdb(MDB_PANIC, "use the store until its views have ended") }
+            state.resting = []
+            state.environment = nil
+            _ = try usable(&state)
+        }
+    }
+
+    /// Closes the environment, removes the files and makes new ones.
+    func wipe() throws(CacheError) {
+        try state.withLock { state throws(CacheError) in
+            guard !state.isClosed else { throw .closedStore }
+            state.resting = []
+            state.environment = nil
+            try directory.removeFiles()
+            _ = try usable(&state)
+        }
+    }
+
+    /// Closes the environment as soon as no view is open; every later call throws `closed`.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.resting = []
+            state.environment = nil
+        }
+    }
+
+    private func usable(_ state: inout State) throws(CacheError) -> LMDBEnvironment {
+        if let environment = state.environment { return environment }
+        guard !state.isClosed else { throw .closedStore }
+        let environment = try LMDBEnvironment(directory, options, hashMask: hashMask)
+        state.environment = environment
+        return environment
+    }
+}
+
+extension CacheError {
+    /// What every call reports after `close()`.
+    static var closedStore: CacheError {
+        CacheError(.closed, "the store was closed")
+    }
+}

@@ -1,0 +1,136 @@
+public import GroveCache
+public import GroveModel
+import CLMDB
+
+/// A store in an LMDB file: a map of memory, so that reading is a walk and not a call of the system.
+///
+/// The directory holds `data.mdb` and `lock.mdb`, readable by their owner only. Several processes may share it, on one
+/// machine. Open it once in a process: LMDB forbids a second time, and the cache's registry prevents it.
+///
+/// - Writes go to new pages and show at once with the commit; a view neither waits for a write nor holds one up. It does
+///   keep the pages that it sees from being reused, so a view that stays open makes the file grow.
+/// - The file never shrinks, and removed records leave pages that later writes reuse, until ``wipe()``.
+/// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum: a file that something else damaged may
+///   end the process, though one that was cut off is found out when it is opened.
+public final class LMDBStore: NodeStore {
+    /// How the store is opened.
+    public typealias Options = LMDBOptions
+
+    /// The largest value, 1 GiB.
+    static let maxValueBytes = 1 << 30
+
+    /// What this backend can do.
+    public static let profile = BackendProfile(
+        name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
+        hasUnverifiedPages: true, maxValueBytes: maxValueBytes)
+
+    private let directory: LMDBDirectory
+    private let pool: LMDBPool
+
+    /// Opens the store in `directory`, or makes one there.
+    ///
+    /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `corrupted` where the file
+    ///   was cut off, `unsupportedFormat` where a later version wrote it, `permissionDenied`, `full`, `inputOutput`.
+    public convenience init(directory: String?, options: LMDBOptions) throws(CacheError) {
+        try self.init(directory: directory, options: options, hashMask: .max)
+    }
+
+    /// Opens the store with `hashMask` over the hashes of long keys; a file keeps to one mask.
+    init(directory: String?, options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
+        self.directory = try LMDBDirectory(directory)
+        pool = try LMDBPool(self.directory, options, hashMask: hashMask)
+    }
+
+    deinit { pool.close() }
+
+    /// Opens a view of the last committed state; it never waits for a writer.
+    ///
+    /// - Complexity: O(1), with neither allocation nor system call where an ended view lies ready.
+    /// - Throws: ``CacheError`` with code `closed`, `locked` where no reader slot is free, `inputOutput`.
+    public func view() throws(CacheError) -> LMDBView {
+        try pool.view()
+    }
+
+    /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
+    ///
+    /// Atomic and isolated; waits while another process writes. After an error nothing was committed, and the store goes
+    /// on. A map that is full shows as `full` from ``LMDBTransaction/put(_:_:)`` or here, at the commit.
+    ///
+    /// - Throws: what `body` threw, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `locked` or `closed`.
+    public func write(_ body: (LMDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        let isDone = try attempt(body, retrying: [MDB_MAP_RESIZED, MDB_PANIC])
+        if !isDone { _ = try attempt(body, retrying: []) }
+    }
+
+    /// Returns when everything committed so far survives loss of power.
+    ///
+    /// - Throws: ``CacheError`` with code `inputOutput`, `full` or `closed`.
+    public func synchronize() throws(CacheError) {
+        let environment = try pool.environment()
+        try unsafe LMDBEnvironment.check(mdb_env_sync(environment.pointer, 1), "sync the store")
+    }
+
+    /// The size of the store now; the payload is an estimate from the number of pages.
+    ///
+    /// - Complexity: O(1) in entries.
+    /// - Throws: ``CacheError`` with code `inputOutput` or `closed`.
+    public func size() throws(CacheError) -> StoreSize {
+        let environment = try pool.environment()
+        var statistics = MDB_stat()
+        try unsafe LMDBEnvironment.check(mdb_env_stat(environment.pointer, &statistics), "read the store's size")
+        // Besides the stamp. Leaves are about three quarters full; an entry costs a pointer and a header of 10 bytes.
+        let entries = max(Int(statistics.ms_entries) - 1, 0)
+        let pageBytes = Int(statistics.ms_psize)
+        let leaves = Int(statistics.ms_leaf_pages) * pageBytes * 3 / 4 - entries * 10
+        return StoreSize(
+            bytesOnDisk: try directory.allocatedBytes(),
+            payloadBytes: entries == 0 ? 0 : max(leaves, 0) + Int(statistics.ms_overflow_pages) * pageBytes,
+            entries: entries)
+    }
+
+    /// Removes everything: the files are deleted and made anew.
+    ///
+    /// A view that is open all the same goes on reading the old, deleted file.
+    ///
+    /// - Throws: ``CacheError`` with code `inputOutput`, `permissionDenied`, `full` or `closed`.
+    public func wipe() throws(CacheError) {
+        try pool.wipe()
+    }
+
+    /// Lets go of the files; if a view is still open, when it ends.
+    ///
+    /// Every later call throws `closed`.
+    public func close() {
+        pool.close()
+    }
+
+    /// Runs one write; returns false, before `body` was called, where the failure was one of `retrying` and is mended.
+    private func attempt(
+        _ body: (LMDBTransaction) throws(CacheError) -> Void, retrying: [Int32]
+    ) throws(CacheError) -> Bool {
+        var beginning: CacheError?
+        try pool.writing { environment throws(CacheError) in
+            let transaction: LMDBTransaction
+            do throws(CacheError) {
+                transaction = try LMDBTransaction(environment)
+            } catch {
+                beginning = error
+                return
+            }
+            do throws(CacheError) {
+                try body(transaction)
+            } catch {
+                transaction.abort()
+                throw error
+            }
+            try transaction.commit()
+            environment.tidy()
+        }
+        guard let beginning else { return true }
+        guard let status = beginning.engineCode, retrying.contains(Int32(truncatingIfNeeded: status)) else {
+            throw beginning
+        }
+        if status == Int(MDB_PANIC) { try pool.reopen() } else { try pool.adoptMapSize() }
+        return false
+    }
+}

@@ -1,0 +1,94 @@
+public import GroveCache
+public import GroveModel
+import CLMDB
+
+/// A read transaction of an ``LMDBStore``, on the newest commit at the time it was opened.
+///
+/// Bytes stay where they are in the map: what ``get(_:)`` returns is valid until ``end()``. A view that is dropped
+/// without `end()` ends itself. While a view is open, the pages that it sees are not reused, so views are kept short.
+@safe public final class LMDBView: NodeView, @unchecked Sendable {
+    // SAFETY: one thread at a time uses a view, which is `NodeView`'s contract; between uses it lies in the pool,
+    // behind the pool's lock.
+
+    /// Bytes stay valid until the view ends.
+    public static var keepsBytes: Bool { true }
+
+    let environment: LMDBEnvironment
+    private let transaction: OpaquePointer
+    private let database: MDB_dbi
+    private let pool: LMDBPool
+    private var scratch: LMDBScratch?
+    private var isOpen = true
+
+    /// Begins a read transaction.
+    init(_ environment: LMDBEnvironment, _ pool: LMDBPool) throws(CacheError) {
+        var begun: OpaquePointer?
+        var status = unsafe mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
+        if status == MDB_READERS_FULL {
+            // Slots of processes that were killed are taken until somebody looks.
+            unsafe mdb_reader_check(environment.pointer, nil)
+            status = unsafe mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
+        }
+        try LMDBEnvironment.check(status, "open a view")
+        guard let begun = unsafe begun else { throw CacheError(.other, "LMDB began no transaction") }
+        unsafe transaction = unsafe begun
+        self.environment = environment
+        self.pool = pool
+        database = environment.database
+    }
+
+    deinit {
+        unsafe mdb_txn_abort(transaction)
+        if isOpen { pool.forget() }
+    }
+
+    /// Takes the newest commit, and returns LMDB's status: a view from the pool saw an older one.
+    func renew() -> Int32 {
+        let status = unsafe mdb_txn_renew(transaction)
+        isOpen = status == MDB_SUCCESS
+        return status
+    }
+
+    /// Lets go of the commit and keeps the slot in the reader table.
+    func reset() {
+        unsafe mdb_txn_reset(transaction)
+    }
+
+    /// The value stored under `key`, or `nil` where there is none; valid until the view ends.
+    ///
+    /// - Complexity: O(log *n*), without allocation for keys of up to 494 bytes.
+    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
+    public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        guard key.count <= LMDBKey.shortLimit else { return try unsafe records().long(key) }
+        var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+        var stored = unsafe MDB_val()
+        let status = unsafe mdb_get(transaction, database, &storedKey, &stored)
+        if status == MDB_SUCCESS { return unsafe UnsafeRawBufferPointer(stored) }
+        guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
+        return nil
+    }
+
+    /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
+    ///
+    /// - Complexity: O(log *n* + *m*) for *m* keys; keys over 494 bytes that share their first 494 are sorted first.
+    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`, and what `visit` throws.
+    public func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe records().scan(prefix: prefix, visit)
+    }
+
+    /// Ends the view and keeps its reader slot for the next one; a second call does nothing.
+    public func end() {
+        guard isOpen else { return }
+        isOpen = false
+        pool.giveBack(self)
+    }
+
+    private func records() -> LMDBRecords {
+        let scratch = self.scratch ?? LMDBScratch()
+        self.scratch = scratch
+        return unsafe LMDBRecords(transaction: transaction, environment: environment, scratch: scratch)
+    }
+}

@@ -1,0 +1,14 @@
+public import GroveCache
+public import GroveModel
+
+/// A normalized cache on disk, over LevelDB; see ``LevelDBStore`` for its guarantees.
+public typealias LevelDBCache = NormalizedCache<LevelDBStore>
+
+extension NormalizedCache where Store == LevelDBStore {
+    /// Opens the cache in `directory` with default options, making it where there is none.
+    ///
+    /// - Throws: as ``NormalizedCache/init(directory:options:policy:observer:)``.
+    public convenience init(directory: String, observer: (any CacheObserver)? = nil) throws(CacheError) {
+        try self.init(directory: directory, options: LevelDBOptions(), observer: observer)
+    }
+}

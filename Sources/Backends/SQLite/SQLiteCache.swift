@@ -1,0 +1,14 @@
+public import GroveCache
+public import GroveModel
+
+/// A normalized cache on disk, over SQLite; see ``SQLiteStore`` for its guarantees.
+public typealias SQLiteCache = NormalizedCache<SQLiteStore>
+
+extension NormalizedCache where Store == SQLiteStore {
+    /// Opens the cache in `directory` with default options, making it where there is none.
+    ///
+    /// - Throws: as ``NormalizedCache/init(directory:options:policy:observer:)``.
+    public convenience init(directory: String, observer: (any CacheObserver)? = nil) throws(CacheError) {
+        try self.init(directory: directory, options: SQLiteOptions(), observer: observer)
+    }
+}

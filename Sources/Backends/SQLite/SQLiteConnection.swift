@@ -1,0 +1,71 @@
+import CSQLite
+import GroveModel
+
+/// The owner of one connection; it closes when its last statement is gone too.
+@safe final class SQLiteConnection: @unchecked Sendable {
+    // SAFETY: the pointer is set once. SQLite checks no thread here (NOMUTEX): a connection belongs to one view or to the
+    // writer, each used by one thread at a time.
+    let pointer: OpaquePointer
+
+    /// Opens the database of `directory`, which exists.
+    init(_ directory: SQLiteDirectory, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {
+        var opened: OpaquePointer?
+        // A relative path that begins with "file:" would be read as a URI.
+        let base = directory.path.utf8.first == UInt8(ascii: "/") ? "" : "./"
+        let status = unsafe sqlite3_open_v2(
+            base + directory.path + "/" + SQLiteDirectory.files[0], &opened,
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
+        guard status == SQLITE_OK, let opened = unsafe opened else {
+            let error = unsafe CacheError.sqlite(status, "open the store in \(directory.path)", unsafe opened)
+            unsafe sqlite3_close_v2(opened)
+            throw error
+        }
+        unsafe pointer = unsafe opened
+        unsafe sqlite3_extended_result_codes(opened, 1)
+        unsafe sqlite3_busy_timeout(opened, options.lockMilliseconds)
+        // Until the file is known to be ours it stays as it is; a reader always leaves the log to the writer.
+        leaveLog(true)
+        try run("PRAGMA trusted_schema = OFF")
+        try run("PRAGMA cell_size_check = ON")
+        try run("PRAGMA temp_store = MEMORY")
+        try run("PRAGMA mmap_size = \(max(options.mapSize, 0))")
+        // A wipe deletes the files: overwriting each removed record on top of that would double the writes.
+        try run("PRAGMA secure_delete = OFF")
+        if isReader {
+            try run("PRAGMA query_only = ON")
+        } else {
+            try run("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+            try run("PRAGMA cache_size = -8192")
+        }
+    }
+
+    deinit { unsafe sqlite3_close_v2(pointer) }
+
+    /// Sets whether the log stays when this connection is the last to close.
+    func leaveLog(_ leaves: Bool) {
+        unsafe grove_sqlite3_leave_log(pointer, leaves ? 1 : 0)
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(pointer) == 0 }
+
+    /// Runs one statement whose row, if it has one, does not matter.
+    func run(_ text: String) throws(CacheError) {
+        let statement = try SQLiteStatement(text, self)
+        try statement.run("run \(text)")
+    }
+
+    /// The number in the first row of `text`, 0 where there is none.
+    func number(_ text: String) throws(CacheError) -> Int64 {
+        let statement = try SQLiteStatement(text, self)
+        guard try statement.step("run \(text)") else { return 0 }
+        return statement.number(0)
+    }
+
+    /// The text in the first row of `text`, in ASCII, as pragmas answer.
+    func answer(_ text: String) throws(CacheError) -> String {
+        let statement = try SQLiteStatement(text, self)
+        guard try statement.step("run \(text)") else { return "" }
+        return unsafe String(decoding: statement.bytes(0), as: UTF8.self)
+    }
+}

@@ -1,0 +1,76 @@
+import CSQLite
+import GroveModel
+
+/// What is in the file: one table, and an index on a hash of the keys.
+///
+/// ```
+/// node(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
+/// node_hash ON node(hash)
+/// ```
+///
+/// Records lie in the order in which they were first written, so that a tree's lie together and new ones fill page after
+/// page; only the small index is in random order. Keys of one hash are told apart by `key`, which stands before `value`
+/// so that comparing it never follows a long value's pages. `application_id` says that the file is ours and
+/// `user_version` which layout it has.
+enum SQLiteLayout {
+    /// "Grov", in ASCII.
+    static let applicationID: Int64 = 0x4772_6F76
+
+    /// The layout that this version writes.
+    static let version: Int64 = 1
+
+    /// Checks that the database is ours and of a layout that we know, or makes it so where it is empty.
+    ///
+    /// - Throws: ``CacheError`` with code `notAStore`, `unsupportedFormat`, `corrupted`, or what SQLite reports.
+    static func prepare(_ connection: SQLiteConnection) throws(CacheError) {
+        if try !isOurs(connection) { try create(connection) }
+        connection.leaveLog(false)
+        guard try connection.answer("PRAGMA journal_mode = WAL") == "wal" else {
+            throw CacheError(.inputOutput, "the directory's file system cannot share memory; use a local one")
+        }
+        try connection.run("PRAGMA journal_size_limit = 4194304")
+    }
+
+    /// Whether the database is ours; false where it is empty.
+    private static func isOurs(_ connection: SQLiteConnection) throws(CacheError) -> Bool {
+        let application = try connection.number("PRAGMA application_id")
+        if application == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 { return false }
+        guard application == applicationID else {
+            throw CacheError(.notAStore, "the directory holds an SQLite database that Grove did not make")
+        }
+        let found = try connection.number("PRAGMA user_version")
+        guard found <= version else {
+            throw CacheError(
+                .unsupportedFormat,
+                "the store was written by a later version of Grove (layout \(found)); it is left as it is")
+        }
+        guard found == version else {
+            throw CacheError(.corrupted, "the store's layout is \(found), which there never was")
+        }
+        return true
+    }
+
+    private static func create(_ connection: SQLiteConnection) throws(CacheError) {
+        try connection.run("PRAGMA page_size = 4096")
+        try connection.run("PRAGMA auto_vacuum = NONE")
+        _ = try connection.answer("PRAGMA journal_mode = WAL")
+        try connection.run("BEGIN IMMEDIATE")
+        do throws(CacheError) {
+            // Another process may have been faster.
+            if try !isOurs(connection) {
+                try connection.run(
+                    """
+                    CREATE TABLE node(
+                        id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
+                    """)
+                try connection.run("CREATE INDEX node_hash ON node(hash)")
+                try connection.run("PRAGMA application_id = \(applicationID)")
+                try connection.run("PRAGMA user_version = \(version)")
+            }
+            try connection.run("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+}

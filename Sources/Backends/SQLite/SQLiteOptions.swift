@@ -1,0 +1,29 @@
+/// How a ``SQLiteStore`` is opened.
+public struct SQLiteOptions: Sendable, Equatable {
+    /// Whether each commit survives loss of power before `write` returns.
+    ///
+    /// Otherwise a power loss may undo the last commits, whole, and never damages the store.
+    public var isDurable: Bool
+
+    /// How long a write waits for another process's before it throws `locked`, to the millisecond.
+    public var lockTimeout: Duration
+
+    /// How many bytes of the file are read through a map of memory, 0 for none.
+    ///
+    /// A map makes a read of what the system has in memory two times as fast. What lies beyond is read by calls.
+    public var mapSize: Int
+
+    /// Makes options: commits that survive the process but not power loss, 5 seconds' patience, 1 GiB mapped.
+    public init(isDurable: Bool = false, lockTimeout: Duration = .seconds(5), mapSize: Int = 1 << 30) {
+        self.isDurable = isDurable
+        self.lockTimeout = lockTimeout
+        self.mapSize = mapSize
+    }
+
+    /// The patience in milliseconds, as SQLite takes it.
+    var lockMilliseconds: Int32 {
+        let (seconds, attoseconds) = lockTimeout.components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return Int32(max(seconds * 1_000 + attoseconds / 1_000_000_000_000_000, 0))
+    }
+}

@@ -1,0 +1,139 @@
+public import GroveCache
+public import GroveModel
+import CSQLite
+import Synchronization
+
+/// A store in an SQLite database with a write-ahead log.
+///
+/// The directory holds `store.sqlite` and, while it is open, `store.sqlite-wal` and `store.sqlite-shm`, readable by
+/// their owner only. Several processes may share it, on one machine.
+///
+/// - A view neither waits for a write nor holds one up. It does keep the log from starting over, so a view that stays
+///   open makes the log grow.
+/// - The file never shrinks, and removed records leave pages that later writes reuse, until ``wipe()``.
+/// - SQLite's pages carry no checksum: damage shows as an error or as wrong bytes, which the cache finds out.
+public final class SQLiteStore: NodeStore {
+    /// How the store is opened.
+    public typealias Options = SQLiteOptions
+
+    /// The largest value: what SQLite takes in a row, less the longest key and some.
+    static let maxValueBytes = 1_000_000_000 - 16_384
+
+    /// What this backend can do.
+    public static let profile = BackendProfile(
+        name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
+        maxValueBytes: maxValueBytes)
+
+    private let pool: SQLitePool
+    /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
+    private let writer: Mutex<SQLiteWriter?>
+
+    /// Opens the store in `directory`, or makes one there.
+    ///
+    /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `corrupted` where the file
+    ///   is damaged, `unsupportedFormat` where a later version wrote it, `locked`, `permissionDenied`, `full`,
+    ///   `inputOutput`.
+    public convenience init(directory: String?, options: SQLiteOptions) throws(CacheError) {
+        try self.init(directory: directory, options: options, hashMask: .max)
+    }
+
+    /// Opens the store with `hashMask` over the hashes of keys; a file keeps to one mask.
+    init(directory: String?, options: SQLiteOptions, hashMask: UInt64) throws(CacheError) {
+        pool = SQLitePool(try SQLiteDirectory(directory), options, hashMask: hashMask)
+        writer = Mutex(try SQLiteWriter(pool))
+    }
+
+    deinit { close() }
+
+    /// Opens a view of the last committed state; it never waits for a writer.
+    ///
+    /// - Complexity: O(1); the first view on each of several threads opens a connection.
+    /// - Throws: ``CacheError`` with code `closed`, `locked` where another process is recovering the log, `inputOutput`.
+    public func view() throws(CacheError) -> SQLiteView {
+        try pool.view()
+    }
+
+    /// Runs `body` in a write transaction; commits when it returns, rolls back when it throws.
+    ///
+    /// Atomic and isolated. After an error nothing was committed, and the store goes on.
+    ///
+    /// - Throws: what `body` threw, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `closed`, or `locked`
+    ///   where another process has been writing for longer than ``SQLiteOptions/lockTimeout``.
+    public func write(_ body: (SQLiteTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        try writer.withLock { writer throws(CacheError) in
+            let usable = try pool.writer(writer)
+            writer = usable
+            defer { if !usable.isSound { writer = nil } }
+            try usable.run(body)
+        }
+    }
+
+    /// Returns when everything committed so far survives loss of power.
+    ///
+    /// - Throws: ``CacheError`` with code `inputOutput` or `full`.
+    public func synchronize() throws(CacheError) {
+        // What is not in the log was synced when it was copied out of it.
+        try pool.directory.synchronize(SQLiteDirectory.log)
+        try pool.directory.synchronize("")
+    }
+
+    /// The size of the store now; the payload is an estimate from the number of pages.
+    ///
+    /// - Complexity: O(*n*) with a small constant: SQLite counts entries by walking the index.
+    /// - Throws: ``CacheError`` with code `inputOutput`, `corrupted` or `closed`.
+    public func size() throws(CacheError) -> StoreSize {
+        let view = try view()
+        defer { view.end() }
+        let entries = Int(try view.connection.number("SELECT count(*) FROM node"))
+        let pages = try view.connection.number("PRAGMA page_count")
+        let free = try view.connection.number("PRAGMA freelist_count")
+        // An entry costs about 25 bytes in the index, which is two thirds full, and 20 beside key and value.
+        let used = Int(pages - free) * Int(try view.connection.number("PRAGMA page_size"))
+        return StoreSize(
+            bytesOnDisk: try pool.directory.allocatedBytes(),
+            payloadBytes: entries == 0 ? 0 : max(used - entries * 60, entries), entries: entries)
+    }
+
+    /// Removes everything: the files are deleted and made anew.
+    ///
+    /// A view that is open all the same goes on reading the old, deleted file.
+    ///
+    /// - Throws: ``CacheError`` with code `inputOutput`, `permissionDenied`, `full` or `closed`.
+    public func wipe() throws(CacheError) {
+        try writer.withLock { writer throws(CacheError) in
+            writer = nil
+            var fresh: SQLiteWriter?
+            try pool.replacing { () throws(CacheError) in
+                try pool.directory.removeFiles()
+                fresh = try SQLiteWriter(pool)
+            }
+            writer = fresh
+        }
+    }
+
+    /// Lets the file grow to `count` pages and no further: for tests of what happens when there is no more room.
+    func limitPages(_ count: Int) throws(CacheError) {
+        try writer.withLock { writer throws(CacheError) in
+            let usable = try pool.writer(writer)
+            writer = usable
+            try usable.connection.run("PRAGMA max_page_count = \(count)")
+        }
+    }
+
+    /// Copies the log into the database and lets go of the files; a view that is still open does when it ends.
+    ///
+    /// Every later call throws `closed`.
+    public func close() {
+        pool.close()
+        writer.withLock { $0 = nil }
+    }
+}
+
+extension SQLitePool {
+    /// `writer`, or a new one where there is none and the store is open.
+    func writer(_ writer: SQLiteWriter?) throws(CacheError) -> SQLiteWriter {
+        if let writer { return writer }
+        guard !isClosed else { throw .closedStore }
+        return try SQLiteWriter(self)
+    }
+}

@@ -1,0 +1,195 @@
+public import GroveCache
+public import GroveModel
+import CSQLite
+
+/// A write transaction of a ``SQLiteStore``: it sees its own writes.
+///
+/// It is valid inside the closure of ``SQLiteStore/write(_:)`` only; afterwards every call throws `closed`. After a call
+/// of ``put(_:_:)`` or ``remove(_:)`` threw what the engine reported, every later call throws that, and so does the commit.
+@safe public final class SQLiteTransaction: NodeTransaction {
+    /// Bytes go with the next call.
+    public static var keepsBytes: Bool { false }
+
+    /// Whether the key that was looked up last is stored.
+    private enum Last {
+        case unknown
+        case absent(keyCount: Int)
+        case present(keyCount: Int, id: Int64)
+    }
+
+    private let writer: SQLiteWriter
+    private var isOpen = true
+    private var failure: CacheError?
+    private var last = Last.unknown
+    /// What `get` returned last, which the next statement takes away: a `put` of bytes in there copies them first.
+    private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+
+    init(_ writer: SQLiteWriter) {
+        self.writer = writer
+    }
+
+    /// Ends the transaction before its commit; throws its first failure.
+    func finish() throws(CacheError) {
+        abandon()
+        if let failure { throw failure }
+    }
+
+    /// Ends the transaction.
+    func abandon() {
+        isOpen = false
+        writer.lookup.leave()
+    }
+
+    /// The value stored under `key`, this transaction's own writes included; valid until its next call.
+    ///
+    /// - Complexity: O(log *n*), and linear in the keys that share the key's 64-bit hash.
+    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
+    public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        try checkUsable()
+        guard try unsafe find(key) != nil else { return nil }
+        unsafe returned = unsafe writer.lookup.value
+        return unsafe returned
+    }
+
+    /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
+    ///
+    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    public func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try checkUsable()
+        leave()
+        try unsafe writer.connection.scan(prefix: prefix, visit)
+    }
+
+    /// Stores `value` under `key`, in place of what was there; both may lie in what ``get(_:)`` returned last.
+    ///
+    /// A `put` of the key that was read last does not look it up again.
+    ///
+    /// - Throws: ``CacheError`` with code `full` where the disk is full, `tooLarge` for a value over 999,983,616 bytes or a
+    ///   key over 8,192, `emptyIdentifier` for a key of no bytes, `inputOutput`, `corrupted`, `closed`.
+    public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        try checkUsable()
+        guard unsafe !key.isEmpty else { throw CacheError(.emptyIdentifier, "a key has at least one byte") }
+        guard key.count <= SQLiteKey.limit else {
+            throw CacheError(.tooLarge, "the key has \(key.count) bytes; the most is \(SQLiteKey.limit)")
+        }
+        guard value.count <= SQLiteStore.maxValueBytes else {
+            throw CacheError(.tooLarge, "the value has \(value.count) bytes; the most is \(SQLiteStore.maxValueBytes)")
+        }
+        guard unsafe !overlaps(key), unsafe !overlaps(value) else { return try unsafe putCopies(of: key, value) }
+        try keepingFailure { () throws(CacheError) in
+            if let id = try unsafe known(key) { try unsafe overwrite(id, value) } else { try unsafe insert(key, value) }
+        }
+    }
+
+    /// Removes `key`; that it is not there is not an error.
+    ///
+    /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `closed`.
+    public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        try checkUsable()
+        try keepingFailure { () throws(CacheError) in
+            guard let id = try unsafe known(key) else { return }
+            leave()
+            last = .unknown
+            writer.removal.bind(id, at: 1)
+            try writer.removal.run("remove a record")
+        }
+    }
+
+    /// Does nothing: a transaction ends with the closure that it was given to.
+    public func end() {}
+
+    /// Throws once the transaction has ended or failed.
+    ///
+    /// SQLite may have rolled back by itself then, and would commit a later write on its own.
+    private func checkUsable() throws(CacheError) {
+        if let failure { throw failure }
+        guard isOpen else { throw .closedStore }
+    }
+
+    /// The rowid of `key`, from the last lookup where it was the same key's.
+    private func known(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+        switch last {
+        case .absent(let count) where unsafe SQLiteKey.matches(key, writer.lastKey.baseAddress, count: count): nil
+        case .present(let count, let id) where unsafe SQLiteKey.matches(key, writer.lastKey.baseAddress, count: count):
+            id
+        default: try unsafe find(key)
+        }
+    }
+
+    /// Looks `key` up and remembers the answer; returns its rowid.
+    private func find(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+        last = .unknown
+        unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        guard key.count <= SQLiteKey.limit else { return nil }
+        // The key first: its bytes may be among those that the lookup takes away.
+        unsafe writer.lastKey.copyMemory(from: key)
+        let copy = unsafe UnsafeRawBufferPointer(rebasing: writer.lastKey.prefix(key.count))
+        let isFound: Bool
+        do throws(CacheError) {
+            isFound = try unsafe writer.lookup.find(copy)
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+        guard isFound else {
+            last = .absent(keyCount: copy.count)
+            return nil
+        }
+        let id = writer.lookup.id
+        last = .present(keyCount: copy.count, id: id)
+        return id
+    }
+
+    private func overwrite(_ id: Int64, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        leave()
+        writer.update.bind(id, at: 1)
+        try unsafe writer.update.bind(value, at: 2)
+        try writer.update.run("write a record")
+    }
+
+    private func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        leave()
+        unsafe writer.insertion.bind(writer.lookup.hash(key), at: 1)
+        try unsafe writer.insertion.bind(key, at: 2)
+        try unsafe writer.insertion.bind(value, at: 3)
+        try writer.insertion.run("write a record")
+        // `known` has left the key in place.
+        last = unsafe .present(keyCount: key.count, id: sqlite3_last_insert_rowid(writer.connection.pointer))
+    }
+
+    /// Lets go of the row that was read last.
+    private func leave() {
+        writer.lookup.leave()
+        unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+
+    private func overlaps(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress, let base = unsafe returned.baseAddress, unsafe !bytes.isEmpty else {
+            return false
+        }
+        return unsafe start < base + returned.count && base < start + bytes.count
+    }
+
+    private func putCopies(of key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count + value.count, alignment: 1)
+        defer { unsafe copy.deallocate() }
+        let keyCopy = unsafe UnsafeMutableRawBufferPointer(rebasing: copy.prefix(key.count))
+        let valueCopy = unsafe UnsafeMutableRawBufferPointer(rebasing: copy.dropFirst(key.count))
+        unsafe keyCopy.copyMemory(from: key)
+        unsafe valueCopy.copyMemory(from: value)
+        try unsafe put(UnsafeRawBufferPointer(keyCopy), UnsafeRawBufferPointer(valueCopy))
+    }
+
+    /// Runs `body` and remembers its error: such a transaction must not seem to commit.
+    private func keepingFailure(_ body: () throws(CacheError) -> Void) throws(CacheError) {
+        do throws(CacheError) {
+            try body()
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+}

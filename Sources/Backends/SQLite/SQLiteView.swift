@@ -1,0 +1,71 @@
+public import GroveCache
+public import GroveModel
+import CSQLite
+
+/// A read transaction of a ``SQLiteStore``, on the newest commit at the time it was opened.
+///
+/// What ``get(_:)`` returns is valid until the next call. A view that is dropped without ``end()`` ends itself. While a
+/// view is open, the log grows past what it sees, so views are kept short.
+public final class SQLiteView: NodeView, @unchecked Sendable {
+    // SAFETY: one thread at a time uses a view, which is `NodeView`'s contract; between uses it lies in the pool,
+    // behind the pool's lock.
+
+    /// Bytes go with the next call.
+    public static var keepsBytes: Bool { false }
+
+    /// Which files the view reads: those of an earlier number were wiped.
+    let generation: Int
+    let connection: SQLiteConnection
+    private let pool: SQLitePool
+    private let lookup: SQLiteLookup
+    private let pin: SQLiteStatement
+    private var isOpen = false
+
+    /// Opens a connection; ``begin()`` takes the snapshot.
+    init(_ pool: SQLitePool, generation: Int) throws(CacheError) {
+        connection = try SQLiteConnection(pool.directory, pool.options, isReader: true)
+        lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
+        // While one statement stands on a row, the connection keeps its snapshot: a step and a reset are cheaper than
+        // BEGIN, a read and COMMIT. The schema always has rows.
+        pin = try SQLiteStatement("SELECT 1 FROM sqlite_schema", connection)
+        self.pool = pool
+        self.generation = generation
+    }
+
+    /// Takes the snapshot.
+    func begin() throws(CacheError) {
+        guard try pin.step("open a view") else { throw CacheError(.corrupted, "the store has lost its tables") }
+        isOpen = true
+    }
+
+    /// The value stored under `key`, or `nil` where there is none; valid until the next call.
+    ///
+    /// - Complexity: O(log *n*), and linear in the keys that share the key's 64-bit hash.
+    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed` where the view has ended.
+    public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        guard isOpen else { throw .closedStore }
+        return try unsafe lookup.find(key) ? lookup.value : nil
+    }
+
+    /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* records in the store; the keys visited are sorted in memory.
+    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    public func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        guard isOpen else { throw .closedStore }
+        lookup.leave()
+        try unsafe connection.scan(prefix: prefix, visit)
+    }
+
+    /// Ends the view and keeps its connection for the next one; a second call does nothing.
+    public func end() {
+        guard isOpen else { return }
+        isOpen = false
+        lookup.leave()
+        pin.reset()
+        pool.giveBack(self)
+    }
+}
