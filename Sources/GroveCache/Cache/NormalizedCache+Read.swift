@@ -100,6 +100,12 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     public let elements: [Element]
     /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
     public let skipped: [CacheMiss]
+
+    /// Makes a read's outcome.
+    public init(elements: [Element], skipped: [CacheMiss] = []) {
+        self.elements = elements
+        self.skipped = skipped
+    }
 }
 
 extension CollectionRead: Equatable where Element: Equatable {}

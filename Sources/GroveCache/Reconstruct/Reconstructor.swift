@@ -130,7 +130,7 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
             throw .miss(CacheMiss(.absent, text(identifier)))
         }
         let names = names(of: type)
-        guard types[names].record.elementsEqual(header.recordName) else {
+        guard M.acceptsAnyRecordName || types[names].record.elementsEqual(header.recordName) else {
             throw .miss(CacheMiss(.otherType, text(identifier)))
         }
         let isOwnProjection = isOwnProjection(types[names].projection, header)

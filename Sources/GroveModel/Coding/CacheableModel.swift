@@ -36,6 +36,10 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
     /// It runs inside a read view: a call back into the same cache throws `reentrant`.
     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Self
 
+    /// Whether nodes of any record name are read as this type: for documents and tools that know no types. False by
+    /// default: a node of another record name is a miss, `otherType`.
+    static var acceptsAnyRecordName: Bool { get }
+
     /// Appends the bytes of ``SimpleModel/modelIdentifier`` and returns true, or returns false where it is `nil`.
     ///
     /// The default asks `modelIdentifier`. A type that can append its parts without making a string first is faster.
@@ -44,6 +48,8 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
 
 extension CacheableModel {
     public static var holdsReferences: Bool { true }
+
+    public static var acceptsAnyRecordName: Bool { false }
 
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try encoder.encodeModel(self)
