@@ -110,3 +110,43 @@ final class Fork: Model, CacheableModel {
         return Fork(try node.finish(id), try node.finish(left), try node.finish(right))
     }
 }
+
+/// A projection of ``Fork`` that knows only its own identifier.
+struct ForkStub: SimpleModel, CacheableModel, Equatable {
+    var id: String
+
+    var modelIdentifier: ModelIdentifier? { "Fork:\(id)" }
+    static let recordName = "Fork"
+    static let fields = FieldTable("id")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encode(id, at: 0) }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> ForkStub {
+        let id = try node.scan(String.self, at: 0)
+        return ForkStub(id: try node.finish(id))
+    }
+}
+
+/// A projection of ``Fork`` whose children are stubs: with it a graph is written one node at a time, cycles included.
+struct ForkLink: SimpleModel, CacheableModel, Equatable {
+    var id: String
+    var left: ForkStub?
+    var right: ForkStub?
+
+    var modelIdentifier: ModelIdentifier? { "Fork:\(id)" }
+    static let recordName = "Fork"
+    static let fields = FieldTable("id", "left", "right")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        try node.encode(id, at: 0)
+        try node.encode(left, at: 1)
+        try node.encode(right, at: 2)
+    }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> ForkLink {
+        let id = try node.scan(String.self, at: 0)
+        let left = try node.scan(ForkStub?.self, at: 1)
+        let right = try node.scan(ForkStub?.self, at: 2)
+        return ForkLink(id: try node.finish(id), left: try node.finish(left), right: try node.finish(right))
+    }
+}
