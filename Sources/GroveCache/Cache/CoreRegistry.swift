@@ -2,13 +2,13 @@ import GroveModel
 import Synchronization
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Android)
-import Android
+    import Android
 #endif
 
 /// The stores that are open in this process, by what their directories are rather than how they are spelled.
@@ -96,7 +96,7 @@ final class CoreRegistry: Sendable {
         of directory: String, _ store: Store.Type
     ) throws(CacheError) -> Place {
         var status = stat()
-        guard stat(directory, &status) == 0 else {
+        guard unsafe stat(directory, &status) == 0 else {
             throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
         }
         return Place(

@@ -40,8 +40,8 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
                 ? tree.entries.indices.sorted { tree.entries[$0].order < tree.entries[$1].order }
                 : Array(tree.entries.indices)
             for index in order {
-                key.set(Namespace.node, tree.identifier(of: tree.entries[index]))
-                var update = RecordUpdate(key: key.bytes, change: .node(tree, index), sequence: sequence)
+                unsafe key.set(Namespace.node, tree.identifier(of: tree.entries[index]))
+                var update = unsafe RecordUpdate(key: key.bytes, change: .node(tree, index), sequence: sequence)
                 switch try perform(&update) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged:
@@ -52,9 +52,12 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
             }
             if !deletions.isEmpty {
                 for holder in unchangedHolders
-                where names(deletions, after: holder.sequence, in: tree.body(of: tree.entries[holder.entry]), tree) {
-                    key.set(Namespace.node, tree.identifier(of: tree.entries[holder.entry]))
-                    var update = RecordUpdate(key: key.bytes, change: .node(tree, holder.entry), sequence: sequence)
+                where unsafe names(
+                    deletions, after: holder.sequence, in: tree.body(of: tree.entries[holder.entry]), tree)
+                {
+                    unsafe key.set(Namespace.node, tree.identifier(of: tree.entries[holder.entry]))
+                    var update = unsafe RecordUpdate(
+                        key: key.bytes, change: .node(tree, holder.entry), sequence: sequence)
                     update.refreshes = true
                     _ = try perform(&update)
                 }
@@ -72,7 +75,7 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
         _ extra: PendingWrite.Extra, sequence: UInt64, tree: NodeTree?, deletions: [Int: UInt64]
     ) throws(CacheError) -> Bool {
         let storeKey = extra.storeKey
-        storeKey.withUnsafeBytes { key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
+        unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
         let change: RecordUpdate.Change
         switch extra {
         case .tombstone: change = .tombstone
@@ -80,10 +83,12 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
         case .collection(_, let body, let holdsReferences): change = .bytes(body, holdsReferences: holdsReferences)
         case .alias(_, let body): change = .bytes(body, holdsReferences: true)
         }
-        var update = RecordUpdate(key: key.bytes, change: change, sequence: sequence)
+        var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence)
         let outcome = try perform(&update)
         if case .unchanged = outcome, let tree, !deletions.isEmpty, let body = extra.value?.body {
-            let mustRefresh = body.withUnsafeBytes { names(deletions, after: update.storedSequence, in: $0, tree) }
+            let mustRefresh = unsafe body.withUnsafeBytes {
+                unsafe names(deletions, after: update.storedSequence, in: $0, tree)
+            }
             if mustRefresh {
                 update.refreshes = true
                 _ = try perform(&update)
@@ -100,17 +105,17 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
     }
 
     private mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
-        let existing = try transaction.get(update.key)
+        let existing = try unsafe transaction.get(update.key)
         update.forgottenDeletion = stored.forgottenDeletion
-        if case .remove = update.change, let existing { remember(existing, update.key) }
-        let outcome = try update.apply(to: existing, into: &out)
+        if case .remove = update.change, let existing = unsafe existing { unsafe remember(existing, update.key) }
+        let outcome = try unsafe update.apply(to: existing, into: &out)
         switch outcome {
         case .replaced:
             hasWritten = true
-            try transaction.put(update.key, out.bytes)
+            try unsafe transaction.put(update.key, out.bytes)
         case .removed:
             hasWritten = true
-            try transaction.remove(update.key)
+            try unsafe transaction.remove(update.key)
         case .unchanged, .superseded: break
         }
         return outcome
@@ -118,7 +123,7 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
 
     /// Keeps the number of a deletion whose record is about to be forgotten.
     private mutating func remember(_ existing: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
-        guard let header = try? RecordHeader(existing, key: key), key[0] == Namespace.node else { return }
+        guard let header = try? unsafe RecordHeader(existing, key: key), unsafe key[0] == Namespace.node else { return }
         let deletion = header.flags.contains(.tombstone) ? header.sequence : header.deletion
         stored.forgottenDeletion = max(stored.forgottenDeletion, deletion)
     }
@@ -128,8 +133,8 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
         _ deletions: [Int: UInt64], after sequence: UInt64, in body: UnsafeRawBufferPointer, _ tree: NodeTree
     ) -> Bool {
         var isNamed = false
-        try? RecordBody.forEachReference(in: body) { identifier in
-            let entry = tree.find(identifier, hash: NodeTree.hash(identifier))
+        try? unsafe RecordBody.forEachReference(in: body) { identifier in
+            let entry = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))
             if let deletion = deletions[entry], deletion > sequence { isNamed = true }
         }
         return isNamed

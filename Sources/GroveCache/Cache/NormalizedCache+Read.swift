@@ -115,8 +115,8 @@ extension Reconstructor {
     func collection<M: CacheableModel>(
         _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        let header: RecordHeader? = try key.withUTF8 { (name) throws(CacheError) in
-            try value(Namespace.collection, name)
+        let header: RecordHeader? = try unsafe key.withUTF8 { (name) throws(CacheError) in
+            try unsafe value(Namespace.collection, name)
         }
         guard let header else { return .miss(CacheMiss(.absent, key)) }
         var elements: [M] = []
@@ -138,10 +138,12 @@ extension Reconstructor {
 
     /// The model that the alias `key` stands for, or `nil` where there is no such alias.
     func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
-        let header: RecordHeader? = try key.withUTF8 { (name) throws(CacheError) in try value(Namespace.alias, name) }
+        let header: RecordHeader? = try unsafe key.withUTF8 { (name) throws(CacheError) in
+            try unsafe value(Namespace.alias, name)
+        }
         guard let header else { return nil }
         do throws(NodeReadFailure) {
-            var decoder = NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
+            var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
             return .hit(try M.decodeValue(from: &decoder))
         } catch {
             return .miss(try miss(error, at: key))

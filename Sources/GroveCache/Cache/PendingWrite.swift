@@ -40,20 +40,20 @@ final class PendingWrite: Sendable {
     /// The updates of the call to `key`, a store's key, in their order.
     func updates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [RecordUpdate] {
         var updates: [RecordUpdate] = []
-        if let tree, key[0] == Namespace.node {
-            let identifier = UnsafeRawBufferPointer(rebasing: key[1...])
-            var index = tree.find(identifier, hash: NodeTree.hash(identifier))
+        if let tree, unsafe key[0] == Namespace.node {
+            let identifier = unsafe UnsafeRawBufferPointer(rebasing: key[1...])
+            var index = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))
             var found: [Int] = []
             while index >= 0 {
                 found.append(index)
                 index = tree.entries[index].previous
             }
             found.sort { tree.entries[$0].order < tree.entries[$1].order }
-            updates = found.map { RecordUpdate(key: key, change: .node(tree, $0), sequence: sequence + shift) }
+            updates = found.map { unsafe RecordUpdate(key: key, change: .node(tree, $0), sequence: sequence + shift) }
         }
         for extra in extras {
-            if let change = extra.change(of: key) {
-                updates.append(RecordUpdate(key: key, change: change, sequence: sequence + shift))
+            if let change = unsafe extra.change(of: key) {
+                unsafe updates.append(RecordUpdate(key: key, change: change, sequence: sequence + shift))
             }
         }
         return updates
@@ -81,7 +81,7 @@ extension PendingWrite.Extra {
     }
 
     fileprivate func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {
-        guard storeKey.elementsEqual(key) else { return nil }
+        guard unsafe storeKey.elementsEqual(key) else { return nil }
         switch self {
         case .tombstone: return .tombstone
         case .remove: return .remove

@@ -23,8 +23,8 @@ struct DynamicRoots {
             } else {
                 throw DynamicRoots.notCacheable(type(of: model))
             }
-            references += Array(encoder.out.bytes)
-            roots.append(RootReference(encoder.out.bytes))
+            unsafe references += Array(encoder.out.bytes)
+            unsafe roots.append(RootReference(encoder.out.bytes))
         }
         self.references = references
         self.roots = roots

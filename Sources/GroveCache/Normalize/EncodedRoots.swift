@@ -20,11 +20,11 @@ struct EncodedRoots {
             encoder.beginRoot()
             try model.encodeValue(to: &encoder)
             if mustBeIdentified {
-                guard RootReference(encoder.out.bytes).isReference else {
+                guard unsafe RootReference(encoder.out.bytes).isReference else {
                     throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
                 }
             } else {
-                references += Array(encoder.out.bytes)
+                unsafe references += Array(encoder.out.bytes)
             }
         }
         self.tree = tree
@@ -44,8 +44,8 @@ struct EncodedRoots {
         var body = ByteBuffer(capacity: references.count + 9)
         defer { body.deallocate() }
         body.appendHead(CBORMajor.array, UInt64(count))
-        references.withUnsafeBytes { body.append($0) }
-        return .collection(key: Array(key.utf8), body: Array(body.bytes), holdsReferences: holdsReferences)
+        unsafe references.withUnsafeBytes { unsafe body.append($0) }
+        return unsafe .collection(key: Array(key.utf8), body: Array(body.bytes), holdsReferences: holdsReferences)
     }
 }
 
@@ -56,10 +56,10 @@ struct RootReference {
     let identifier: [UInt8]
 
     init(_ encoded: UnsafeRawBufferPointer) {
-        var decoder = NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)
         let reference = (try? decoder.readReference()) ?? nil
         isReference = reference != nil
         hasCase = reference?.caseName != nil
-        identifier = reference.map { Array($0.identifierBytes) } ?? []
+        identifier = reference.map { unsafe Array($0.identifierBytes) } ?? []
     }
 }

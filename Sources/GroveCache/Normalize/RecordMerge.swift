@@ -15,7 +15,7 @@ struct RecordMerge {
     let isUnchanged: Bool
 
     /// The merged body, valid until ``deallocate()``.
-    var bytes: UnsafeRawBufferPointer { out.bytes }
+    var bytes: UnsafeRawBufferPointer { unsafe out.bytes }
 
     func deallocate() { out.deallocate() }
 
@@ -24,24 +24,25 @@ struct RecordMerge {
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
     init(stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8]) throws {
-        let old = try RecordBody(stored.body).fields
-        let new = try RecordBody(body).fields
-        let oldTable = try ProjectionTable(stored, fieldCount: old.count)
+        let old = try unsafe RecordBody(stored.body).fields
+        let new = try unsafe RecordBody(body).fields
+        let oldTable = try unsafe ProjectionTable(stored, fieldCount: old.count)
         let others = oldTable.rows.filter { $0.name != projection }
 
         var rows = others.map { ProjectionTable.Row(name: $0.name, fields: []) }
         var own = ProjectionTable.Row(name: projection, fields: [])
-        var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = []
+        var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = unsafe []
         var left = 0
         var right = 0
-        while left < old.count || right < new.count {
+        while unsafe left < old.count || right < new.count {
             let order =
-                left == old.count ? 1 : right == new.count ? -1 : lexicographicOrder(old[left].key, new[right].key)
+                unsafe left == old.count
+                ? 1 : right == new.count ? -1 : lexicographicOrder(old[left].key, new[right].key)
             let isCarriedByOthers = order <= 0 && others.contains { $0.fields[left] }
             if order >= 0 {
-                fields.append(new[right])
+                unsafe fields.append(new[right])
             } else if isCarriedByOthers {
-                fields.append(old[left])
+                unsafe fields.append(old[left])
             }
             if order >= 0 || isCarriedByOthers {
                 for index in rows.indices { rows[index].fields.append(order <= 0 && others[index].fields[left]) }
@@ -56,19 +57,19 @@ struct RecordMerge {
         var table = ProjectionTable()
         table.rows = rows
         self.table = try table.encoded()
-        var out = ByteBuffer(capacity: stored.body.count + body.count + 16)
-        out.appendHead(CBORMajor.map, UInt64(fields.count))
-        for field in fields {
-            out.append(field.key)
-            out.append(field.value)
+        var out = unsafe ByteBuffer(capacity: stored.body.count + body.count + 16)
+        unsafe out.appendHead(CBORMajor.map, UInt64(fields.count))
+        for unsafefield in unsafe fields {
+            unsafe out.append(field.key)
+            unsafe out.append(field.value)
         }
         self.out = out
         var holdsReferences = false
-        for field in fields where !holdsReferences {
-            try? RecordBody.forEachReference(in: field.value) { _ in holdsReferences = true }
+        for unsafefield in unsafe fields where !holdsReferences {
+            try? unsafe RecordBody.forEachReference(in: field.value) { _ in holdsReferences = true }
         }
         self.holdsReferences = holdsReferences
-        bodyChanged = !isEqual(stored.body, out.bytes)
-        isUnchanged = !bodyChanged && self.table.elementsEqual(stored.projectionTable)
+        bodyChanged = unsafe !isEqual(stored.body, out.bytes)
+        isUnchanged = unsafe !bodyChanged && self.table.elementsEqual(stored.projectionTable)
     }
 }

@@ -4,6 +4,7 @@ import GroveModel
 ///
 /// The writer applies it inside its transaction, and a reader applies it to what its view shows while the write is
 /// still queued; that both use this one function is why a read sees exactly what the commit will bring.
+@safe
 struct RecordUpdate {
     enum Change {
         /// Store a node's body, as the projection that wrote it.
@@ -42,7 +43,7 @@ struct RecordUpdate {
     private(set) var storedSequence: UInt64 = 0
 
     init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64) {
-        self.key = key
+        unsafe self.key = unsafe key
         self.change = change
         self.sequence = sequence
     }
@@ -57,9 +58,9 @@ struct RecordUpdate {
         out.removeAll()
         deletion = RecordBuilder.Deletion(sequence: forgottenDeletion, isUncertain: forgottenDeletion > 0)
         var header: RecordHeader?
-        if let stored {
+        if let stored = unsafe stored {
             do throws(RecordHeader.Failure) {
-                header = try RecordHeader(stored, key: key)
+                header = unsafe try RecordHeader(stored, key: key)
             } catch {
                 switch error {
                 case .unsupportedFormat:
@@ -80,17 +81,17 @@ struct RecordUpdate {
             }
         }
         switch change {
-        case .remove: return stored == nil ? .unchanged : .removed
+        case .remove: return unsafe stored == nil ? .unchanged : .removed
         case .tombstone: return try applyTombstone(over: header, into: &out)
         case .bytes(let body, let holdsReferences):
-            let isSame = header.map { $0.body.elementsEqual(body) } ?? false
+            let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes {
                 storedSequence = header.sequence
                 return .unchanged
             }
-            let outcome: Result<Void, CacheError> = body.withUnsafeBytes { body in
+            let outcome: Result<Void, CacheError> = unsafe body.withUnsafeBytes { body in
                 do throws(CacheError) {
-                    return .success(
+                    return unsafe .success(
                         try RecordBuilder.build(
                             into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
                             deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
@@ -106,14 +107,14 @@ struct RecordUpdate {
         }
     }
 
-    private static var noName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+    private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     private func applyTombstone(
         over header: RecordHeader?, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
         if let header, header.flags.contains(.tombstone) { return .unchanged }
         if let header, header.sequence > sequence { return .superseded }
-        try RecordBuilder.build(
+        try unsafe RecordBuilder.build(
             into: &out, key: key, flags: .tombstone, sequence: sequence, deletion: .none,
             recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: RecordUpdate.noName)
         return .replaced(bodyChanged: true)
@@ -124,27 +125,29 @@ struct RecordUpdate {
     ) throws(CacheError) -> Outcome {
         if !deletion.isUncertain, deletion.sequence > sequence { return .superseded }
         let names = tree.types[entry.type]
-        let body = tree.body(of: entry)
+        let body = unsafe tree.body(of: entry)
         let flags: RecordHeader.Flags = entry.holdsReferences ? .references : []
-        let isSuccessor = header.map { !$0.flags.contains(.tombstone) && names.record.elementsEqual($0.recordName) }
+        let isSuccessor = header.map {
+            unsafe !$0.flags.contains(.tombstone) && names.record.elementsEqual($0.recordName)
+        }
         guard let header, isSuccessor == true else {
-            try build(names, flags: flags, body: body, into: &out)
+            try unsafe build(names, flags: flags, body: body, into: &out)
             return .replaced(bodyChanged: true)
         }
         storedSequence = header.sequence
         let isSoleProjection =
-            !header.flags.contains(.projections) && names.projection.elementsEqual(header.projection)
+            unsafe !header.flags.contains(.projections) && names.projection.elementsEqual(header.projection)
         if isSoleProjection {
-            let isSame = isEqual(header.body, body)
+            let isSame = unsafe isEqual(header.body, body)
             if isSame, !refreshes { return .unchanged }
-            try build(names, flags: flags, body: body, into: &out)
+            try unsafe build(names, flags: flags, body: body, into: &out)
             return .replaced(bodyChanged: !isSame)
         }
         do {
-            let merged = try RecordMerge(stored: header, body: body, projection: names.projection)
+            let merged = try unsafe RecordMerge(stored: header, body: body, projection: names.projection)
             defer { merged.deallocate() }
             if merged.isUnchanged, !refreshes { return .unchanged }
-            try build(
+            try unsafe build(
                 names, flags: merged.holdsReferences ? flags.union(.references).union(.projections) : [.projections],
                 body: merged.bytes, table: merged.table, into: &out)
             return .replaced(bodyChanged: merged.bodyChanged)
@@ -152,7 +155,7 @@ struct RecordUpdate {
             throw error
         } catch {
             // A stored body that cannot be taken apart has nothing to merge with.
-            try build(names, flags: flags, body: body, into: &out)
+            try unsafe build(names, flags: flags, body: body, into: &out)
             return .replaced(bodyChanged: true)
         }
     }
@@ -161,11 +164,11 @@ struct RecordUpdate {
         _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, body: UnsafeRawBufferPointer, table: [UInt8] = [],
         into out: inout ByteBuffer
     ) throws(CacheError) {
-        let outcome: Result<Void, CacheError> = names.record.withUnsafeBytes { record in
-            names.projection.withUnsafeBytes { projection in
-                table.withUnsafeBytes { table in
+        let outcome: Result<Void, CacheError> = unsafe names.record.withUnsafeBytes { record in
+            unsafe names.projection.withUnsafeBytes { projection in
+                unsafe table.withUnsafeBytes { table in
                     do throws(CacheError) {
-                        return .success(
+                        return unsafe .success(
                             try RecordBuilder.build(
                                 into: &out, key: key, flags: flags, sequence: sequence, deletion: deletion,
                                 recordName: record, projection: projection, projectionTable: table, body: body))

@@ -1,16 +1,17 @@
 import GroveModel
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Android)
-import Android
+    import Android
 #endif
 
 /// A read that is under way, of whichever store: what a model's initialiser must not call back into.
+@safe
 class CurrentRead {
     /// Which cache is being read.
     let owner: ObjectIdentifier
@@ -21,38 +22,38 @@ class CurrentRead {
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        precondition(pthread_key_create(&key, nil) == 0, "the system has a thread-local key to give")
+        unsafe precondition(pthread_key_create(&key, nil) == 0, "the system has a thread-local key to give")
         return key
     }()
 
     private static var innermost: Unmanaged<CurrentRead>? {
-        pthread_getspecific(key).map { Unmanaged.fromOpaque(UnsafeRawPointer($0)) }
+        unsafe pthread_getspecific(key).map { unsafe Unmanaged.fromOpaque(UnsafeRawPointer($0)) }
     }
 
     /// Whether `owner` is being read on this thread.
     static func isUnderWay(_ owner: ObjectIdentifier) -> Bool {
-        var read = innermost
-        while let current = read {
-            let found = current._withUnsafeGuaranteedRef { ($0.owner == owner, $0.outer) }
-            if found.0 { return true }
-            read = found.1
+        var read = unsafe innermost
+        while let current = unsafe read {
+            let found = unsafe current._withUnsafeGuaranteedRef { unsafe ($0.owner == owner, $0.outer) }
+            if unsafe found.0 { return true }
+            unsafe read = unsafe found.1
         }
         return false
     }
 
     /// Makes this the innermost read of the thread.
     final func enterThread() {
-        outer = CurrentRead.innermost
-        pthread_setspecific(CurrentRead.key, Unmanaged.passUnretained(self).toOpaque())
+        unsafe outer = unsafe CurrentRead.innermost
+        unsafe pthread_setspecific(CurrentRead.key, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Makes the read outside this one the innermost again.
     final func leaveThread() {
-        pthread_setspecific(CurrentRead.key, outer?.toOpaque())
-        outer = nil
+        unsafe pthread_setspecific(CurrentRead.key, outer?.toOpaque())
+        unsafe outer = nil
     }
 
     final func threadDidChange() {
-        pthread_setspecific(CurrentRead.key, Unmanaged.passUnretained(self).toOpaque())
+        unsafe pthread_setspecific(CurrentRead.key, Unmanaged.passUnretained(self).toOpaque())
     }
 }

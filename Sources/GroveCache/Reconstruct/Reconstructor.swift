@@ -4,6 +4,7 @@ import GroveModel
 ///
 /// Linear in distinct nodes and references: a node that holds references is decoded at most twice in one read, however
 /// many paths lead to it; one that holds none is decoded once for each reference to it.
+@safe
 final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked Sendable {
     // SAFETY: used by one read at a time; between reads it lies in a pool behind a mutex.
 
@@ -21,7 +22,7 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
     private var depth = 0
     /// The number of the write of the record whose children are being fetched.
     private var holderSequence = UInt64.max
-    private var path: [(hash: UInt64, identifier: UnsafeRawBufferPointer)] = []
+    private var path: [(hash: UInt64, identifier: UnsafeRawBufferPointer)] = unsafe []
     private var sights = SightTable()
     private var remembered: [Sight: any SimpleModel] = [:]
     private var types: [(type: ObjectIdentifier, record: [UInt8], projection: [UInt8])] = []
@@ -52,7 +53,7 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
         view = nil
         if !pending.isEmpty { pending = [] }
         if !remembered.isEmpty { remembered = [:] }
-        if !path.isEmpty { path = [] }
+        if unsafe !path.isEmpty { unsafe path = unsafe [] }
         sights.removeAll()
         holderSequence = .max
         depth = 0
@@ -72,7 +73,7 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
             defer { reference.deallocate() }
             reference.appendHead(CBORMajor.tag, CBORTag.reference)
             reference.appendText(identifier.rawValue)
-            var decoder = NodeDecoder(reference.bytes, source: self, isStable: true, isOwnProjection: true)
+            var decoder = unsafe NodeDecoder(reference.bytes, source: self, isStable: true, isOwnProjection: true)
             return .hit(try M.decodeValue(from: &decoder))
         } catch {
             return .miss(try miss(error, at: identifier))
@@ -85,7 +86,7 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
     func miss(_ failure: NodeReadFailure, at identifier: ModelIdentifier) throws(CacheError) -> CacheMiss {
         switch failure {
         case .deleted:
-            return CacheMiss(.deleted, ModelIdentifier(String(decoding: deleted.bytes, as: UTF8.self)))
+            return unsafe CacheMiss(.deleted, ModelIdentifier(String(decoding: deleted.bytes, as: UTF8.self)))
         case .otherShape: return CacheMiss(.otherShape, identifier)
         case .incomplete: return CacheMiss(.incomplete, identifier)
         case .corrupted: throw CacheError(.corrupted, "The stored record is damaged.", identifier: identifier)
@@ -114,40 +115,41 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
             return try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread)) {
                 () throws(NodeReadFailure) in
                 threadDidChange()
-                return try nodeHere(type, identifier)
+                return try unsafe nodeHere(type, identifier)
             }
         }
-        return try nodeHere(type, identifier)
+        return try unsafe nodeHere(type, identifier)
     }
 
     private func nodeHere<M: CacheableModel>(
         _ type: M.Type, _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> M {
-        let (header, isKept) = try record(identifier)
-        if header.flags.contains(.tombstone) { throw noteDeleted(identifier) }
+        let (header, isKept) = unsafe try record(identifier)
+        if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
         if header.wasDeleted(after: holderSequence) {
-            guard header.flags.contains(.deletionUncertain) else { throw noteDeleted(identifier) }
-            throw .miss(CacheMiss(.absent, text(identifier)))
+            guard header.flags.contains(.deletionUncertain) else { throw unsafe noteDeleted(identifier) }
+            throw unsafe .miss(CacheMiss(.absent, text(identifier)))
         }
         let names = names(of: type)
-        guard M.acceptsAnyRecordName || types[names].record.elementsEqual(header.recordName) else {
-            throw .miss(CacheMiss(.otherType, text(identifier)))
+        guard unsafe M.acceptsAnyRecordName || types[names].record.elementsEqual(header.recordName) else {
+            throw unsafe .miss(CacheMiss(.otherType, text(identifier)))
         }
         let isOwnProjection = isOwnProjection(types[names].projection, header)
         let failure: NodeReadFailure
         do throws(NodeReadFailure) {
             guard header.flags.contains(.references) else {
-                var decoder = NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: isOwnProjection)
+                var decoder = unsafe NodeDecoder(
+                    header.body, source: self, isStable: true, isOwnProjection: isOwnProjection)
                 return try decoder.decodeFieldsHere(type)
             }
-            return try holder(type, identifier, header, isStable: isKept, isOwnProjection: isOwnProjection)
+            return try unsafe holder(type, identifier, header, isStable: isKept, isOwnProjection: isOwnProjection)
         } catch {
             failure = error
         }
         switch failure {
-        case .otherShape: throw .miss(CacheMiss(.otherShape, text(identifier)))
-        case .incomplete: throw .miss(CacheMiss(.incomplete, text(identifier)))
-        case .corrupted: throw damage(.corrupted, identifier)
+        case .otherShape: throw unsafe .miss(CacheMiss(.otherShape, text(identifier)))
+        case .incomplete: throw unsafe .miss(CacheMiss(.incomplete, text(identifier)))
+        case .corrupted: throw unsafe damage(.corrupted, identifier)
         case .deleted, .miss, .failed: throw failure
         }
     }
@@ -157,66 +159,68 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
         _ type: M.Type, _ identifier: UnsafeRawBufferPointer, _ header: RecordHeader, isStable: Bool,
         isOwnProjection: Bool
     ) throws(NodeReadFailure) -> M {
-        let hash = NodeTree.hash(identifier)
+        let hash = unsafe NodeTree.hash(identifier)
         let wasSeen = sights.note(hash)
         if wasSeen {
-            for step in path where step.hash == hash && isEqual(step.identifier, identifier) {
-                throw .failed(
-                    CacheError(.cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
+            for unsafestep in unsafe path where unsafe step.hash == hash && isEqual(step.identifier, identifier) {
+                throw unsafe .failed(
+                    CacheError(
+                        .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
             }
-            let sight = Sight(identifier: Array(identifier), type: ObjectIdentifier(type))
+            let sight = unsafe Sight(identifier: Array(identifier), type: ObjectIdentifier(type))
             if let model = remembered[sight] as? M { return model }
         }
         let outer = holderSequence
         holderSequence = header.sequence
-        path.append((hash, identifier))
+        unsafe path.append((hash, identifier))
         defer {
-            path.removeLast()
+            unsafe path.removeLast()
             holderSequence = outer
         }
-        var decoder = NodeDecoder(header.body, source: self, isStable: isStable, isOwnProjection: isOwnProjection)
+        var decoder = unsafe NodeDecoder(
+            header.body, source: self, isStable: isStable, isOwnProjection: isOwnProjection)
         let model = try decoder.decodeFieldsHere(type)
-        if wasSeen { remembered[Sight(identifier: Array(identifier), type: ObjectIdentifier(type))] = model }
+        if wasSeen { unsafe remembered[Sight(identifier: Array(identifier), type: ObjectIdentifier(type))] = model }
         return model
     }
 
     func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
-        let (header, _) = try record(identifier)
-        if header.flags.contains(.tombstone) { throw noteDeleted(identifier) }
-        return String(decoding: header.recordName, as: UTF8.self)
+        let (header, _) = unsafe try record(identifier)
+        if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
+        return unsafe String(decoding: header.recordName, as: UTF8.self)
     }
 
-    func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { arena.keep(bytes) }
+    func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { unsafe arena.keep(bytes) }
 
     private func isOwnProjection(_ projection: [UInt8], _ header: RecordHeader) -> Bool {
-        if !header.flags.contains(.projections) { return projection.elementsEqual(header.projection) }
-        return ProjectionTable.carries(projection, header, fieldCount: RecordBody.fieldCount(header.body))
+        if !header.flags.contains(.projections) { return unsafe projection.elementsEqual(header.projection) }
+        return unsafe ProjectionTable.carries(projection, header, fieldCount: RecordBody.fieldCount(header.body))
     }
 
     /// The record of `identifier`, checked, and whether its bytes stay until the node is finished.
     private func record(
         _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
-        key.set(Namespace.node, identifier)
+        unsafe key.set(Namespace.node, identifier)
         let stored: (bytes: UnsafeRawBufferPointer, isKept: Bool)?
         do throws(CacheError) {
-            stored = try fetch()
+            unsafe stored = try unsafe fetch()
         } catch {
-            throw .failed(error.concerning(text(identifier)))
+            throw unsafe .failed(error.concerning(text(identifier)))
         }
-        guard let stored else { throw .miss(CacheMiss(.absent, text(identifier))) }
+        guard let stored = unsafe stored else { throw unsafe .miss(CacheMiss(.absent, text(identifier))) }
         do throws(RecordHeader.Failure) {
-            return (try RecordHeader(stored.bytes, key: key.bytes), stored.isKept)
+            return unsafe (try RecordHeader(stored.bytes, key: key.bytes), stored.isKept)
         } catch {
-            throw damage(error, identifier)
+            throw unsafe damage(error, identifier)
         }
     }
 
     /// A damaged root is an error; below a root it is a miss of the tree.
     private func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
         let isFuture = failure == .unsupportedFormat
-        if depth > 1 { return .miss(CacheMiss(isFuture ? .unsupportedFormat : .corrupted, text(identifier))) }
-        return .failed(
+        if depth > 1 { return unsafe .miss(CacheMiss(isFuture ? .unsupportedFormat : .corrupted, text(identifier))) }
+        return unsafe .failed(
             isFuture
                 ? CacheError(
                     .unsupportedFormat, "A later version of Grove wrote the record.", identifier: text(identifier))
@@ -225,12 +229,12 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
 
     private func noteDeleted(_ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
         deleted.removeAll()
-        deleted.append(identifier)
+        unsafe deleted.append(identifier)
         return .deleted
     }
 
     private func text(_ identifier: UnsafeRawBufferPointer) -> ModelIdentifier {
-        ModelIdentifier(String(decoding: identifier, as: UTF8.self))
+        unsafe ModelIdentifier(String(decoding: identifier, as: UTF8.self))
     }
 
     private func names<M: CacheableModel>(of type: M.Type) -> Int {
@@ -245,42 +249,43 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
     /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
     private func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         guard !pending.isEmpty else {
-            return try view?.get(key.bytes).map { ($0, View.keepsBytes) }
+            return try unsafe view?.get(key.bytes).map { unsafe ($0, View.keepsBytes) }
         }
-        var stored = try view?.get(key.bytes)
+        var stored = try unsafe view?.get(key.bytes)
         var buffer = 0
         var isFolded = false
         for write in pending {
-            for var update in write.updates(of: key.bytes, shift: shift) {
+            for var update in unsafe write.updates(of: key.bytes, shift: shift) {
                 update.forgottenDeletion = forgotten
                 // The number of the write stands for the holder even where its bytes are the same.
                 update.refreshes = true
-                switch try update.apply(to: stored, into: &folded[buffer]) {
+                switch try unsafe update.apply(to: stored, into: &folded[buffer]) {
                 case .unchanged, .superseded: break
-                case .removed: stored = nil
+                case .removed: unsafe stored = nil
                 case .replaced:
-                    stored = folded[buffer].bytes
+                    unsafe stored = unsafe folded[buffer].bytes
                     isFolded = true
                     buffer = 1 - buffer
                 }
             }
         }
-        guard let stored else { return nil }
-        return isFolded ? (arena.keep(stored), true) : (stored, View.keepsBytes)
+        guard let stored = unsafe stored else { return nil }
+        return unsafe isFolded ? (arena.keep(stored), true) : (stored, View.keepsBytes)
     }
 
     /// The record under `name` in `namespace`, checked; its bytes stay until the read ends.
     func value(_ namespace: UInt8, _ name: UnsafeRawBufferPointer) throws(CacheError) -> RecordHeader? {
-        key.set(namespace, name)
-        guard let stored = try fetch() else { return nil }
-        let bytes = stored.isKept ? stored.bytes : arena.keep(stored.bytes)
+        unsafe key.set(namespace, name)
+        guard let stored = try unsafe fetch() else { return nil }
+        let bytes = unsafe stored.isKept ? stored.bytes : arena.keep(stored.bytes)
         do throws(RecordHeader.Failure) {
-            return try RecordHeader(bytes, key: key.bytes)
+            return unsafe try RecordHeader(bytes, key: key.bytes)
         } catch {
             switch error {
-            case .corrupted: throw CacheError(.corrupted, "The stored record is damaged.", identifier: text(name))
+            case .corrupted:
+                throw unsafe CacheError(.corrupted, "The stored record is damaged.", identifier: text(name))
             case .unsupportedFormat:
-                throw CacheError(
+                throw unsafe CacheError(
                     .unsupportedFormat, "A later version of Grove wrote the record.", identifier: text(name))
             }
         }
@@ -290,7 +295,8 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
     ///
     /// - Parameter element: called for each; `nil` for an element that is deleted. What it throws ends the read.
     func elements<M: CacheableModel>(
-        _ type: M.Type, of header: RecordHeader, _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+        _ type: M.Type, of header: RecordHeader,
+        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
     ) throws(NodeReadFailure) {
         let outer = holderSequence
         holderSequence = header.sequence
@@ -299,7 +305,7 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
             holderSequence = outer
             depth -= 1
         }
-        var decoder = NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
         let count = try decoder.readArrayHead()
         for _ in 0..<count {
             let start = decoder

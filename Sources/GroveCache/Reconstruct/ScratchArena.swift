@@ -1,8 +1,9 @@
 import GroveModel
 
 /// Bytes that live until the record that put them there is finished: a stack of chunks that never move.
+@safe
 struct ScratchArena: ~Copyable {
-    private var chunks: [UnsafeMutableRawBufferPointer] = []
+    private var chunks: [UnsafeMutableRawBufferPointer] = unsafe []
     private var chunk = 0
     private var used = 0
 
@@ -13,7 +14,7 @@ struct ScratchArena: ~Copyable {
         fileprivate var used: Int
     }
 
-    deinit { for chunk in chunks { chunk.deallocate() } }
+    deinit { for unsafechunk in unsafe chunks { unsafe chunk.deallocate() } }
 
     /// Where the arena stands; ``release(to:)`` frees what was kept since.
     var mark: Mark { Mark(chunk: chunk, used: used) }
@@ -22,21 +23,21 @@ struct ScratchArena: ~Copyable {
         chunk = mark.chunk
         used = mark.used
         // A read of something enormous must not hold its memory for ever.
-        while chunks.count > chunk + 4, let last = chunks.popLast() { last.deallocate() }
+        while unsafe chunks.count > chunk + 4, let last = unsafe chunks.popLast() { unsafe last.deallocate() }
     }
 
     /// A copy of `bytes` that stays where it is until the arena is released below it.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        while chunk < chunks.count, used + bytes.count > chunks[chunk].count {
+        while unsafe chunk < chunks.count, unsafe used + bytes.count > chunks[chunk].count {
             chunk += 1
             used = 0
         }
-        if chunk == chunks.count {
-            chunks.append(
+        if unsafe chunk == chunks.count {
+            unsafe chunks.append(
                 .allocate(byteCount: max(bytes.count, ScratchArena.chunkSize), alignment: 8))
         }
-        let target = UnsafeMutableRawBufferPointer(rebasing: chunks[chunk][used..<(used + bytes.count)])
-        target.copyMemory(from: bytes)
+        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: chunks[chunk][used..<(used + bytes.count)])
+        unsafe target.copyMemory(from: bytes)
         used += bytes.count
         return UnsafeRawBufferPointer(target)
     }

@@ -15,20 +15,20 @@ struct ProjectionTable {
     /// The table of `header`, over a body of `fieldCount` fields: a single projection carries them all.
     init(_ header: RecordHeader, fieldCount: Int) throws(RecordHeader.Failure) {
         guard header.flags.contains(.projections) else {
-            rows = [Row(name: Array(header.projection), fields: Array(repeating: true, count: fieldCount))]
+            rows = unsafe [Row(name: Array(header.projection), fields: Array(repeating: true, count: fieldCount))]
             return
         }
-        let bytes = header.projectionTable
+        let bytes = unsafe header.projectionTable
         guard bytes.count >= 1 else { throw .corrupted }
         var offset = 1
         let bitmap = (fieldCount + 7) / 8
-        for _ in 0..<bytes[0] {
+        for _ in unsafe 0..<bytes[0] {
             guard offset < bytes.count else { throw .corrupted }
-            let length = Int(bytes[offset])
+            let length = unsafe Int(bytes[offset])
             guard offset + 1 + length + bitmap <= bytes.count else { throw .corrupted }
-            let name = Array(bytes[(offset + 1)..<(offset + 1 + length)])
+            let name = unsafe Array(bytes[(offset + 1)..<(offset + 1 + length)])
             offset += 1 + length
-            let fields = (0..<fieldCount).map { bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
+            let fields = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
             offset += bitmap
             rows.append(Row(name: name, fields: fields))
         }
@@ -56,8 +56,8 @@ struct ProjectionTable {
 
     /// Whether `projection` is among those that wrote the record of `header`, without decoding the whole table.
     static func carries(_ projection: [UInt8], _ header: RecordHeader, fieldCount: Int) -> Bool {
-        projection.withUnsafeBytes { name in
-            guard header.flags.contains(.projections) else { return isEqual(name, header.projection) }
+        unsafe projection.withUnsafeBytes { name in
+            guard header.flags.contains(.projections) else { return unsafe isEqual(name, header.projection) }
             guard let table = try? ProjectionTable(header, fieldCount: fieldCount) else { return false }
             return table.rows.contains { $0.name == projection }
         }

@@ -1,25 +1,26 @@
 import GroveModel
 
 /// A record's body taken apart into its fields: the encoded name of each and the encoded value.
+@safe
 struct RecordBody {
-    var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = []
+    var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = unsafe []
 
     /// Takes `body`, one CBOR map whose keys ascend strictly, apart; the fields point into it.
     init(_ body: UnsafeRawBufferPointer) throws(NodeReadFailure) {
-        var decoder = NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)
         let count = try decoder.readMapHead()
-        fields.reserveCapacity(min(count, 256))
+        unsafe fields.reserveCapacity(min(count, 256))
         for _ in 0..<count {
-            let key = try decoder.readEncoded()
-            if let last = fields.last, lexicographicOrder(last.key, key) >= 0 { throw .corrupted }
-            fields.append((key, try decoder.readEncoded()))
+            let key = try unsafe decoder.readEncoded()
+            if let last = unsafe fields.last, unsafe lexicographicOrder(last.key, key) >= 0 { throw .corrupted }
+            unsafe fields.append((key, try decoder.readEncoded()))
         }
         guard decoder.isAtEnd else { throw .corrupted }
     }
 
     /// The number of fields of `body`, read off its head.
     static func fieldCount(_ body: UnsafeRawBufferPointer) -> Int {
-        var decoder = NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)
         return (try? decoder.readMapHead()) ?? 0
     }
 
@@ -27,10 +28,10 @@ struct RecordBody {
     static func forEachReference(
         in encoded: UnsafeRawBufferPointer, _ visit: (UnsafeRawBufferPointer) -> Void
     ) throws(NodeReadFailure) {
-        var decoder = NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)
         while !decoder.isAtEnd {
             if let reference = try decoder.readReference() {
-                visit(reference.identifierBytes)
+                unsafe visit(reference.identifierBytes)
                 continue
             }
             let (major, argument) = try decoder.readHead()

@@ -9,7 +9,7 @@ enum RecordBuilder {
     static func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
         deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
-        projectionTable: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        projectionTable: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
         body: UnsafeRawBufferPointer
     ) throws(CacheError) {
         var flags = flags
@@ -27,20 +27,20 @@ enum RecordBuilder {
             throw CacheError(.unencodable, "A record name and a projection's name are at most 255 bytes long.")
         }
         out.append(UInt8(recordName.count))
-        out.append(recordName)
-        if isEqual(recordName, projection) {
+        unsafe out.append(recordName)
+        if unsafe isEqual(recordName, projection) {
             out.append(0)
         } else {
             out.append(UInt8(projection.count))
-            out.append(projection)
+            unsafe out.append(projection)
         }
-        out.append(projectionTable)
+        unsafe out.append(projectionTable)
         guard let bodyStart = UInt16(exactly: out.count) else {
             throw CacheError(.unencodable, "Too many projections wrote one record.")
         }
         out.replace(at: 2, littleEndian: bodyStart)
-        out.append(body)
-        out.replace(at: 4, littleEndian: RecordHeader.checksum(out.bytes, key: key))
+        unsafe out.append(body)
+        unsafe out.replace(at: 4, littleEndian: RecordHeader.checksum(out.bytes, key: key))
     }
 
     /// A deletion that a record follows.

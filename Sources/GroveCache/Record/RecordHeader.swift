@@ -1,6 +1,7 @@
 import GroveModel
 
 /// The envelope of a stored record, read and checked. `Docs/RecordFormat.md` draws it byte by byte.
+@safe
 struct RecordHeader {
     /// The format that this version writes; records of a later one are refused and left alone.
     static let formatVersion: UInt8 = 1
@@ -41,39 +42,39 @@ struct RecordHeader {
     /// Reads the envelope of `bytes`, stored under `key`, and checks the checksum over both.
     init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
         guard let base = bytes.baseAddress, bytes.count >= 1 else { throw .corrupted }
-        guard base.load(as: UInt8.self) <= RecordHeader.formatVersion else { throw .unsupportedFormat }
+        guard unsafe base.load(as: UInt8.self) <= RecordHeader.formatVersion else { throw .unsupportedFormat }
         guard bytes.count >= RecordHeader.fixedBytes else { throw .corrupted }
-        let checksum = UInt64(littleEndian: (base + 4).loadUnaligned(as: UInt64.self))
-        guard checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
-        flags = Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))
+        let checksum = unsafe UInt64(littleEndian: (base + 4).loadUnaligned(as: UInt64.self))
+        guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
+        flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))
         guard flags.isSubset(of: .known) else { throw .corrupted }
-        sequence = UInt64(littleEndian: (base + 12).loadUnaligned(as: UInt64.self))
-        let bodyStart = Int(UInt16(littleEndian: (base + 2).loadUnaligned(as: UInt16.self)))
+        sequence = unsafe UInt64(littleEndian: (base + 12).loadUnaligned(as: UInt64.self))
+        let bodyStart = unsafe Int(UInt16(littleEndian: (base + 2).loadUnaligned(as: UInt16.self)))
         guard bodyStart <= bytes.count else { throw .corrupted }
         var offset = RecordHeader.fixedBytes
         if flags.contains(.deletion) {
             guard offset + 8 <= bodyStart else { throw .corrupted }
-            deletion = UInt64(littleEndian: (base + offset).loadUnaligned(as: UInt64.self))
+            deletion = unsafe UInt64(littleEndian: (base + offset).loadUnaligned(as: UInt64.self))
             offset += 8
         } else {
             deletion = 0
         }
-        recordName = try RecordHeader.shortText(base, &offset, bodyStart)
-        let projection = try RecordHeader.shortText(base, &offset, bodyStart)
-        self.projection = projection.count == 0 ? recordName : projection
+        unsafe recordName = try unsafe RecordHeader.shortText(base, &offset, bodyStart)
+        let projection = try unsafe RecordHeader.shortText(base, &offset, bodyStart)
+        unsafe self.projection = unsafe projection.count == 0 ? recordName : projection
         guard offset == bodyStart || flags.contains(.projections) else { throw .corrupted }
-        projectionTable = UnsafeRawBufferPointer(start: base + offset, count: bodyStart - offset)
-        body = UnsafeRawBufferPointer(start: base + bodyStart, count: bytes.count - bodyStart)
+        unsafe projectionTable = unsafe UnsafeRawBufferPointer(start: base + offset, count: bodyStart - offset)
+        unsafe body = unsafe UnsafeRawBufferPointer(start: base + bodyStart, count: bytes.count - bodyStart)
     }
 
     private static func shortText(
         _ base: UnsafeRawPointer, _ offset: inout Int, _ end: Int
     ) throws(Failure) -> UnsafeRawBufferPointer {
         guard offset < end else { throw .corrupted }
-        let count = Int(base.load(fromByteOffset: offset, as: UInt8.self))
+        let count = unsafe Int(base.load(fromByteOffset: offset, as: UInt8.self))
         guard offset + 1 + count <= end else { throw .corrupted }
         defer { offset += 1 + count }
-        return UnsafeRawBufferPointer(start: base + (offset + 1), count: count)
+        return unsafe UnsafeRawBufferPointer(start: base + (offset + 1), count: count)
     }
 
     /// The checksum of `record` under `key`: over the key, and over every byte but the checksum's own.
@@ -81,9 +82,9 @@ struct RecordHeader {
     /// A store that hands over another key's value is found out by it.
     static func checksum(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> UInt64 {
         guard let base = record.baseAddress, record.count >= fixedBytes else { return 0 }
-        let head = UInt64(UInt32(littleEndian: base.loadUnaligned(as: UInt32.self)))
-        let seed = hash64(key, seed: head &* 0x9E37_79B9_7F4A_7C15)
-        return hash64(base + 12, record.count - 12, seed: seed)
+        let head = unsafe UInt64(UInt32(littleEndian: base.loadUnaligned(as: UInt32.self)))
+        let seed = unsafe hash64(key, seed: head &* 0x9E37_79B9_7F4A_7C15)
+        return unsafe hash64(base + 12, record.count - 12, seed: seed)
     }
 
     /// Whether some holder of sequence `holder` was written before this node was last deleted.

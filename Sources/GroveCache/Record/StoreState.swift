@@ -16,17 +16,19 @@ struct StoreState: Equatable {
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` or `corrupted`.
     init(_ view: some NodeView) throws(CacheError) {
-        let stored: UnsafeRawBufferPointer? = try StoreState.withKey { (key) throws(CacheError) in try view.get(key) }
-        guard let stored else { return }
-        guard stored.count >= 1, stored[0] <= RecordHeader.formatVersion else {
+        let stored: UnsafeRawBufferPointer? = try unsafe StoreState.withKey { (key) throws(CacheError) in
+            try unsafe view.get(key)
+        }
+        guard let stored = unsafe stored else { return }
+        guard stored.count >= 1, unsafe stored[0] <= RecordHeader.formatVersion else {
             throw CacheError(
                 .unsupportedFormat, "The store was written by a later version of Grove; it is left as it is.")
         }
         guard stored.count == 25 else { throw CacheError(.corrupted, "The store's own record is damaged.") }
-        sequence = UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
-        forgottenDeletion = UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
-        let sum = UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
-        guard sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<17]), seed: 1) else {
+        sequence = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+        forgottenDeletion = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
+        let sum = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
+        guard unsafe sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<17]), seed: 1) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
     }
@@ -37,15 +39,15 @@ struct StoreState: Equatable {
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
         out.append(littleEndian: forgottenDeletion)
-        out.append(littleEndian: hash64(out.bytes, seed: 1))
-        let bytes = out.bytes
-        try StoreState.withKey { (key) throws(CacheError) in try transaction.put(key, bytes) }
+        unsafe out.append(littleEndian: hash64(out.bytes, seed: 1))
+        let bytes = unsafe out.bytes
+        try unsafe StoreState.withKey { (key) throws(CacheError) in try unsafe transaction.put(key, bytes) }
     }
 
     private static func withKey<Value>(
         _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
         var name = Namespace.meta
-        return try withUnsafeBytes(of: &name) { (bytes) throws(CacheError) in try body(bytes) }
+        return try unsafe withUnsafeBytes(of: &name) { (bytes) throws(CacheError) in try unsafe body(bytes) }
     }
 }

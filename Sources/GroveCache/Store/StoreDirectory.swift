@@ -1,9 +1,9 @@
 import GroveModel
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
@@ -18,11 +18,11 @@ enum StoreDirectory {
         let files = FileManager.default
         var isDirectory: Bool = false
         #if canImport(FoundationEssentials)
-        let exists = files.fileExists(atPath: directory, isDirectory: &isDirectory)
+            let exists = files.fileExists(atPath: directory, isDirectory: &isDirectory)
         #else
-        var objectiveC: ObjCBool = false
-        let exists = files.fileExists(atPath: directory, isDirectory: &objectiveC)
-        isDirectory = objectiveC.boolValue
+            var objectiveC: ObjCBool = false
+            let exists = files.fileExists(atPath: directory, isDirectory: &objectiveC)
+            isDirectory = objectiveC.boolValue
         #endif
         if exists {
             guard isDirectory else {

@@ -20,11 +20,11 @@ struct StoreKey: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    var bytes: UnsafeRawBufferPointer { buffer.bytes }
+    var bytes: UnsafeRawBufferPointer { unsafe buffer.bytes }
 
     mutating func set(_ namespace: UInt8, _ name: UnsafeRawBufferPointer) {
         buffer.removeAll()
         buffer.append(namespace)
-        buffer.append(name)
+        unsafe buffer.append(name)
     }
 }

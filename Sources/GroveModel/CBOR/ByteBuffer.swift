@@ -2,6 +2,7 @@
 ///
 /// It owns nothing by itself: whoever makes one calls ``deallocate()`` once. Growth is geometric, so that appending is
 /// amortised O(1) per byte.
+@safe
 package struct ByteBuffer {
     package private(set) var base: UnsafeMutableRawPointer
     package private(set) var count = 0
@@ -9,11 +10,11 @@ package struct ByteBuffer {
 
     package init(capacity: Int) {
         let capacity = max(capacity, 16)
-        base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         self.capacity = capacity
     }
 
-    package func deallocate() { base.deallocate() }
+    package func deallocate() { unsafe base.deallocate() }
 
     package mutating func removeAll() { count = 0 }
 
@@ -23,18 +24,18 @@ package struct ByteBuffer {
         self.count = count
     }
 
-    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+    package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: count) }
 
     /// The bytes of `range`, which must lie inside the buffer.
     package func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range of a buffer lies inside it")
-        return UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
+        return unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
     @inline(__always)
     package mutating func append(_ byte: UInt8) {
         reserve(1)
-        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
     }
 
@@ -42,7 +43,7 @@ package struct ByteBuffer {
     package mutating func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress else { return }
         reserve(source.count)
-        (base + count).copyMemory(from: start, byteCount: source.count)
+        unsafe (base + count).copyMemory(from: start, byteCount: source.count)
         count += source.count
     }
 
@@ -51,7 +52,7 @@ package struct ByteBuffer {
     package mutating func append<T: FixedWidthInteger>(bigEndian value: T) {
         let width = MemoryLayout<T>.size
         reserve(width)
-        base.storeBytes(of: value.bigEndian, toByteOffset: count, as: T.self)
+        unsafe base.storeBytes(of: value.bigEndian, toByteOffset: count, as: T.self)
         count += width
     }
 
@@ -60,14 +61,14 @@ package struct ByteBuffer {
     package mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
         let width = MemoryLayout<T>.size
         reserve(width)
-        base.storeBytes(of: value.littleEndian, toByteOffset: count, as: T.self)
+        unsafe base.storeBytes(of: value.littleEndian, toByteOffset: count, as: T.self)
         count += width
     }
 
     /// Overwrites what stands at `offset` with `value`, least significant byte first.
     package mutating func replace<T: FixedWidthInteger>(at offset: Int, littleEndian value: T) {
         precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count, "what is replaced lies inside the buffer")
-        base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+        unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }
 
     @inline(__always)
@@ -79,9 +80,9 @@ package struct ByteBuffer {
     private mutating func grow(_ extra: Int) {
         let wanted = max(capacity * 2, count + extra)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 8)
-        larger.copyMemory(from: base, byteCount: count)
-        base.deallocate()
-        base = larger
+        unsafe larger.copyMemory(from: base, byteCount: count)
+        unsafe base.deallocate()
+        unsafe base = unsafe larger
         capacity = wanted
     }
 }

@@ -48,15 +48,15 @@ extension ByteBuffer {
     }
 
     package mutating func appendText(_ string: String) {
-        let written: Void? = string.utf8.withContiguousStorageIfAvailable { utf8 in
+        let written: Void? = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
             appendHead(CBORMajor.text, UInt64(utf8.count))
-            append(UnsafeRawBufferPointer(utf8))
+            unsafe append(UnsafeRawBufferPointer(utf8))
         }
         guard written == nil else { return }
         var copy = string
         copy.withUTF8 { utf8 in
             appendHead(CBORMajor.text, UInt64(utf8.count))
-            append(UnsafeRawBufferPointer(utf8))
+            unsafe append(UnsafeRawBufferPointer(utf8))
         }
     }
 

@@ -7,7 +7,7 @@
 @inline(__always)
 package func hash64(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     guard let base = bytes.baseAddress else { return fold(seed ^ Secret.a, Secret.b) }
-    return hash64(base, bytes.count, seed: seed)
+    return unsafe hash64(base, bytes.count, seed: seed)
 }
 
 package func hash64(_ base: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UInt64 {
@@ -17,11 +17,11 @@ package func hash64(_ base: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UIn
     if count <= 16 {
         if count >= 4 {
             let middle = (count >> 3) << 2
-            first = word32(base) << 32 | word32(base + middle)
-            last = word32(base + (count - 4)) << 32 | word32(base + (count - 4 - middle))
+            first = unsafe word32(base) << 32 | word32(base + middle)
+            last = unsafe word32(base + (count - 4)) << 32 | word32(base + (count - 4 - middle))
         } else if count > 0 {
             first =
-                UInt64(base.load(as: UInt8.self)) << 16
+                unsafe UInt64(base.load(as: UInt8.self)) << 16
                 | UInt64(base.load(fromByteOffset: count >> 1, as: UInt8.self)) << 8
                 | UInt64(base.load(fromByteOffset: count - 1, as: UInt8.self))
             last = 0
@@ -30,25 +30,25 @@ package func hash64(_ base: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UIn
             last = 0
         }
     } else {
-        var cursor = base
+        var cursor = unsafe base
         var left = count
         if left > 32 {
             var other = state ^ Secret.c
             repeat {
-                state = fold(word64(cursor) ^ Secret.b, word64(cursor + 8) ^ state)
-                other = fold(word64(cursor + 16) ^ Secret.c, word64(cursor + 24) ^ other)
-                cursor += 32
+                state = unsafe fold(word64(cursor) ^ Secret.b, word64(cursor + 8) ^ state)
+                other = unsafe fold(word64(cursor + 16) ^ Secret.c, word64(cursor + 24) ^ other)
+                unsafe cursor += 32
                 left -= 32
             } while left > 32
             state ^= other
         }
         if left > 16 {
-            state = fold(word64(cursor) ^ Secret.b, word64(cursor + 8) ^ state)
-            cursor += 16
+            state = unsafe fold(word64(cursor) ^ Secret.b, word64(cursor + 8) ^ state)
+            unsafe cursor += 16
             left -= 16
         }
-        first = word64(cursor + (left - 16))
-        last = word64(cursor + (left - 8))
+        first = unsafe word64(cursor + (left - 16))
+        last = unsafe word64(cursor + (left - 8))
     }
     return fold(Secret.b ^ UInt64(count), fold(first ^ Secret.b, last ^ state))
 }
@@ -68,10 +68,10 @@ private func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
 
 @inline(__always)
 private func word64(_ pointer: UnsafeRawPointer) -> UInt64 {
-    UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
+    unsafe UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
 }
 
 @inline(__always)
 private func word32(_ pointer: UnsafeRawPointer) -> UInt64 {
-    UInt64(UInt32(littleEndian: pointer.loadUnaligned(as: UInt32.self)))
+    unsafe UInt64(UInt32(littleEndian: pointer.loadUnaligned(as: UInt32.self)))
 }

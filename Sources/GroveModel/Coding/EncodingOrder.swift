@@ -1,4 +1,5 @@
 /// Checks that what follows each other in a stored map or set ascends strictly, so that nothing stands twice.
+@safe
 package struct EncodingOrder {
     private var last: UnsafeRawBufferPointer?
 
@@ -7,9 +8,9 @@ package struct EncodingOrder {
     /// Compares the value at the decoder's cursor with the one before.
     package mutating func check(_ decoder: NodeDecoder) throws(NodeReadFailure) {
         var copy = decoder
-        let key = try copy.readEncoded()
-        if let last, lexicographicOrder(last, key) >= 0 { throw .corrupted }
-        last = key
+        let key = try unsafe copy.readEncoded()
+        if let last = unsafe last, unsafe lexicographicOrder(last, key) >= 0 { throw .corrupted }
+        unsafe last = unsafe key
     }
 }
 
@@ -23,7 +24,7 @@ extension NodeEncoder {
         let start = out.count
         for index in 0..<count {
             try encode(index, &self)
-            encodings.append((index, Array(out.bytes(in: start..<out.count))))
+            unsafe encodings.append((index, Array(out.bytes(in: start..<out.count))))
             out.truncate(to: start)
         }
         encodings.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
@@ -32,6 +33,6 @@ extension NodeEncoder {
 
     /// Writes a value that was encoded before.
     package mutating func writeEncoded(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { out.append($0) }
+        unsafe bytes.withUnsafeBytes { unsafe out.append($0) }
     }
 }

@@ -9,6 +9,7 @@
 /// ```swift
 /// static let fields = FieldTable("id", "name", "online")
 /// ```
+@safe
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
     nonisolated(unsafe) private let keys: UnsafeRawPointer
@@ -32,13 +33,13 @@ public struct FieldTable: Sendable {
         for (index, name) in names.enumerated() {
             let start = buffer.count
             buffer.appendText(name)
-            (ends + index).initialize(to: UInt32(buffer.count))
+            unsafe (ends + index).initialize(to: UInt32(buffer.count))
             precondition(
                 index == 0 || !name.utf8.elementsEqual(names[index - 1].utf8), "a field's name stands once: \(name)")
             precondition(buffer.count - start < 1 << 16, "a field's name is at most 64 KB long")
         }
-        keys = UnsafeRawPointer(buffer.base)
-        self.ends = UnsafePointer(ends)
+        unsafe keys = unsafe UnsafeRawPointer(buffer.base)
+        unsafe self.ends = unsafe UnsafePointer(ends)
         count = names.count
     }
 
@@ -54,19 +55,19 @@ public struct FieldTable: Sendable {
     @inline(__always)
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
-        let start = index == 0 ? 0 : Int((ends + (index - 1)).pointee)
-        return UnsafeRawBufferPointer(start: keys + start, count: Int((ends + index).pointee) - start)
+        let start = unsafe index == 0 ? 0 : Int((ends + (index - 1)).pointee)
+        return unsafe UnsafeRawBufferPointer(start: keys + start, count: Int((ends + index).pointee) - start)
     }
 
     /// The name of field `index`.
     package func name(_ index: Int) -> String {
-        let key = key(index)
+        let key = unsafe key(index)
         let head = key.count <= 24 ? 1 : key.count <= 257 ? 2 : 3
-        return String(decoding: UnsafeRawBufferPointer(rebasing: key[head...]), as: UTF8.self)
+        return unsafe String(decoding: UnsafeRawBufferPointer(rebasing: key[head...]), as: UTF8.self)
     }
 
     /// The table of a type whose fields are not known in advance: it writes and reads its map by itself.
     public static let dynamic = FieldTable(names: [])
 
-    package var isDynamic: Bool { keys == FieldTable.dynamic.keys }
+    package var isDynamic: Bool { unsafe keys == FieldTable.dynamic.keys }
 }

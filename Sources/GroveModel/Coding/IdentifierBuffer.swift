@@ -8,7 +8,9 @@ public struct IdentifierBuffer: ~Copyable {
 
     /// Appends the UTF-8 of `text`.
     public mutating func append(_ text: String) {
-        let written: Void? = text.utf8.withContiguousStorageIfAvailable { buffer.append(UnsafeRawBufferPointer($0)) }
+        let written: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
+            unsafe buffer.append(UnsafeRawBufferPointer($0))
+        }
         guard written == nil else { return }
         for byte in text.utf8 { buffer.append(byte) }
     }

@@ -1,11 +1,11 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Android)
-import Android
+    import Android
 #endif
 
 /// A private thread with a stack large enough for the deepest tree that Grove accepts.
@@ -50,25 +50,29 @@ package enum LargeStack {
             init(_ work: @escaping () -> Void) { self.work = work }
         }
         var attributes = pthread_attr_t()
-        guard pthread_attr_init(&attributes) == 0 else { return }
-        defer { pthread_attr_destroy(&attributes) }
-        guard pthread_attr_setstacksize(&attributes, size) == 0 else { return }
-        let box = Unmanaged.passRetained(Box(work))
+        guard unsafe pthread_attr_init(&attributes) == 0 else { return }
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        guard unsafe pthread_attr_setstacksize(&attributes, size) == 0 else { return }
+        let box = unsafe Unmanaged.passRetained(Box(work))
         #if canImport(Darwin)
-        var thread: pthread_t?
-        let status = pthread_create(&thread, &attributes, { pointer in
-            Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().work()
-            return nil
-        }, box.toOpaque())
-        guard status == 0, let thread else { return box.release() }
+            var thread: pthread_t?
+            let status = pthread_create(
+                &thread, &attributes,
+                { pointer in
+                    Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().work()
+                    return nil
+                }, box.toOpaque())
+            guard status == 0, let thread else { return box.release() }
         #else
-        var thread = pthread_t()
-        let status = pthread_create(&thread, &attributes, { pointer in
-            guard let pointer else { return nil }
-            Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().work()
-            return nil
-        }, box.toOpaque())
-        guard status == 0 else { return box.release() }
+            var thread = pthread_t()
+            let status = unsafe pthread_create(
+                &thread, &attributes,
+                { pointer in
+                    guard let pointer = unsafe pointer else { return nil }
+                    unsafe Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().work()
+                    return nil
+                }, unsafe box.toOpaque())
+            guard status == 0 else { return unsafe box.release() }
         #endif
         pthread_join(thread, nil)
     }

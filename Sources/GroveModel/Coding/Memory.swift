@@ -1,15 +1,15 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Android)
-import Android
+    import Android
 #endif
 
 /// The C library's `memcmp`.
 @inline(__always)
 package func compare(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Int {
-    Int(memcmp(left, right, count))
+    unsafe Int(memcmp(left, right, count))
 }

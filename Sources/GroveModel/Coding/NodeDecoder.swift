@@ -4,6 +4,7 @@
 /// setting aside whatever may hold references. ``finish(_:)`` then decodes those and fetches children, at a time when
 /// the record's own bytes are no longer needed, because some engines take them back at the next read. Not thread-safe;
 /// it lives inside one read.
+@safe
 public struct NodeDecoder {
     package private(set) var cursor: UnsafeRawPointer
     package let end: UnsafeRawPointer
@@ -20,16 +21,16 @@ public struct NodeDecoder {
         _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
     ) {
         // An empty buffer may have no base; a pointer that is never read stands in for it.
-        let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!  // swift-format-ignore: NeverForceUnwrap
-        cursor = start
-        end = start + bytes.count
-        self.source = source
+        let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!  // swift-format-ignore: NeverForceUnwrap
+        unsafe cursor = unsafe start
+        unsafe end = unsafe start + bytes.count
+        unsafe self.source = source
         self.isStable = isStable
         self.isOwnProjection = isOwnProjection
     }
 
     /// Whether nothing is left to read.
-    package var isAtEnd: Bool { cursor == end }
+    package var isAtEnd: Bool { unsafe cursor == end }
 
     // MARK: Fields
 
@@ -58,21 +59,23 @@ public struct NodeDecoder {
 
     /// Moves to the value of field `index`, past unknown fields before it; false where the record lacks the field.
     public mutating func find(_ index: Int) throws(NodeReadFailure) -> Bool {
-        let wanted = fields.key(index)
+        let wanted = unsafe fields.key(index)
         while entriesLeft > 0 {
-            if end - cursor >= wanted.count, let key = wanted.baseAddress, compare(cursor, key, wanted.count) == 0 {
-                lastKey = UnsafeRawBufferPointer(start: cursor, count: wanted.count)
-                cursor += wanted.count
+            if unsafe end - cursor >= wanted.count, let key = wanted.baseAddress,
+                unsafe compare(cursor, key, wanted.count) == 0
+            {
+                unsafe lastKey = unsafe UnsafeRawBufferPointer(start: cursor, count: wanted.count)
+                unsafe cursor += wanted.count
                 entriesLeft -= 1
                 return true
             }
-            let start = cursor
-            let stored = try readKey()
-            if lexicographicOrder(stored, wanted) > 0 {
-                cursor = start
+            let start = unsafe cursor
+            let stored = try unsafe readKey()
+            if unsafe lexicographicOrder(stored, wanted) > 0 {
+                unsafe cursor = unsafe start
                 return false
             }
-            try pass(stored)
+            try unsafe pass(stored)
         }
         return false
     }
@@ -85,30 +88,30 @@ public struct NodeDecoder {
 
     /// Sets the value at the cursor aside and moves past it.
     public mutating func setAside() throws(NodeReadFailure) -> DeferredValue {
-        let start = cursor
+        let start = unsafe cursor
         try skip()
-        let bytes = UnsafeRawBufferPointer(start: start, count: cursor - start)
-        return DeferredValue(bytes: isStable ? bytes : source.keep(bytes))
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
+        return unsafe DeferredValue(bytes: isStable ? bytes : source.keep(bytes))
     }
 
     /// A decoder of a value that was set aside.
     public func reading(_ deferred: DeferredValue) -> NodeDecoder {
-        NodeDecoder(deferred.bytes, source: source, isStable: true, isOwnProjection: isOwnProjection)
+        unsafe NodeDecoder(deferred.bytes, source: source, isStable: true, isOwnProjection: isOwnProjection)
     }
 
     /// Reads an encoded key and leaves the cursor on its value; keys must ascend strictly.
     private mutating func readKey() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
-        let start = cursor
+        let start = unsafe cursor
         let (major, length) = try readHead()
         guard major == CBORMajor.text else { throw .corrupted }
         try advance(length)
-        let key = UnsafeRawBufferPointer(start: start, count: cursor - start)
-        if let lastKey, lexicographicOrder(lastKey, key) >= 0 { throw .corrupted }
-        return key
+        let key = unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
+        if let lastKey = unsafe lastKey, unsafe lexicographicOrder(lastKey, key) >= 0 { throw .corrupted }
+        return unsafe key
     }
 
     private mutating func pass(_ key: UnsafeRawBufferPointer) throws(NodeReadFailure) {
-        lastKey = key
+        unsafe lastKey = unsafe key
         entriesLeft -= 1
         try skip()
     }
@@ -119,7 +122,7 @@ public struct NodeDecoder {
     public mutating func decodeModel<M: CacheableModel>(_ type: M.Type) throws(NodeReadFailure) -> M {
         if let reference = try readReference() {
             guard reference.caseName == nil else { throw .otherShape }
-            return try source.node(type, reference.identifierBytes)
+            return try unsafe source.node(type, reference.identifierBytes)
         }
         return try decodeFields(type)
     }
@@ -128,21 +131,21 @@ public struct NodeDecoder {
     public func node<M: CacheableModel>(
         _ type: M.Type, _ reference: NodeReference
     ) throws(NodeReadFailure) -> M {
-        try source.node(type, reference.identifierBytes)
+        try unsafe source.node(type, reference.identifierBytes)
     }
 
     /// The record name under which the node of `reference` is stored: for an enum that was not told its case.
     public func recordName(of reference: NodeReference) throws(NodeReadFailure) -> String {
-        try source.recordName(reference.identifierBytes)
+        try unsafe source.recordName(reference.identifierBytes)
     }
 
     /// Reads a reference, or returns `nil` and stays where the value is something else.
     public mutating func readReference() throws(NodeReadFailure) -> NodeReference? {
-        let start = cursor
-        guard end - cursor > 0, cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
+        let start = unsafe cursor
+        guard unsafe end - cursor > 0, unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
         let (_, tag) = try readHead()
         guard tag == CBORTag.reference else {
-            cursor = start
+            unsafe cursor = unsafe start
             return nil
         }
         var (major, length) = try readHead()
@@ -152,16 +155,16 @@ public struct NodeDecoder {
             (major, length) = try readHead()
         }
         guard major == CBORMajor.text, length > 0 else { throw .corrupted }
-        let identifier = cursor
+        let identifier = unsafe cursor
         try advance(length)
-        let bytes = UnsafeRawBufferPointer(start: identifier, count: cursor - identifier)
-        return NodeReference(identifierBytes: bytes, caseName: hasCase ? try readString() : nil)
+        let bytes = unsafe UnsafeRawBufferPointer(start: identifier, count: cursor - identifier)
+        return unsafe NodeReference(identifierBytes: bytes, caseName: hasCase ? try readString() : nil)
     }
 
     /// Decodes the map at the cursor as the fields of `type`.
     package mutating func decodeFields<M: CacheableModel>(_ type: M.Type) throws(NodeReadFailure) -> M {
         var decoder = self
-        let model = try source.nested { () throws(NodeReadFailure) in try decoder.decodeFieldsHere(type) }
+        let model = try unsafe source.nested { () throws(NodeReadFailure) in try decoder.decodeFieldsHere(type) }
         self = decoder
         return model
     }
@@ -170,14 +173,14 @@ public struct NodeDecoder {
         if M.fields.isDynamic { return try M.decodeFields(from: &self) }
         let (major, count) = try readHead()
         guard major == CBORMajor.map else { throw .otherShape }
-        guard count <= UInt64(end - cursor) else { throw .corrupted }
-        let outer = (fields, entriesLeft, lastKey)
+        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
+        let outer = unsafe (fields, entriesLeft, lastKey)
         fields = M.fields
         entriesLeft = Int(count)
-        lastKey = nil
+        unsafe lastKey = nil
         let model = try M.decodeFields(from: &self)
-        while entriesLeft > 0 { try pass(try readKey()) }
-        (fields, entriesLeft, lastKey) = outer
+        while entriesLeft > 0 { try unsafe pass(try readKey()) }
+        unsafe (fields, entriesLeft, lastKey) = unsafe outer
         return model
     }
 
@@ -220,18 +223,18 @@ extension NodeDecoder {
 
     /// Each value that is still to come takes a byte at least, so a larger count is damage.
     private func bounded(_ count: UInt64) throws(NodeReadFailure) -> UInt64 {
-        guard count <= UInt64(end - cursor) else { throw .corrupted }
+        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
         return count
     }
 
     /// Reads an initial byte and its argument; of a float, the argument is its bits.
     @inline(__always)
     package mutating func readHead() throws(NodeReadFailure) -> (major: UInt8, argument: UInt64) {
-        guard cursor < end else { throw .corrupted }
-        let initial = cursor.load(as: UInt8.self)
+        guard unsafe cursor < end else { throw .corrupted }
+        let initial = unsafe cursor.load(as: UInt8.self)
         let low = initial & 0x1F
         if low < 24 {
-            cursor += 1
+            unsafe cursor += 1
             return (initial & 0xE0, UInt64(low))
         }
         return (initial & 0xE0, try readLongArgument(low))
@@ -241,24 +244,26 @@ extension NodeDecoder {
     private mutating func readLongArgument(_ low: UInt8) throws(NodeReadFailure) -> UInt64 {
         guard low <= 27 else { throw .corrupted }
         let width = 1 << Int(low - 24)
-        guard end - cursor > width else { throw .corrupted }
+        guard unsafe end - cursor > width else { throw .corrupted }
         var value: UInt64 = 0
-        for offset in 1...width { value = value << 8 | UInt64(cursor.load(fromByteOffset: offset, as: UInt8.self)) }
-        cursor += 1 + width
+        for offset in 1...width {
+            value = unsafe value << 8 | UInt64(cursor.load(fromByteOffset: offset, as: UInt8.self))
+        }
+        unsafe cursor += 1 + width
         return value
     }
 
     @inline(__always)
     private mutating func advance(_ count: UInt64) throws(NodeReadFailure) {
-        guard count <= UInt64(end - cursor) else { throw .corrupted }
-        cursor += Int(count)
+        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
+        unsafe cursor += Int(count)
     }
 
     /// Moves past a null and returns true, or stays and returns false.
     public mutating func readNull() throws(NodeReadFailure) -> Bool {
-        guard cursor < end else { throw .corrupted }
-        guard cursor.load(as: UInt8.self) == CBORMajor.simple | 22 else { return false }
-        cursor += 1
+        guard unsafe cursor < end else { throw .corrupted }
+        guard unsafe cursor.load(as: UInt8.self) == CBORMajor.simple | 22 else { return false }
+        unsafe cursor += 1
         return true
     }
 
@@ -291,8 +296,8 @@ extension NodeDecoder {
 
     /// Reads a float, whatever width it is stored in.
     public mutating func readDouble() throws(NodeReadFailure) -> Double {
-        guard cursor < end else { throw .corrupted }
-        let initial = cursor.load(as: UInt8.self)
+        guard unsafe cursor < end else { throw .corrupted }
+        let initial = unsafe cursor.load(as: UInt8.self)
         let (_, bits) = try readHead()
         switch initial {
         case CBORMajor.simple | 27: return Double(bitPattern: bits)
@@ -316,10 +321,10 @@ extension NodeDecoder {
     public mutating func readString() throws(NodeReadFailure) -> String {
         let (major, length) = try readHead()
         guard major == CBORMajor.text else { throw .otherShape }
-        let start = cursor
+        let start = unsafe cursor
         try advance(length)
-        let utf8 = UnsafeRawBufferPointer(start: start, count: Int(length))
-        guard let string = String(validating: utf8, as: UTF8.self) else { throw .corrupted }
+        let utf8 = unsafe UnsafeRawBufferPointer(start: start, count: Int(length))
+        guard let string = unsafe String(validating: utf8, as: UTF8.self) else { throw .corrupted }
         return string
     }
 
@@ -329,9 +334,9 @@ extension NodeDecoder {
     ) throws(NodeReadFailure) -> Value {
         let (major, length) = try readHead()
         guard major == CBORMajor.bytes else { throw .otherShape }
-        let start = cursor
+        let start = unsafe cursor
         try advance(length)
-        return body(UnsafeRawBufferPointer(start: start, count: Int(length)))
+        return unsafe body(UnsafeRawBufferPointer(start: start, count: Int(length)))
     }
 
     /// Reads the head of an array.
@@ -350,8 +355,8 @@ extension NodeDecoder {
 
     /// Reads a tag, or returns `nil` and stays where there is none.
     public mutating func readTag() throws(NodeReadFailure) -> UInt64? {
-        guard cursor < end else { throw .corrupted }
-        guard cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
+        guard unsafe cursor < end else { throw .corrupted }
+        guard unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
         return try readHead().argument
     }
 
@@ -360,8 +365,8 @@ extension NodeDecoder {
 
     /// The bytes of the value at the cursor, which it moves past; valid as long as the decoder's own.
     package mutating func readEncoded() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
-        let start = cursor
+        let start = unsafe cursor
         try skip()
-        return UnsafeRawBufferPointer(start: start, count: cursor - start)
+        return unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
     }
 }

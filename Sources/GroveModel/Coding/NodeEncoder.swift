@@ -43,7 +43,7 @@ public struct NodeEncoder: ~Copyable {
     public mutating func writeKey(at index: Int) {
         precondition(index == nextField, "fields are encoded in the order of their table, each once")
         nextField += 1
-        out.append(fields.key(index))
+        unsafe out.append(fields.key(index))
     }
 
     // MARK: Values
@@ -72,7 +72,7 @@ public struct NodeEncoder: ~Copyable {
     /// Writes a byte string.
     public mutating func write(_ value: UnsafeRawBufferPointer) {
         out.appendHead(CBORMajor.bytes, UInt64(value.count))
-        out.append(value)
+        unsafe out.append(value)
     }
 
     /// Writes the head of an array; exactly `count` values must follow.
@@ -96,9 +96,9 @@ public struct NodeEncoder: ~Copyable {
             throw CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
         }
         if nesting == LargeStack.hopDepth {
-            try withUnsafeMutablePointer(to: &self) { (this) throws(CacheError) in
+            try unsafe withUnsafeMutablePointer(to: &self) { (this) throws(CacheError) in
                 try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-                    try body(&this.pointee)
+                    try unsafe body(&this.pointee)
                 }
             }
         } else {
@@ -148,7 +148,7 @@ public struct NodeEncoder: ~Copyable {
     private mutating func encodeNode(
         type: Int, fields: FieldTable, caseName: String?, _ body: (inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) {
-        let name = identifier.buffer.bytes
+        let name = unsafe identifier.buffer.bytes
         guard name.count > 0 else { throw CacheError(.emptyIdentifier, "A model's identifier has no bytes.") }
         guard name.count <= NodeEncoder.maxIdentifierBytes else {
             throw CacheError(.tooLarge, "A model's identifier has more than \(NodeEncoder.maxIdentifierBytes) bytes.")
@@ -156,7 +156,7 @@ public struct NodeEncoder: ~Copyable {
         out.appendHead(CBORMajor.tag, CBORTag.reference)
         if caseName != nil { out.appendHead(CBORMajor.array, 2) }
         out.appendHead(CBORMajor.text, UInt64(name.count))
-        out.append(name)
+        unsafe out.append(name)
         if let caseName { out.appendText(caseName) }
 
         paths += 1
@@ -169,7 +169,7 @@ public struct NodeEncoder: ~Copyable {
         let order = tree.order
         tree.order += 1
         let start = tree.arena.count
-        tree.arena.append(name)
+        unsafe tree.arena.append(name)
         let identifierRange = start..<tree.arena.count
 
         let outer = (out, self.fields, nextField)
@@ -188,8 +188,8 @@ public struct NodeEncoder: ~Copyable {
         try nested(body)
 
         let bodyStart = tree.arena.count
-        tree.arena.append(out.bytes)
-        let hash = NodeTree.hash(tree.arena.bytes(in: identifierRange))
+        unsafe tree.arena.append(out.bytes)
+        let hash = unsafe NodeTree.hash(tree.arena.bytes(in: identifierRange))
         tree.add(
             NodeTree.Entry(
                 identifier: identifierRange, body: bodyStart..<tree.arena.count, hash: hash, type: type, order: order,

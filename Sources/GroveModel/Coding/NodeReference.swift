@@ -1,4 +1,5 @@
 /// A reference to an identified node, as a record holds it.
+@safe
 public struct NodeReference {
     package let identifierBytes: UnsafeRawBufferPointer
 
@@ -7,6 +8,6 @@ public struct NodeReference {
 
     /// The identifier of the node.
     public var identifier: ModelIdentifier {
-        ModelIdentifier(String(decoding: identifierBytes, as: UTF8.self))
+        unsafe ModelIdentifier(String(decoding: identifierBytes, as: UTF8.self))
     }
 }

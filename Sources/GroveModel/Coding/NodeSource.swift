@@ -56,7 +56,7 @@ package final class NoSource: NodeSource, Sendable {
         throw .corrupted
     }
 
-    package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { bytes }
+    package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { unsafe bytes }
 
     package func threadDidChange() {}
 }

@@ -48,12 +48,12 @@ package final class NodeTree: @unchecked Sendable {
     /// The most paths from a root that a tree may have.
     package static let maxPaths = 1_000_000
 
-    package func identifier(of entry: Entry) -> UnsafeRawBufferPointer { arena.bytes(in: entry.identifier) }
+    package func identifier(of entry: Entry) -> UnsafeRawBufferPointer { unsafe arena.bytes(in: entry.identifier) }
 
-    package func body(of entry: Entry) -> UnsafeRawBufferPointer { arena.bytes(in: entry.body) }
+    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe arena.bytes(in: entry.body) }
 
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
-        ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
+        unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
     }
 
     /// The bytes that the tree takes in memory.
@@ -64,7 +64,9 @@ package final class NodeTree: @unchecked Sendable {
         if table.isEmpty {
             var index = entries.count - 1
             while index >= 0 {
-                if entries[index].hash == hash, isEqual(self.identifier(of: entries[index]), identifier) { return index }
+                if entries[index].hash == hash, unsafe isEqual(self.identifier(of: entries[index]), identifier) {
+                    return index
+                }
                 index -= 1
             }
             return -1
@@ -72,13 +74,15 @@ package final class NodeTree: @unchecked Sendable {
         var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
         while table[slot] != 0 {
             let index = Int(table[slot]) - 1
-            if entries[index].hash == hash, isEqual(self.identifier(of: entries[index]), identifier) { return index }
+            if entries[index].hash == hash, unsafe isEqual(self.identifier(of: entries[index]), identifier) {
+                return index
+            }
             slot = (slot + 1) & (table.count - 1)
         }
         return -1
     }
 
-    package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { hash64(identifier, seed: 0) }
+    package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
     /// The index of the names of `M`, found by its metatype so that they are asked for once.
     package func type<M: SimpleModel>(of model: M.Type) -> Int {
@@ -101,7 +105,7 @@ package final class NodeTree: @unchecked Sendable {
     /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
     package func add(_ entry: Entry) {
         var entry = entry
-        let found = find(identifier(of: entry), hash: entry.hash)
+        let found = unsafe find(identifier(of: entry), hash: entry.hash)
         var index = found
         while index >= 0 {
             // Another record name under the identifier replaces; another projection stays beside.
@@ -134,7 +138,7 @@ package final class NodeTree: @unchecked Sendable {
         var slot = Int(truncatingIfNeeded: entry.hash) & (table.count - 1)
         while table[slot] != 0 {
             let other = entries[Int(table[slot]) - 1]
-            if other.hash == entry.hash, isEqual(identifier(of: other), identifier(of: entry)) { break }
+            if other.hash == entry.hash, unsafe isEqual(identifier(of: other), identifier(of: entry)) { break }
             slot = (slot + 1) & (table.count - 1)
         }
         table[slot] = Int32(index + 1)
@@ -146,14 +150,14 @@ package final class NodeTree: @unchecked Sendable {
 package func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let first = left.baseAddress, let second = right.baseAddress else { return left.count == 0 }
-    return compare(first, second, left.count) == 0
+    return unsafe compare(first, second, left.count) == 0
 }
 
 /// Compares two runs of bytes as unsigned numbers, a prefix before what it begins: negative, zero or positive.
 package func lexicographicOrder(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let shared = min(left.count, right.count)
     if shared > 0, let first = left.baseAddress, let second = right.baseAddress {
-        let order = compare(first, second, shared)
+        let order = unsafe compare(first, second, shared)
         if order != 0 { return order }
     }
     return left.count - right.count
