@@ -82,7 +82,7 @@ final class LevelDBConnection: Sendable {
             let handle: LevelDBHandle? = try state.withLock { (state) throws(CacheError) in
                 guard state.failure != nil, state.handle != nil else { return try state.open(options) }
                 guard state.users == 0 else { return nil }
-                try state.directory?.tryRoom(for: options.writeBufferBytes + (1 << 20))
+                try state.directory?.tryRoom()
                 state.handle = nil
                 return try state.open(options)
             }

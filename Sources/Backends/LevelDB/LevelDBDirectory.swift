@@ -118,10 +118,14 @@ struct LevelDBDirectory: ~Copyable {
         try remove(Self.wipingMark)
     }
 
-    /// Tries whether the disk takes `count` bytes more.
+    /// Tries whether the disk has room for what opening writes: the logs as tables, and a little more.
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput` or `permissionDenied`.
-    func tryRoom(for count: Int) throws(CacheError) {
+    func tryRoom() throws(CacheError) {
+        var count = 64 << 10
+        try forEachFile { name, status in
+            if name.hasSuffix(".log") { count += Int(status.st_size) }
+        }
         do throws(CacheError) {
             try write(Self.roomProbe, count: count)
         } catch {
