@@ -26,6 +26,8 @@ final class LevelDBConnection: Sendable {
         var spareOptions: [LevelDBReadOptions] = []
         /// The failure after which the handle may not be written to.
         var failure: CacheError?
+        /// The log as it was after the last commit, where commits are synchronised.
+        var log: LevelDBDirectory.Log?
         var commits = 0
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
@@ -38,6 +40,7 @@ final class LevelDBConnection: Sendable {
             let opened = try LevelDBHandle(directory: path, options: options)
             handle = opened
             failure = nil
+            log = directory?.newestLog()
             return opened
         }
     }
@@ -47,7 +50,8 @@ final class LevelDBConnection: Sendable {
         self.options = options
         let directory = try LevelDBDirectory(path: path)
         let handle = try LevelDBHandle(directory: path, options: options)
-        state = Mutex(State(directory: directory, handle: handle))
+        let log = directory.newestLog()
+        state = Mutex(State(directory: directory, handle: handle, log: log))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.
@@ -95,11 +99,21 @@ final class LevelDBConnection: Sendable {
     /// The failure after which nothing is written before the store is opened anew.
     var failure: CacheError? { state.withLock { $0.failure } }
 
-    /// Notes that a write failed.
-    func failed(_ error: CacheError) { state.withLock { $0.failure = error } }
+    /// Notes that a write failed, and takes what there is of it out of the log.
+    func failed(_ error: CacheError) {
+        state.withLock { state in
+            state.failure = error
+            if let log = state.log, options.syncsEachCommit { state.directory?.cut(backTo: log) }
+        }
+    }
 
     /// Notes a commit.
-    func committed() { state.withLock { $0.commits += 1 } }
+    func committed() {
+        state.withLock { state in
+            state.commits += 1
+            if options.syncsEachCommit { state.log = state.directory?.log(after: state.log) }
+        }
+    }
 
     /// The number of commits, and the last count if none has been made since.
     func counts() -> (commits: Int, last: (entries: Int, payloadBytes: Int)?) {
