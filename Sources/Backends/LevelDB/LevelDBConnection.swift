@@ -21,6 +21,8 @@ final class LevelDBConnection: Sendable {
         var directory: LevelDBDirectory?
         /// `nil` where reopening failed; the next use tries again.
         var handle: LevelDBHandle?
+        /// Whether a wipe was begun and has to be finished before the files are opened.
+        var isWiping = false
         /// Views, and calls that need the handle.
         var users = 0
         var spareOptions: [LevelDBReadOptions] = []
@@ -37,6 +39,8 @@ final class LevelDBConnection: Sendable {
             guard directory != nil, let path = directory?.path else {
                 throw CacheError(.closed, "The store was closed.")
             }
+            if isWiping { try directory?.removeContent() }
+            isWiping = false
             let opened = try LevelDBHandle(directory: path, options: options)
             handle = opened
             failure = nil
@@ -148,7 +152,7 @@ final class LevelDBConnection: Sendable {
             state.handle = nil
             state.counted = nil
             state.commits += 1
-            try state.directory?.removeContent()
+            state.isWiping = true
             _ = try state.open(options)
         }
     }

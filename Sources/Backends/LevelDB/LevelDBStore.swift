@@ -83,7 +83,12 @@ public final class LevelDBStore: NodeStore {
             throw CacheError(.full, "The system has no memory for a batch.")
         }
         defer { unsafe leveldb_writebatch_destroy(batch) }
-        try unsafe handle.write(batch, syncs: true)
+        do throws(CacheError) {
+            try unsafe handle.write(batch, syncs: true)
+        } catch {
+            connection.failed(error)
+            throw error
+        }
     }
 
     /// The size of the store now, counted exactly.
