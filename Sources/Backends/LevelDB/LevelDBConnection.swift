@@ -21,11 +21,15 @@ final class LevelDBConnection: Sendable {
         var directory: LevelDBDirectory?
         /// `nil` where reopening failed; the next use tries again.
         var handle: LevelDBHandle?
+        /// Whether a wipe was begun and has to be finished before the files are opened.
+        var isWiping = false
         /// Views, and calls that need the handle.
         var users = 0
         var spareOptions: [LevelDBReadOptions] = []
         /// The failure after which the handle may not be written to.
         var failure: CacheError?
+        /// The log as it was after the last commit, where commits are synchronised.
+        var log: LevelDBDirectory.Log?
         var commits = 0
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
@@ -35,9 +39,12 @@ final class LevelDBConnection: Sendable {
             guard directory != nil, let path = directory?.path else {
                 throw CacheError(.closed, "The store was closed.")
             }
+            if isWiping { try directory?.removeContent() }
+            isWiping = false
             let opened = try LevelDBHandle(directory: path, options: options)
             handle = opened
             failure = nil
+            log = directory?.newestLog()
             return opened
         }
     }
@@ -47,7 +54,8 @@ final class LevelDBConnection: Sendable {
         self.options = options
         let directory = try LevelDBDirectory(path: path)
         let handle = try LevelDBHandle(directory: path, options: options)
-        state = Mutex(State(directory: directory, handle: handle))
+        let log = directory.newestLog()
+        state = Mutex(State(directory: directory, handle: handle, log: log))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.
@@ -82,7 +90,7 @@ final class LevelDBConnection: Sendable {
             let handle: LevelDBHandle? = try state.withLock { (state) throws(CacheError) in
                 guard state.failure != nil, state.handle != nil else { return try state.open(options) }
                 guard state.users == 0 else { return nil }
-                try state.directory?.tryRoom(for: options.writeBufferBytes + (1 << 20))
+                try state.directory?.tryRoom()
                 state.handle = nil
                 return try state.open(options)
             }
@@ -95,11 +103,21 @@ final class LevelDBConnection: Sendable {
     /// The failure after which nothing is written before the store is opened anew.
     var failure: CacheError? { state.withLock { $0.failure } }
 
-    /// Notes that a write failed.
-    func failed(_ error: CacheError) { state.withLock { $0.failure = error } }
+    /// Notes that a write failed, and takes what there is of it out of the log.
+    func failed(_ error: CacheError) {
+        state.withLock { state in
+            state.failure = error
+            if let log = state.log, options.syncsEachCommit { state.directory?.cut(backTo: log) }
+        }
+    }
 
     /// Notes a commit.
-    func committed() { state.withLock { $0.commits += 1 } }
+    func committed() {
+        state.withLock { state in
+            state.commits += 1
+            if options.syncsEachCommit { state.log = state.directory?.log(after: state.log) }
+        }
+    }
 
     /// The number of commits, and the last count if none has been made since.
     func counts() -> (commits: Int, last: (entries: Int, payloadBytes: Int)?) {
@@ -134,7 +152,7 @@ final class LevelDBConnection: Sendable {
             state.handle = nil
             state.counted = nil
             state.commits += 1
-            try state.directory?.removeContent()
+            state.isWiping = true
             _ = try state.open(options)
         }
     }

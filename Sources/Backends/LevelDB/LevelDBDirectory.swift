@@ -118,10 +118,14 @@ struct LevelDBDirectory: ~Copyable {
         try remove(Self.wipingMark)
     }
 
-    /// Tries whether the disk takes `count` bytes more.
+    /// Tries whether the disk has room for what opening writes: the logs as tables, and a little more.
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput` or `permissionDenied`.
-    func tryRoom(for count: Int) throws(CacheError) {
+    func tryRoom() throws(CacheError) {
+        var count = 64 << 10
+        try forEachFile { name, status in
+            if name.hasSuffix(".log") { count += Int(status.st_size) }
+        }
         do throws(CacheError) {
             try write(Self.roomProbe, count: count)
         } catch {
@@ -129,6 +133,47 @@ struct LevelDBDirectory: ~Copyable {
             throw error
         }
         try remove(Self.roomProbe)
+    }
+
+    /// A log and how long it was when the last commit was in it.
+    struct Log: Sendable {
+        let name: String
+        let length: Int
+
+        fileprivate var number: Int { Int(name.prefix { $0 != "." }) ?? 0 }
+    }
+
+    /// The log that LevelDB writes to, `nil` where it cannot be told.
+    func newestLog() -> Log? {
+        var newest: Log?
+        let isListed: Void? = try? forEachFile { name, status in
+            guard name.hasSuffix(".log"), Kind(name) == .content else { return }
+            let log = Log(name: name, length: Int(status.st_size))
+            if log.number >= newest?.number ?? 0 { newest = log }
+        }
+        return isListed == nil ? nil : newest
+    }
+
+    /// The log after a commit: `log`, which has grown, or the one begun since.
+    func log(after log: Log?) -> Log? {
+        var status = stat()
+        guard let log, unsafe fstatat(descriptor, log.name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            Int(status.st_size) > log.length
+        else { return newestLog() }
+        return Log(name: log.name, length: Int(status.st_size))
+    }
+
+    /// Takes out of the log what came after `log` was as long as that: the batch of a write that failed.
+    ///
+    /// It may be whole, where synchronising it was what failed, and would otherwise be found at the next opening.
+    /// LevelDB does not write to the log between the failure and its closing.
+    func cut(backTo log: Log) {
+        guard let newest = newestLog() else { return }
+        let file = unsafe openat(descriptor, newest.name, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        _ = ftruncate(file, off_t(newest.name == log.name ? log.length : 0))
+        _ = fsync(file)
     }
 
     private func write(_ name: String, count: Int) throws(CacheError) {

@@ -83,7 +83,7 @@ enum LevelDBErrors {
     private static var systemErrors: [Int32] {
         [
             ENOSPC, EDQUOT, EFBIG, EACCES, EPERM, EROFS, EAGAIN, ENOENT, ENOTDIR, EISDIR, EIO, EMFILE, ENFILE, ENOLCK,
-            ENOMEM,
+            ENOMEM, EINVAL,
         ]
     }
 }

@@ -51,8 +51,8 @@ public final class LevelDBStore: NodeStore {
     ///
     /// The commit is one batch in LevelDB's log, which is synchronised before this returns (see
     /// ``LevelDBOptions/syncsEachCommit``). A transaction that wrote nothing costs nothing. After a failed write the
-    /// store is readable as it was, and the next transaction opens LevelDB anew; where it was the synchronisation that
-    /// failed, that opening may find the batch in the log after all, whole.
+    /// store is readable as it was; what there is of the batch is cut out of the log, and the next transaction opens
+    /// LevelDB anew, once no view is open.
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `closed`, `full`, `inputOutput`, `corrupted`.
     public func write(_ body: (LevelDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
@@ -83,7 +83,12 @@ public final class LevelDBStore: NodeStore {
             throw CacheError(.full, "The system has no memory for a batch.")
         }
         defer { unsafe leveldb_writebatch_destroy(batch) }
-        try unsafe handle.write(batch, syncs: true)
+        do throws(CacheError) {
+            try unsafe handle.write(batch, syncs: true)
+        } catch {
+            connection.failed(error)
+            throw error
+        }
     }
 
     /// The size of the store now, counted exactly.
