@@ -59,14 +59,14 @@ struct RecordMerge {
         self.table = try table.encoded()
         var out = unsafe ByteBuffer(capacity: stored.body.count + body.count + 16)
         unsafe out.appendHead(CBORMajor.map, UInt64(fields.count))
-        for unsafefield in unsafe fields {
-            unsafe out.append(field.key)
-            unsafe out.append(field.value)
+        for index in unsafe 0..<fields.count {
+            unsafe out.append(fields[index].key)
+            unsafe out.append(fields[index].value)
         }
         self.out = out
         var holdsReferences = false
-        for unsafefield in unsafe fields where !holdsReferences {
-            try? unsafe RecordBody.forEachReference(in: field.value) { _ in holdsReferences = true }
+        for index in unsafe 0..<fields.count where !holdsReferences {
+            try? unsafe RecordBody.forEachReference(in: fields[index].value) { _ in holdsReferences = true }
         }
         self.holdsReferences = holdsReferences
         bodyChanged = unsafe !isEqual(stored.body, out.bytes)

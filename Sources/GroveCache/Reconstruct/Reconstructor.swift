@@ -162,7 +162,8 @@ final class Reconstructor<View: NodeView>: CurrentRead, NodeSource, @unchecked S
         let hash = unsafe NodeTree.hash(identifier)
         let wasSeen = sights.note(hash)
         if wasSeen {
-            for unsafestep in unsafe path where unsafe step.hash == hash && isEqual(step.identifier, identifier) {
+            for index in unsafe 0..<path.count
+            where unsafe path[index].hash == hash && isEqual(path[index].identifier, identifier) {
                 throw unsafe .failed(
                     CacheError(
                         .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))

@@ -14,7 +14,7 @@ struct ScratchArena: ~Copyable {
         fileprivate var used: Int
     }
 
-    deinit { for unsafechunk in unsafe chunks { unsafe chunk.deallocate() } }
+    deinit { for index in unsafe 0..<chunks.count { unsafe chunks[index].deallocate() } }
 
     /// Where the arena stands; ``release(to:)`` frees what was kept since.
     var mark: Mark { Mark(chunk: chunk, used: used) }
