@@ -122,6 +122,19 @@ import Synchronization
         guard ftruncate(descriptor, off_t(target)) == 0 else { throw .lmdb(errno, "lengthen the store's file") }
     }
 
+    /// `status`, or `ENOSPC` where the file system has next to no room and LMDB says `EIO`.
+    ///
+    /// That is what LMDB reports of a write that was cut short, whatever cut it: "TODO: Use which error code?"
+    func explained(_ status: Int32) -> Int32 {
+        guard status == EIO else { return status }
+        var descriptor: mdb_filehandle_t = -1
+        var room = statvfs()
+        guard unsafe mdb_env_get_fd(pointer, &descriptor) == MDB_SUCCESS, unsafe fstatvfs(descriptor, &room) == 0 else {
+            return status
+        }
+        return UInt64(room.f_bavail) * UInt64(room.f_frsize) < 1 << 16 ? ENOSPC : status
+    }
+
     /// What follows a commit: nothing that fails here undoes it.
     func tidy() {
         try? lengthen()

@@ -39,6 +39,8 @@ extension CacheError {
             (.tooLarge, "; keys are 1 to 8,192 bytes long")
         case EACCES, EPERM, EROFS:
             (.permissionDenied, "; make the directory and its files writable for this user")
+        case MDB_BAD_TXN:
+            (.closed, "; the view or the transaction has ended")
         case EAGAIN, EBUSY:
             (.locked, "")
         case MDB_PANIC, EIO, ENOENT, ENOTDIR, EISDIR, EMFILE, ENFILE, ENOMEM, EINVAL, EINTR, ENAMETOOLONG, ELOOP:

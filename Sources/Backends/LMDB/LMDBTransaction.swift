@@ -47,7 +47,8 @@ import CLMDB
         guard let ending = unsafe transaction else { throw .closedStore }
         // LMDB frees the transaction whether or not it commits; a full map shows here too.
         unsafe transaction = nil
-        try unsafe LMDBEnvironment.check(mdb_txn_commit(ending), "commit")
+        let status = unsafe mdb_txn_commit(ending)
+        try LMDBEnvironment.check(environment.explained(status), "commit")
     }
 
     /// Undoes everything.

@@ -26,7 +26,6 @@ import GroveModel
         // Until the file is known to be ours it stays as it is; a reader always leaves the log to the writer.
         leaveLog(true)
         try run("PRAGMA trusted_schema = OFF")
-        try run("PRAGMA cell_size_check = ON")
         try run("PRAGMA temp_store = MEMORY")
         try run("PRAGMA mmap_size = \(max(options.mapSize, 0))")
         // A wipe deletes the files: overwriting each removed record on top of that would double the writes.

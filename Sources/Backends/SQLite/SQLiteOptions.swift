@@ -10,7 +10,9 @@ public struct SQLiteOptions: Sendable, Equatable {
 
     /// How many bytes of the file are read through a map of memory, 0 for none.
     ///
-    /// A map makes a read of what the system has in memory two times as fast. What lies beyond is read by calls.
+    /// Reads that the page cache does not answer take two thirds of the time with a map, and its memory is the system's.
+    /// What lies beyond is read by calls. A file that something else cuts off *while it is open* ends a process that
+    /// maps it, and gives errors to one that does not; one that was cut off before is found out either way.
     public var mapSize: Int
 
     /// Makes options: commits that survive the process but not power loss, 5 seconds' patience, 1 GiB mapped.

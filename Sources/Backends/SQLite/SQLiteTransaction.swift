@@ -107,6 +107,9 @@ import CSQLite
     private func checkUsable() throws(CacheError) {
         if let failure { throw failure }
         guard isOpen else { throw .closedStore }
+        guard writer.connection.isInTransaction else {
+            throw CacheError(.inputOutput, "an error has undone the transaction")
+        }
     }
 
     /// The rowid of `key`, from the last lookup where it was the same key's.
