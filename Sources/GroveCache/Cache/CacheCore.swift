@@ -6,35 +6,10 @@ import Synchronization
 ///
 /// Reads capture the store's view and the queue under one lock, and a write leaves the queue under that lock once its
 /// commit is visible: so a read sees every write that was queued before it, and never half of one.
-final class CacheCore<Store: NodeStore>: Sendable {
-    typealias Reader = Reconstructor<Store.View>
-
-    struct State {
-        /// The number of the last call that writes.
-        var sequence: UInt64
-        /// What other processes' writes added to the numbers since.
-        var shift: UInt64 = 0
-        /// See ``StoreState/forgottenDeletion``.
-        var forgottenDeletion: UInt64
-        /// The highest number that the store held when this process last looked.
-        var lastCommitted: UInt64
-        /// Calls whose commits are not visible yet, oldest first.
-        var pending: [PendingWrite] = []
-        var pendingBytes = 0
-        var isDrainScheduled = false
-        var wipedAt: UInt64 = 0
-        var spareReaders: [Reader] = []
-        var activeReads = 0
-        var isAwaitingReads = false
-        var isClosed = false
-        /// The first failure of a write that nobody waited for, until `flush()` reports it.
-        var failure: CacheError?
-        var observers: [any CacheObserver] = []
-    }
-
-    let store: Store
-    let state: Mutex<State>
-    let options: Store.Options
+final class CacheCore: Sendable {
+    let store: any NodeStore
+    let state: Mutex<CacheState>
+    private let keepsBytes: Bool
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -43,55 +18,47 @@ final class CacheCore<Store: NodeStore>: Sendable {
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     private let readsEnded = DispatchSemaphore(value: 0)
 
-    init(store: Store, options: Store.Options) throws(CacheError) {
+    init(store: some NodeStore) throws(CacheError) {
         self.store = store
-        self.options = options
+        keepsBytes = store.keepsBytes
         let view = try store.view()
         defer { view.end() }
         let stored = try StoreState(view)
         state = Mutex(
-            State(
+            CacheState(
                 sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
                 lastCommitted: stored.sequence))
     }
 
     // MARK: Reading
 
-    /// Runs `body` with a reader over one consistent view and the writes queued at this moment.
+    /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:)`` must follow.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, what the store throws, and what `body` throws.
-    func read<Value>(_ body: (Reader) throws(CacheError) -> Value) throws(CacheError) -> Value {
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what the store throws.
+    func beginRead() throws(CacheError) -> Reconstructor {
         try checkReentrance()
-        let reader = try beginRead()
-        defer { endRead(reader) }
-        return try body(reader)
-    }
-
-    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
-    func checkReentrance() throws(CacheError) {
-        guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
-        throw CacheError(
-            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
-    }
-
-    private func beginRead() throws(CacheError) -> Reader {
         let owner = ObjectIdentifier(self)
-        return try state.withLock { (state) throws(CacheError) -> Reader in
+        return try state.withLock { (state) throws(CacheError) -> Reconstructor in
             guard !state.isClosed else { throw CacheError.isClosed }
-            let reader = state.spareReaders.popLast() ?? Reader(owner: owner)
-            if let wipe = state.pending.lastIndex(where: \.isWipe) {
+            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner)
+            let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
+            if let wipe {
                 // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
-                reader.begin(nil, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift, forgotten: 0)
+                reader.begin(
+                    nil, keepsBytes: false, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift,
+                    forgottenDeletion: 0)
             } else {
                 reader.begin(
-                    try store.view(), pending: state.pending, shift: state.shift, forgotten: state.forgottenDeletion)
+                    try store.view(), keepsBytes: keepsBytes, pending: state.pending, shift: state.shift,
+                    forgottenDeletion: state.forgottenDeletion)
             }
             state.activeReads += 1
             return reader
         }
     }
 
-    private func endRead(_ reader: Reader) {
+    /// Ends a read; its reader is not used again by the caller.
+    func endRead(_ reader: Reconstructor) {
         reader.end()
         let isLast = state.withLock { state in
             state.activeReads -= 1
@@ -101,6 +68,13 @@ final class CacheCore<Store: NodeStore>: Sendable {
             return true
         }
         if isLast { readsEnded.signal() }
+    }
+
+    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
+    func checkReentrance() throws(CacheError) {
+        guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
+        throw CacheError(
+            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
     }
 
     /// Returns when no read is under way. New ones must have been turned away before.
@@ -192,7 +166,7 @@ final class CacheCore<Store: NodeStore>: Sendable {
         var changes: [ChangeSet] = []
         var committed: GroupSummary?
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try store.write { (transaction) throws(CacheError) in
+        try store.transact { (transaction) throws(CacheError) in
             var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
             changes = []
             for write in group { changes.append(try commit.apply(write)) }
@@ -268,7 +242,7 @@ final class CacheCore<Store: NodeStore>: Sendable {
     }
 
     /// Runs `body` on the store while it cannot be closed or wiped.
-    func withOpenStore<Value>(_ body: (Store) throws(CacheError) -> Value) throws(CacheError) -> Value {
+    func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
         try writer.sync { () -> Result<Value, CacheError> in
             guard !state.withLock({ $0.isClosed }) else { return .failure(.isClosed) }
             do throws(CacheError) {
@@ -305,4 +279,14 @@ enum GroupLimit {
 
 extension CacheError {
     static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
+}
+
+extension NodeStore {
+    /// Whether a view's bytes stay until it ends.
+    fileprivate var keepsBytes: Bool { View.keepsBytes }
+
+    /// ``write(_:)`` for whoever does not know the type of the transaction.
+    fileprivate func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        try write { (transaction) throws(CacheError) in try body(transaction) }
+    }
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// one store. All methods may be called from any thread at any time; one caller's writes apply in call order, and a
 /// read sees every write whose call returned before it, queued or committed.
 public final class NormalizedCache<Store: NodeStore>: Sendable {
-    let core: CacheCore<Store>
+    let core: CacheCore
     private let isClosed = Mutex(false)
 
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
@@ -28,7 +28,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild,
         observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
-        core = try CoreRegistry.shared.core(directory: directory, options: options, policy: policy, observer: observer)
+        core = try CoreRegistry.shared.core(
+            Store.self, directory: directory, options: options, policy: policy, observer: observer)
     }
 
     deinit { close() }
