@@ -416,8 +416,31 @@ extension NodeDecoder {
         let start = unsafe cursor
         try advance(length)
         let utf8 = unsafe UnsafeRawBufferPointer(start: start, count: Int(length))
-        guard let string = unsafe String(validating: utf8, as: UTF8.self) else { throw .corrupted }
+        let string = unsafe String(decoding: utf8, as: UTF8.self)
+        guard unsafe isASCII(utf8) || isSame(string, utf8) else { throw .corrupted }
         return string
+    }
+
+    /// Whether no byte of `utf8` has its top bit set.
+    private func isASCII(_ utf8: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        var bits: UInt64 = 0
+        while offset + 8 <= utf8.count {
+            unsafe bits |= utf8.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += 8
+        }
+        while offset < utf8.count {
+            unsafe bits |= UInt64(utf8[offset])
+            offset += 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// Whether `string` was made of `utf8` without a repair. (`String(validating:as:)` would tell, at five times the
+    /// cost.)
+    private func isSame(_ string: String, _ utf8: UnsafeRawBufferPointer) -> Bool {
+        var string = string
+        return string.withUTF8 { unsafe isEqual(UnsafeRawBufferPointer($0), utf8) }
     }
 
     /// Reads a byte string; the bytes are valid during `body` only.
