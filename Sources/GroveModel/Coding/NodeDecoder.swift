@@ -12,7 +12,7 @@ public struct NodeDecoder {
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     private let isStable: Bool
     /// Whether the record carries the reading type's own projection, so that what is absent was never there.
-    private let isOwnProjection: Bool
+    package let isOwnProjection: Bool
     private var fields: FieldTable = .dynamic
     private var entriesLeft = 0
     private var lastKey: UnsafeRawBufferPointer?
@@ -473,6 +473,12 @@ extension NodeDecoder {
         guard unsafe cursor < end else { throw .corrupted }
         guard unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
         return try readHead().argument
+    }
+
+    /// Whether the value at the cursor is a float.
+    package func isAtFloat() throws(NodeReadFailure) -> Bool {
+        guard cursor < end else { throw .corrupted }
+        return (CBORMajor.simple | 25...CBORMajor.simple | 27).contains(cursor.load(as: UInt8.self))
     }
 
     /// Moves past `count` bytes.
