@@ -72,7 +72,7 @@ extension NormalizedCache {
         }
     }
 
-    private func withStoreView<Value>(_ body: (Store.View) throws(CacheError) -> Value) throws(CacheError) -> Value {
+    private func withStoreView<Value>(_ body: (any NodeView) throws(CacheError) -> Value) throws(CacheError) -> Value {
         try checkOpen()
         return try core.withOpenStore { (store) throws(CacheError) in
             let view = try store.view()
