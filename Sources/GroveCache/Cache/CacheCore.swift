@@ -10,6 +10,10 @@ final class CacheCore: Sendable {
     let store: any NodeStore
     let state: Mutex<CacheState>
     private let keepsBytes: Bool
+    /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
+    private let queueLimit: Int
+    /// The store's directory, `nil` in memory.
+    private let directory: String?
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -18,8 +22,10 @@ final class CacheCore: Sendable {
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     private let readsEnded = DispatchSemaphore(value: 0)
 
-    init(store: some NodeStore) throws(CacheError) {
+    init(store: some NodeStore, directory: String?, queueLimit: Int) throws(CacheError) {
         self.store = store
+        self.queueLimit = queueLimit
+        self.directory = directory
         keepsBytes = store.keepsBytes
         let view = try store.view()
         defer { view.end() }
@@ -49,7 +55,9 @@ final class CacheCore: Sendable {
                     forgottenDeletion: 0)
             } else {
                 reader.begin(
-                    try store.view(), keepsBytes: keepsBytes, pending: state.pending, shift: state.shift,
+                    try store.view(), keepsBytes: keepsBytes,
+                    pending: state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending,
+                    shift: state.shift,
                     forgottenDeletion: state.forgottenDeletion)
             }
             state.activeReads += 1
@@ -101,19 +109,35 @@ final class CacheCore: Sendable {
     ///
     /// - Throws: ``CacheError`` with code `closed`, or `cancelled` where the store was wiped since the call was made.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
+        var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
             guard !state.isClosed else { throw CacheError.isClosed }
             guard write.sequence > state.wipedAt || write.isWipe else {
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
-            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
-            state.pending.append(write)
-            state.pendingBytes += write.byteCount
+            if write.isWipe {
+                state.wipedAt = max(state.wipedAt, write.sequence)
+                state.unsettled = []
+            }
+            // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
+            if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
+                isRefused = true
+                let invalidation = write.invalidation
+                state.pending.append(invalidation)
+                state.pendingBytes += invalidation.byteCount
+            } else {
+                state.pending.append(write)
+                state.pendingBytes += write.byteCount
+            }
             guard schedulingDrain, !state.isDrainScheduled else { return false }
             state.isDrainScheduled = true
             return true
         }
         if mustSchedule { writer.async { self.drain(isScheduled: true) } }
+        if isRefused {
+            throw CacheError(
+                .queueFull, "More than \(queueLimit) bytes of writes are queued; what the call names is forgotten.")
+        }
     }
 
     /// Commits what is queued, on the calling thread, and returns when it is visible.
@@ -124,9 +148,29 @@ final class CacheCore: Sendable {
         if isScheduled { state.withLock { $0.isDrainScheduled = false } }
         while true {
             let group = state.withLock { CacheCore.nextGroup($0.pending) }
+            settle()
             guard !group.isEmpty else { return }
             let outcomes = commit(group)
             finish(group, outcomes)
+        }
+    }
+
+    /// Tries again to forget what could not be stored.
+    private func settle() {
+        let unsettled = state.withLock { $0.unsettled }
+        guard !unsettled.isEmpty, (try? transact(unsettled)) != nil else { return }
+        state.withLock { $0.unsettled.removeFirst(unsettled.count) }
+    }
+
+    /// Returns when the queue has room for another write, at once where it has.
+    func awaitRoom() async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                guard state.pendingBytes > queueLimit, !state.isClosed else { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if hasRoom { continuation.resume() }
         }
     }
 
@@ -187,6 +231,7 @@ final class CacheCore: Sendable {
         awaitReads()
         do throws(CacheError) {
             try store.wipe()
+            if let directory { try StoreDirectory.removeSetAside(directory) }
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
@@ -199,16 +244,23 @@ final class CacheCore: Sendable {
 
     /// Lets the committed writes leave the queue, then tells whoever waits and whoever observes.
     private func finish(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) {
+        var waiting: [CheckedContinuation<Void, Never>] = []
         let observers = state.withLock { state in
             state.pending.removeFirst(group.count)
             for (write, outcome) in zip(group, outcomes) {
                 state.pendingBytes -= write.byteCount
-                if case .failure(let error) = outcome, write.completion == nil, state.failure == nil {
-                    state.failure = error
-                }
+                guard case .failure(let error) = outcome, write.completion == nil else { continue }
+                if state.failure == nil { state.failure = error }
+                // Nobody waited: what the store still holds under these keys is not what was last set.
+                state.unsettled.append(write.isInvalidation ? write : write.invalidation)
+            }
+            if state.pendingBytes <= queueLimit / 2, !state.waiting.isEmpty {
+                waiting = state.waiting
+                state.waiting = []
             }
             return state.observers
         }
+        for continuation in waiting { continuation.resume() }
         for (write, outcome) in zip(group, outcomes) { write.completion?(outcome) }
         guard !observers.isEmpty else { return }
         let isAwaited = group.map { $0.completion != nil }
@@ -242,8 +294,11 @@ final class CacheCore: Sendable {
     }
 
     /// Runs `body` on the store while it cannot be closed or wiped.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what `body` throws.
     func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
-        try writer.sync { () -> Result<Value, CacheError> in
+        try checkReentrance()
+        return try writer.sync { () -> Result<Value, CacheError> in
             guard !state.withLock({ $0.isClosed }) else { return .failure(.isClosed) }
             do throws(CacheError) {
                 return .success(try body(store))

@@ -13,6 +13,10 @@ struct CacheState: Sendable {
     /// Calls whose commits are not visible yet, oldest first.
     var pending: [PendingWrite] = []
     var pendingBytes = 0
+    /// Invalidations that could not be committed yet: what they name is a miss meanwhile, and they are tried again.
+    var unsettled: [PendingWrite] = []
+    /// Callers that wait until the queue has room.
+    var waiting: [CheckedContinuation<Void, Never>] = []
     var isDrainScheduled = false
     var wipedAt: UInt64 = 0
     var spareReaders: [Reconstructor] = []

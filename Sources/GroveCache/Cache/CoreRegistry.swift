@@ -35,10 +35,11 @@ final class CoreRegistry: Sendable {
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
-        observer: (any CacheObserver)?
+        queueLimit: Int, observer: (any CacheObserver)?
     ) throws(CacheError) -> CacheCore {
         guard let directory else {
-            let core = try CacheCore(store: try Store(directory: nil, options: options))
+            let core = try CacheCore(
+                store: try Store(directory: nil, options: options), directory: nil, queueLimit: queueLimit)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         }
@@ -55,7 +56,7 @@ final class CoreRegistry: Sendable {
                 if let observer { core.state.withLock { $0.observers.append(observer) } }
                 return core
             }
-            let core = try CoreRegistry.open(store, directory, options, policy, observer)
+            let core = try CoreRegistry.open(store, directory, options, policy, queueLimit, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
             return core
         }
@@ -77,11 +78,13 @@ final class CoreRegistry: Sendable {
     }
 
     private static func open<Store: NodeStore>(
-        _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy, _ observer: (any CacheObserver)?
+        _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy,
+        _ queueLimit: Int, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> CacheCore {
         let failure: CacheError
         do throws(CacheError) {
-            let core = try CacheCore(store: try Store(directory: directory, options: options))
+            let core = try CacheCore(
+                store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         } catch {
@@ -89,7 +92,8 @@ final class CoreRegistry: Sendable {
         }
         guard failure.code == .corrupted, policy == .rebuild else { throw failure }
         try StoreDirectory.setAside(directory)
-        let core = try CacheCore(store: try Store(directory: directory, options: options))
+        let core = try CacheCore(
+            store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
         if let observer { core.state.withLock { $0.observers.append(observer) } }
         core.notify { $0.cacheDidRebuild(after: failure) }
         return core

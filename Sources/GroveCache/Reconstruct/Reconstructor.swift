@@ -44,6 +44,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
+        unsafe state.pointee.arena.releaseAll()
         unsafe state.pointee.holderSequence = .max
         unsafe state.pointee.nesting = 0
     }
