@@ -8,6 +8,9 @@ final class CollectedValue: @unchecked Sendable {
     private let session: EncodingSession
     private let root: EncodingBox
 
+    /// Levels that a caller's own stack carries: their frames are several times those of generated code.
+    private static let hopDepth = 16
+
     /// The key of an enum's single payload without a label (SE-0295).
     static let payloadKey = "_0"
 
@@ -37,7 +40,9 @@ final class CollectedValue: @unchecked Sendable {
 
     /// Writes the value: a map with its keys in the order of their encodings, an array, or a single value.
     func write(to encoder: inout NodeEncoder) throws(CacheError) {
-        try session.write(root, to: &encoder)
+        try encoder.hopping(from: CollectedValue.hopDepth) { (encoder) throws(CacheError) in
+            try session.write(root, to: &encoder)
+        }
     }
 
     /// The case and the payload of an enum that takes its payload's record, or `nil` where `base` is anything else.

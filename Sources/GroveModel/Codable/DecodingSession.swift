@@ -21,8 +21,27 @@ final class DecodingSession {
         return value
     }
 
-    /// Runs `type`'s own `init(from:)`; what it throws that is not a read's failure is one of shape.
+    /// Levels of user code that a caller's own stack carries: its frames, and those of the containers that it calls,
+    /// take ten times what generated code takes.
+    private static let hopDepth = 8
+
+    /// Runs `type`'s own `init(from:)`, on a larger stack where the level asks for it; what it throws that is not a
+    /// read's failure is one of shape.
     func run<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws(NodeReadFailure) -> Value {
+        let source = unsafe try decoder.open().source
+        let nesting = source.nesting
+        guard nesting >= DecodingSession.hopDepth, nesting < LargeStack.hopDepth else {
+            return try runHere(type, decoder)
+        }
+        // Levels are skipped up to the one at which the source goes on upon a larger stack.
+        source.nesting = LargeStack.hopDepth - 1
+        defer { source.nesting = nesting }
+        return try source.nested { () throws(NodeReadFailure) in try runHere(type, decoder) }
+    }
+
+    private func runHere<Value: Decodable>(
+        _ type: Value.Type, _ decoder: RecordDecoder
+    ) throws(NodeReadFailure) -> Value {
         do {
             return try Value(from: decoder)
         } catch let failure as NodeReadFailure {

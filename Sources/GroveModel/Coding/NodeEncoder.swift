@@ -95,6 +95,18 @@ public struct NodeEncoder: ~Copyable {
         if needsLargerStack { try onLargerStack(body) } else { try body(&self) }
     }
 
+    /// Runs `body` at this level, on a larger stack from level `hopDepth` on, for code whose frames are large.
+    package mutating func hopping(
+        from hopDepth: Int, _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        guard nesting >= hopDepth, nesting < LargeStack.hopDepth else { return try body(&self) }
+        // Levels are skipped up to the one at which `nested` goes on upon a larger stack.
+        let outer = nesting
+        nesting = LargeStack.hopDepth - 1
+        defer { nesting = outer }
+        try nested(body)
+    }
+
     // MARK: Models
 
     /// Writes `model`: a reference where it is identified, and its record elsewhere; else the model itself, in place.

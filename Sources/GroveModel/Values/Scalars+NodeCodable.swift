@@ -66,6 +66,10 @@ extension ModelIdentifier: NodeCodable {
 }
 
 extension NodeCodable where Self: RawRepresentable, RawValue: NodeCodable {
+    public static var holdsReferences: Bool { RawValue.holdsReferences }
+
+    public static var writesNull: Bool { RawValue.writesNull }
+
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try rawValue.encodeValue(to: &encoder)
     }
