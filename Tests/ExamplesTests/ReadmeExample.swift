@@ -1,7 +1,6 @@
 // The code of README.md, between the two rules; a test holds the two together.
 // -----
 import GroveLMDB
-import GroveModel
 
 struct Person: SimpleModel, Codable, Equatable {
     var id: String, name: String, isOnline: Bool
