@@ -42,6 +42,12 @@ final class TreeSource: NodeSource {
         return UnsafeRawBufferPointer(copy)
     }
 
+    /// Lets go of what was kept for reads that are over.
+    func forget() {
+        unsafe kept.forEach { unsafe $0.deallocate() }
+        unsafe kept = []
+    }
+
     func threadDidChange() {}
 }
 
