@@ -1,6 +1,8 @@
 import GroveModel
 
-/// The envelope of a stored record, read and checked. `Docs/RecordFormat.md` draws it byte by byte.
+/// The envelope of a stored record, read and checked.
+///
+/// `Docs/RecordFormat.md` draws it byte by byte.
 @safe
 struct RecordHeader {
     /// The format that this version writes; records of a later one are refused and left alone.

@@ -12,7 +12,7 @@
 @safe
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
-    nonisolated(unsafe) private let keys: UnsafeRawPointer
+    nonisolated(unsafe) let keys: UnsafeRawPointer
     nonisolated(unsafe) private let ends: UnsafePointer<UInt32>
 
     /// The number of fields.

@@ -20,8 +20,8 @@ public struct NodeDecoder {
     package init(
         _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
     ) {
-        // An empty buffer may have no base; a pointer that is never read stands in for it.
-        let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!  // swift-format-ignore: NeverForceUnwrap
+        // An empty buffer may have no base; an address that is never read stands in for it.
+        let start = unsafe bytes.baseAddress ?? FieldTable.dynamic.keys
         unsafe cursor = unsafe start
         unsafe end = unsafe start + bytes.count
         unsafe self.source = source
@@ -34,7 +34,9 @@ public struct NodeDecoder {
 
     // MARK: Fields
 
-    /// Reads field `index` of the type's table, or sets it aside for ``finish(_:)``. Fields are scanned in order.
+    /// Reads field `index` of the type's table, or sets it aside for ``finish(_:)``.
+    ///
+    /// Fields are scanned in order.
     ///
     /// - Throws: `incomplete` where the field is absent and needed, `otherShape` where it is something else.
     @inlinable

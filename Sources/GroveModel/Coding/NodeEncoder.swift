@@ -32,7 +32,9 @@ public struct NodeEncoder: ~Copyable {
 
     // MARK: Fields
 
-    /// Writes `value` as field `index` of the type's table. Fields are written in order, each once.
+    /// Writes `value` as field `index` of the type's table.
+    ///
+    /// Fields are written in order, each once.
     @inlinable
     public mutating func encode<Value: NodeCodable>(_ value: Value, at index: Int) throws(CacheError) {
         writeKey(at: index)
