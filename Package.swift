@@ -110,6 +110,7 @@ let package = Package(
                 "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",
                 "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
             ], swiftSettings: strict),
+        .testTarget(name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests",
             dependencies: ["GroveTool"], swiftSettings: strict),

@@ -11,7 +11,7 @@ import Testing
             source.forget()
             var decoder = unsafe NodeDecoder(
                 UnsafeRawBufferPointer(copy), source: source, isStable: false, isOwnProjection: true)
-            return try decoder.decodeFieldsHere(type)
+            return try decoder.fieldsHere(type)
         }
     }
 

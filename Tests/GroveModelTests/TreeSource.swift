@@ -13,9 +13,9 @@ final class TreeSource: NodeSource {
 
     deinit { unsafe kept.forEach { unsafe $0.deallocate() } }
 
-    func node<M: CacheableModel>(
-        _ type: M.Type, _ identifier: UnsafeRawBufferPointer
-    ) throws(NodeReadFailure) -> M {
+    func beginVisit(
+        _ type: any CacheableModel.Type, _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> NodeVisit {
         let name = unsafe ModelIdentifier(String(decoding: identifier, as: UTF8.self))
         guard !deleted.contains(name) else { throw .deleted }
         let index = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))
@@ -23,11 +23,25 @@ final class TreeSource: NodeSource {
         let entry = tree.entries[index]
         let names = tree.types[entry.type]
         guard names.record.elementsEqual(type.recordName.utf8) else { throw .miss(CacheMiss(.otherType, name)) }
-        var decoder = unsafe NodeDecoder(
+        let decoder = unsafe NodeDecoder(
             tree.body(of: entry), source: self, isStable: false,
             isOwnProjection: names.projection.elementsEqual(type.projectionName.utf8))
-        return try nested { () throws(NodeReadFailure) in try decoder.decodeFieldsHere(type) }
+        nesting += 1
+        return unsafe NodeVisit(
+            decoder: decoder, identifier: identifier, type: ObjectIdentifier(type),
+            needsLargerStack: nesting == LargeStack.hopDepth)
     }
+
+    func endVisit(_ visit: NodeVisit) { nesting -= 1 }
+
+    func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure {
+        nesting -= 1
+        return failure
+    }
+
+    func recall(_ visit: NodeVisit) -> (any SimpleModel)? { nil }
+
+    func remember(_ model: any SimpleModel, _ visit: NodeVisit) {}
 
     func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
         let index = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))

@@ -6,35 +6,14 @@ import Synchronization
 ///
 /// Reads capture the store's view and the queue under one lock, and a write leaves the queue under that lock once its
 /// commit is visible: so a read sees every write that was queued before it, and never half of one.
-final class CacheCore<Store: NodeStore>: Sendable {
-    typealias Reader = Reconstructor<Store.View>
-
-    struct State {
-        /// The number of the last call that writes.
-        var sequence: UInt64
-        /// What other processes' writes added to the numbers since.
-        var shift: UInt64 = 0
-        /// See ``StoreState/forgottenDeletion``.
-        var forgottenDeletion: UInt64
-        /// The highest number that the store held when this process last looked.
-        var lastCommitted: UInt64
-        /// Calls whose commits are not visible yet, oldest first.
-        var pending: [PendingWrite] = []
-        var pendingBytes = 0
-        var isDrainScheduled = false
-        var wipedAt: UInt64 = 0
-        var spareReaders: [Reader] = []
-        var activeReads = 0
-        var isAwaitingReads = false
-        var isClosed = false
-        /// The first failure of a write that nobody waited for, until `flush()` reports it.
-        var failure: CacheError?
-        var observers: [any CacheObserver] = []
-    }
-
-    let store: Store
-    let state: Mutex<State>
-    let options: Store.Options
+final class CacheCore: Sendable {
+    let store: any NodeStore
+    let state: Mutex<CacheState>
+    private let keepsBytes: Bool
+    /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
+    private let queueLimit: Int
+    /// The store's directory, `nil` in memory.
+    private let directory: String?
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -43,55 +22,51 @@ final class CacheCore<Store: NodeStore>: Sendable {
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     private let readsEnded = DispatchSemaphore(value: 0)
 
-    init(store: Store, options: Store.Options) throws(CacheError) {
+    init(store: some NodeStore, directory: String?, queueLimit: Int) throws(CacheError) {
         self.store = store
-        self.options = options
+        self.queueLimit = queueLimit
+        self.directory = directory
+        keepsBytes = store.keepsBytes
         let view = try store.view()
         defer { view.end() }
         let stored = try StoreState(view)
         state = Mutex(
-            State(
+            CacheState(
                 sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
                 lastCommitted: stored.sequence))
     }
 
     // MARK: Reading
 
-    /// Runs `body` with a reader over one consistent view and the writes queued at this moment.
+    /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:)`` must follow.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, what the store throws, and what `body` throws.
-    func read<Value>(_ body: (Reader) throws(CacheError) -> Value) throws(CacheError) -> Value {
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what the store throws.
+    func beginRead() throws(CacheError) -> Reconstructor {
         try checkReentrance()
-        let reader = try beginRead()
-        defer { endRead(reader) }
-        return try body(reader)
-    }
-
-    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
-    func checkReentrance() throws(CacheError) {
-        guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
-        throw CacheError(
-            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
-    }
-
-    private func beginRead() throws(CacheError) -> Reader {
         let owner = ObjectIdentifier(self)
-        return try state.withLock { (state) throws(CacheError) -> Reader in
+        return try state.withLock { (state) throws(CacheError) -> Reconstructor in
             guard !state.isClosed else { throw CacheError.isClosed }
-            let reader = state.spareReaders.popLast() ?? Reader(owner: owner)
-            if let wipe = state.pending.lastIndex(where: \.isWipe) {
+            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner)
+            let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
+            if let wipe {
                 // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
-                reader.begin(nil, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift, forgotten: 0)
+                reader.begin(
+                    nil, keepsBytes: false, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift,
+                    forgottenDeletion: 0)
             } else {
                 reader.begin(
-                    try store.view(), pending: state.pending, shift: state.shift, forgotten: state.forgottenDeletion)
+                    try store.view(), keepsBytes: keepsBytes,
+                    pending: state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending,
+                    shift: state.shift,
+                    forgottenDeletion: state.forgottenDeletion)
             }
             state.activeReads += 1
             return reader
         }
     }
 
-    private func endRead(_ reader: Reader) {
+    /// Ends a read; its reader is not used again by the caller.
+    func endRead(_ reader: Reconstructor) {
         reader.end()
         let isLast = state.withLock { state in
             state.activeReads -= 1
@@ -101,6 +76,13 @@ final class CacheCore<Store: NodeStore>: Sendable {
             return true
         }
         if isLast { readsEnded.signal() }
+    }
+
+    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
+    func checkReentrance() throws(CacheError) {
+        guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
+        throw CacheError(
+            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
     }
 
     /// Returns when no read is under way. New ones must have been turned away before.
@@ -127,19 +109,35 @@ final class CacheCore<Store: NodeStore>: Sendable {
     ///
     /// - Throws: ``CacheError`` with code `closed`, or `cancelled` where the store was wiped since the call was made.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
+        var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
             guard !state.isClosed else { throw CacheError.isClosed }
             guard write.sequence > state.wipedAt || write.isWipe else {
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
-            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
-            state.pending.append(write)
-            state.pendingBytes += write.byteCount
+            if write.isWipe {
+                state.wipedAt = max(state.wipedAt, write.sequence)
+                state.unsettled = []
+            }
+            // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
+            if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
+                isRefused = true
+                let invalidation = write.invalidation
+                state.pending.append(invalidation)
+                state.pendingBytes += invalidation.byteCount
+            } else {
+                state.pending.append(write)
+                state.pendingBytes += write.byteCount
+            }
             guard schedulingDrain, !state.isDrainScheduled else { return false }
             state.isDrainScheduled = true
             return true
         }
         if mustSchedule { writer.async { self.drain(isScheduled: true) } }
+        if isRefused {
+            throw CacheError(
+                .queueFull, "More than \(queueLimit) bytes of writes are queued; what the call names is forgotten.")
+        }
     }
 
     /// Commits what is queued, on the calling thread, and returns when it is visible.
@@ -150,9 +148,29 @@ final class CacheCore<Store: NodeStore>: Sendable {
         if isScheduled { state.withLock { $0.isDrainScheduled = false } }
         while true {
             let group = state.withLock { CacheCore.nextGroup($0.pending) }
+            settle()
             guard !group.isEmpty else { return }
             let outcomes = commit(group)
             finish(group, outcomes)
+        }
+    }
+
+    /// Tries again to forget what could not be stored.
+    private func settle() {
+        let unsettled = state.withLock { $0.unsettled }
+        guard !unsettled.isEmpty, (try? transact(unsettled)) != nil else { return }
+        state.withLock { $0.unsettled.removeFirst(unsettled.count) }
+    }
+
+    /// Returns when the queue has room for another write, at once where it has.
+    func awaitRoom() async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                guard state.pendingBytes > queueLimit, !state.isClosed else { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if hasRoom { continuation.resume() }
         }
     }
 
@@ -192,7 +210,7 @@ final class CacheCore<Store: NodeStore>: Sendable {
         var changes: [ChangeSet] = []
         var committed: GroupSummary?
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try store.write { (transaction) throws(CacheError) in
+        try store.transact { (transaction) throws(CacheError) in
             var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
             changes = []
             for write in group { changes.append(try commit.apply(write)) }
@@ -213,6 +231,7 @@ final class CacheCore<Store: NodeStore>: Sendable {
         awaitReads()
         do throws(CacheError) {
             try store.wipe()
+            if let directory { try StoreDirectory.removeSetAside(directory) }
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
@@ -225,16 +244,23 @@ final class CacheCore<Store: NodeStore>: Sendable {
 
     /// Lets the committed writes leave the queue, then tells whoever waits and whoever observes.
     private func finish(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) {
+        var waiting: [CheckedContinuation<Void, Never>] = []
         let observers = state.withLock { state in
             state.pending.removeFirst(group.count)
             for (write, outcome) in zip(group, outcomes) {
                 state.pendingBytes -= write.byteCount
-                if case .failure(let error) = outcome, write.completion == nil, state.failure == nil {
-                    state.failure = error
-                }
+                guard case .failure(let error) = outcome, write.completion == nil else { continue }
+                if state.failure == nil { state.failure = error }
+                // Nobody waited: what the store still holds under these keys is not what was last set.
+                state.unsettled.append(write.isInvalidation ? write : write.invalidation)
+            }
+            if state.pendingBytes <= queueLimit / 2, !state.waiting.isEmpty {
+                waiting = state.waiting
+                state.waiting = []
             }
             return state.observers
         }
+        for continuation in waiting { continuation.resume() }
         for (write, outcome) in zip(group, outcomes) { write.completion?(outcome) }
         guard !observers.isEmpty else { return }
         let isAwaited = group.map { $0.completion != nil }
@@ -268,8 +294,11 @@ final class CacheCore<Store: NodeStore>: Sendable {
     }
 
     /// Runs `body` on the store while it cannot be closed or wiped.
-    func withOpenStore<Value>(_ body: (Store) throws(CacheError) -> Value) throws(CacheError) -> Value {
-        try writer.sync { () -> Result<Value, CacheError> in
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what `body` throws.
+    func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
+        try checkReentrance()
+        return try writer.sync { () -> Result<Value, CacheError> in
             guard !state.withLock({ $0.isClosed }) else { return .failure(.isClosed) }
             do throws(CacheError) {
                 return .success(try body(store))
@@ -305,4 +334,14 @@ enum GroupLimit {
 
 extension CacheError {
     static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
+}
+
+extension NodeStore {
+    /// Whether a view's bytes stay until it ends.
+    fileprivate var keepsBytes: Bool { View.keepsBytes }
+
+    /// ``write(_:)`` for whoever does not know the type of the transaction.
+    fileprivate func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        try write { (transaction) throws(CacheError) in try body(transaction) }
+    }
 }

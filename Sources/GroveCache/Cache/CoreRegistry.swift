@@ -25,7 +25,8 @@ final class CoreRegistry: Sendable {
     }
 
     private struct Entry {
-        let core: any Sendable & AnyObject
+        let core: CacheCore
+        let options: any Sendable
         var handles: Int
     }
 
@@ -33,18 +34,21 @@ final class CoreRegistry: Sendable {
 
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
-        directory: String?, options: Store.Options, policy: OpenPolicy, observer: (any CacheObserver)?
-    ) throws(CacheError) -> CacheCore<Store> {
+        _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
+        queueLimit: Int, observer: (any CacheObserver)?
+    ) throws(CacheError) -> CacheCore {
         guard let directory else {
-            let core = try CacheCore(store: try Store(directory: nil, options: options), options: options)
+            let core = try CacheCore(
+                store: try Store(directory: nil, options: options), directory: nil, queueLimit: queueLimit)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
-        return try entries.withLock { (entries) throws(CacheError) -> CacheCore<Store> in
-            if let core = entries[place]?.core as? CacheCore<Store> {
-                guard core.options == options else {
+        return try entries.withLock { (entries) throws(CacheError) -> CacheCore in
+            if let entry = entries[place] {
+                let core = entry.core
+                guard let current = entry.options as? Store.Options, current == options else {
                     throw CacheError(
                         .optionsConflict, "The store in \(directory) is open in this process with other options.")
                 }
@@ -52,14 +56,14 @@ final class CoreRegistry: Sendable {
                 if let observer { core.state.withLock { $0.observers.append(observer) } }
                 return core
             }
-            let core: CacheCore<Store> = try CoreRegistry.open(directory, options, policy, observer)
-            entries[place] = Entry(core: core, handles: 1)
+            let core = try CoreRegistry.open(store, directory, options, policy, queueLimit, observer)
+            entries[place] = Entry(core: core, options: options, handles: 1)
             return core
         }
     }
 
     /// Gives one handle on `core` back, and closes it with the last one.
-    func release<Store: NodeStore>(_ core: CacheCore<Store>) {
+    func release(_ core: CacheCore) {
         // The core stays in the registry until it is closed: nobody may open its directory again before.
         entries.withLock { entries in
             guard let place = entries.first(where: { $0.value.core === core })?.key, var entry = entries[place] else {
@@ -74,11 +78,13 @@ final class CoreRegistry: Sendable {
     }
 
     private static func open<Store: NodeStore>(
-        _ directory: String, _ options: Store.Options, _ policy: OpenPolicy, _ observer: (any CacheObserver)?
-    ) throws(CacheError) -> CacheCore<Store> {
+        _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy,
+        _ queueLimit: Int, _ observer: (any CacheObserver)?
+    ) throws(CacheError) -> CacheCore {
         let failure: CacheError
         do throws(CacheError) {
-            let core = try CacheCore(store: try Store(directory: directory, options: options), options: options)
+            let core = try CacheCore(
+                store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         } catch {
@@ -86,7 +92,8 @@ final class CoreRegistry: Sendable {
         }
         guard failure.code == .corrupted, policy == .rebuild else { throw failure }
         try StoreDirectory.setAside(directory)
-        let core = try CacheCore(store: try Store(directory: directory, options: options), options: options)
+        let core = try CacheCore(
+            store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
         if let observer { core.state.withLock { $0.observers.append(observer) } }
         core.notify { $0.cacheDidRebuild(after: failure) }
         return core

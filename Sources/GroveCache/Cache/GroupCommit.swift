@@ -1,8 +1,8 @@
 import GroveModel
 
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
-struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
-    let transaction: Transaction
+struct GroupCommit: ~Copyable {
+    let transaction: any NodeTransaction
     private var stored: StoreState
     private let original: StoreState
     private var shift: UInt64
@@ -10,7 +10,7 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
     private var out = ByteBuffer(capacity: 1_024)
     private var hasWritten = false
 
-    init(_ transaction: Transaction, shift: UInt64, lastCommitted: UInt64) throws(CacheError) {
+    init(_ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64) throws(CacheError) {
         self.transaction = transaction
         stored = try StoreState(transaction)
         original = stored
@@ -35,17 +35,17 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
         if let tree = write.tree {
+            let entries = tree.entries
             let order =
-                tree.hasProjections
-                ? tree.entries.indices.sorted { tree.entries[$0].order < tree.entries[$1].order }
-                : Array(tree.entries.indices)
-            for index in order {
-                unsafe key.set(Namespace.node, tree.identifier(of: tree.entries[index]))
+                tree.hasProjections ? entries.indices.sorted { entries[$0].order < entries[$1].order } : nil
+            for place in entries.indices {
+                let index = order?[place] ?? place
+                unsafe key.set(Namespace.node, tree.identifier(of: entries[index]))
                 var update = unsafe RecordUpdate(key: key.bytes, change: .node(tree, index), sequence: sequence)
                 switch try perform(&update) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged:
-                    if tree.entries[index].holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
+                    if entries[index].holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
                 case .superseded, .removed: break
                 }
                 if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
@@ -53,9 +53,9 @@ struct GroupCommit<Transaction: NodeTransaction>: ~Copyable {
             if !deletions.isEmpty {
                 for holder in unchangedHolders
                 where unsafe names(
-                    deletions, after: holder.sequence, in: tree.body(of: tree.entries[holder.entry]), tree)
+                    deletions, after: holder.sequence, in: tree.body(of: entries[holder.entry]), tree)
                 {
-                    unsafe key.set(Namespace.node, tree.identifier(of: tree.entries[holder.entry]))
+                    unsafe key.set(Namespace.node, tree.identifier(of: entries[holder.entry]))
                     var update = unsafe RecordUpdate(
                         key: key.bytes, change: .node(tree, holder.entry), sequence: sequence)
                     update.refreshes = true

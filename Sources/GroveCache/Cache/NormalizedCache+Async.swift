@@ -59,6 +59,7 @@ extension NormalizedCache {
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
+        await core.awaitRoom()
         let sequence = try core.takeSequence()
         let made = try content()
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in

@@ -9,17 +9,24 @@ extension NormalizedCache {
     /// - Returns: the tree, or why there is none and which node was missing.
     /// - Throws: ``CacheError`` with code `emptyIdentifier`, `corrupted`, `unsupportedFormat`, `cycle`, `tooDeep`,
     ///   `reentrant`, `closed` or `inputOutput`.
+    @inlinable
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
-        try checkOpen()
-        try NormalizedCache.check(identifier)
-        return try reporting { () throws(CacheError) in
-            try core.read { (reader) throws(CacheError) in try reader.root(type, identifier) }
+        var read = try beginRead(of: identifier)
+        let failure: NodeReadFailure
+        do throws(NodeReadFailure) {
+            let model = try M.decodeValue(from: &read.decoder)
+            endRead(read)
+            return .hit(model)
+        } catch {
+            failure = error
         }
+        return .miss(try failRead(read, failure, identifier))
     }
 
     /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:)-(_,M.Type)``.
+    @inlinable
     public func model<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> M? {
@@ -37,9 +44,7 @@ extension NormalizedCache {
         try checkOpen()
         let name = ModelIdentifier(key)
         try NormalizedCache.check(name)
-        return try reporting { () throws(CacheError) in
-            try core.read { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
-        }
+        return try reading { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
     }
 
     /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
@@ -54,11 +59,43 @@ extension NormalizedCache {
         try checkOpen()
         let name = ModelIdentifier(key)
         try NormalizedCache.check(name)
-        return try reporting { () throws(CacheError) in
-            try core.read { (reader) throws(CacheError) in
-                if let found = try reader.alias(type, name) { return found }
-                return try reader.root(type, name)
+        return try reading { (reader) throws(CacheError) in
+            if let found = try reader.alias(type, name) { return found }
+            do throws(NodeReadFailure) {
+                var decoder = reader.decoder(ofReferenceTo: name)
+                return .hit(try M.decodeValue(from: &decoder))
+            } catch {
+                return .miss(try reader.miss(error, at: name))
             }
+        }
+    }
+
+    /// Begins the read of one tree.
+    @usableFromInline
+    func beginRead(of identifier: ModelIdentifier) throws(CacheError) -> TreeRead {
+        try checkOpen()
+        try NormalizedCache.check(identifier)
+        let reader = try core.beginRead()
+        return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
+    }
+
+    /// Ends the read of a tree that was rebuilt.
+    @usableFromInline
+    func endRead(_ read: TreeRead) { core.endRead(read.reader) }
+
+    /// Ends the read of a tree that was not.
+    @usableFromInline
+    func failRead(
+        _ read: TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
+    ) throws(CacheError) -> CacheMiss {
+        defer { core.endRead(read.reader) }
+        do throws(CacheError) {
+            let miss = try read.reader.miss(failure, at: identifier)
+            core.notify { $0.cacheDidMiss(miss) }
+            return miss
+        } catch {
+            core.notify { $0.cacheDidFailToRead(error) }
+            throw error
         }
     }
 
@@ -72,11 +109,13 @@ extension NormalizedCache {
         }
     }
 
-    private func reporting<Value>(
-        _ read: () throws(CacheError) -> CacheRead<Value>
+    private func reading<Value>(
+        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
+        let reader = try core.beginRead()
+        defer { core.endRead(reader) }
         do throws(CacheError) {
-            let outcome = try read()
+            let outcome = try body(reader)
             if case .miss(let miss) = outcome { core.notify { $0.cacheDidMiss(miss) } }
             return outcome
         } catch {
@@ -84,6 +123,13 @@ extension NormalizedCache {
             throw error
         }
     }
+}
+
+/// One tree while it is read.
+@usableFromInline
+struct TreeRead {
+    let reader: Reconstructor
+    @usableFromInline var decoder: NodeDecoder
 }
 
 /// What an element that is missing means to the read of a collection.
@@ -115,9 +161,7 @@ extension Reconstructor {
     func collection<M: CacheableModel>(
         _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        let header: RecordHeader? = try unsafe key.withUTF8 { (name) throws(CacheError) in
-            try unsafe value(Namespace.collection, name)
-        }
+        let header = try value(Namespace.collection, key)
         guard let header else { return .miss(CacheMiss(.absent, key)) }
         var elements: [M] = []
         var skipped: [CacheMiss] = []
@@ -138,9 +182,7 @@ extension Reconstructor {
 
     /// The model that the alias `key` stands for, or `nil` where there is no such alias.
     func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
-        let header: RecordHeader? = try unsafe key.withUTF8 { (name) throws(CacheError) in
-            try unsafe value(Namespace.alias, name)
-        }
+        let header = try value(Namespace.alias, key)
         guard let header else { return nil }
         do throws(NodeReadFailure) {
             var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)

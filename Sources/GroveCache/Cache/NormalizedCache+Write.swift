@@ -112,6 +112,8 @@ extension NormalizedCache {
             try core.enqueue(
                 PendingWrite(sequence: sequence, tree: made.tree, extras: made.extras), schedulingDrain: true)
         } catch {
+            // A wipe that overtook the call has had its way with what the call would have stored.
+            guard error.code != .cancelled else { return }
             core.reportFailure(error)
         }
     }

@@ -12,7 +12,7 @@ import Synchronization
 /// one store. All methods may be called from any thread at any time; one caller's writes apply in call order, and a
 /// read sees every write whose call returned before it, queued or committed.
 public final class NormalizedCache<Store: NodeStore>: Sendable {
-    let core: CacheCore<Store>
+    let core: CacheCore
     private let isClosed = Mutex(false)
 
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
@@ -21,14 +21,18 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   - directory: a path; `nil` for a cache in memory.
     ///   - options: the backend's; a second handle on one directory needs equal ones.
     ///   - policy: what to do where the store is there but damaged.
+    ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
+    ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. The first handle on a store decides.
     ///   - observer: told of misses, failures and commits.
     /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
     ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`.
     public init(
-        directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild,
+        directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
         observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
-        core = try CoreRegistry.shared.core(directory: directory, options: options, policy: policy, observer: observer)
+        core = try CoreRegistry.shared.core(
+            Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
+            observer: observer)
     }
 
     deinit { close() }

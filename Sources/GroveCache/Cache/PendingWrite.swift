@@ -20,22 +20,37 @@ final class PendingWrite: Sendable {
     let extras: [Extra]
     /// Whether the call empties the store: nothing before it shows any more.
     let isWipe: Bool
+    /// Whether the call only forgets what an earlier one could not store.
+    let isInvalidation: Bool
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
+        isInvalidation: Bool = false,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.sequence = sequence
         self.tree = tree
         self.extras = extras
         self.isWipe = isWipe
+        self.isInvalidation = isInvalidation
         self.completion = completion
     }
 
-    /// What the call holds in memory while it waits, in bytes.
-    var byteCount: Int { 256 + (tree?.byteCount ?? 0) }
+    /// What the call holds in memory while it waits, in bytes; an estimate of its extras.
+    var byteCount: Int { 256 + (tree?.byteCount ?? 0) + extras.count * 64 }
+
+    /// A call that forgets every key that this one writes: the old values must not be read as current.
+    var invalidation: PendingWrite {
+        var keys: [Extra] = extras.map { .remove(storeKey: $0.storeKey) }
+        if let tree {
+            for entry in tree.entries {
+                keys.append(.remove(storeKey: unsafe [Namespace.node] + Array(tree.identifier(of: entry))))
+            }
+        }
+        return PendingWrite(sequence: sequence, extras: keys, isInvalidation: true)
+    }
 
     /// The updates of the call to `key`, a store's key, in their order.
     func updates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [RecordUpdate] {

@@ -15,7 +15,7 @@ struct StoreState: Equatable {
     /// Reads the state, or starts anew where there is none.
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` or `corrupted`.
-    init(_ view: some NodeView) throws(CacheError) {
+    init(_ view: any NodeView) throws(CacheError) {
         let stored: UnsafeRawBufferPointer? = try unsafe StoreState.withKey { (key) throws(CacheError) in
             try unsafe view.get(key)
         }
@@ -33,7 +33,7 @@ struct StoreState: Equatable {
         }
     }
 
-    func write(_ transaction: some NodeTransaction) throws(CacheError) {
+    func write(_ transaction: any NodeTransaction) throws(CacheError) {
         var out = ByteBuffer(capacity: 32)
         defer { out.deallocate() }
         out.append(RecordHeader.formatVersion)

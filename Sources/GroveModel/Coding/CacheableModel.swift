@@ -47,14 +47,17 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
 }
 
 extension CacheableModel {
+    @inlinable
     public static var holdsReferences: Bool { true }
 
     public static var acceptsAnyRecordName: Bool { false }
 
+    @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try encoder.encodeModel(self)
     }
 
+    @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.decodeModel(Self.self)
     }

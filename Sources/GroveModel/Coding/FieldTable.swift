@@ -18,12 +18,17 @@ public struct FieldTable: Sendable {
     /// The number of fields.
     public let count: Int
 
+    package let isDynamic: Bool
+
     /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
     /// that says the right one.
     public init(_ names: String...) { self.init(names: names) }
 
     /// Makes a table of `names`, as ``init(_:)`` does.
-    public init(names: [String]) {
+    public init(names: [String]) { self.init(names: names, isDynamic: false) }
+
+    private init(names: [String], isDynamic: Bool) {
+        self.isDynamic = isDynamic
         let sorted = FieldTable.sorted(names)
         precondition(
             zip(names, sorted).allSatisfy { $0.utf8.elementsEqual($1.utf8) },
@@ -67,7 +72,5 @@ public struct FieldTable: Sendable {
     }
 
     /// The table of a type whose fields are not known in advance: it writes and reads its map by itself.
-    public static let dynamic = FieldTable(names: [])
-
-    package var isDynamic: Bool { unsafe keys == FieldTable.dynamic.keys }
+    public static let dynamic = FieldTable(names: [], isDynamic: true)
 }

@@ -6,16 +6,16 @@
 /// it lives inside one read.
 @safe
 public struct NodeDecoder {
-    package private(set) var cursor: UnsafeRawPointer
+    package var cursor: UnsafeRawPointer
     package let end: UnsafeRawPointer
     unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
-    private let isStable: Bool
+    let isStable: Bool
     /// Whether the record carries the reading type's own projection, so that what is absent was never there.
     package let isOwnProjection: Bool
-    private var fields: FieldTable = .dynamic
-    private var entriesLeft = 0
-    private var lastKey: UnsafeRawBufferPointer?
+    var fields: FieldTable = .dynamic
+    var entriesLeft = 0
+    var lastKey: UnsafeRawBufferPointer?
 
     package init(
         _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
@@ -100,7 +100,7 @@ public struct NodeDecoder {
     }
 
     /// Reads an encoded key and leaves the cursor on its value; keys must ascend strictly.
-    private mutating func readKey() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
+    mutating func readKey() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
         let start = unsafe cursor
         let (major, length) = try readHead()
         guard major == CBORMajor.text else { throw .corrupted }
@@ -110,269 +110,9 @@ public struct NodeDecoder {
         return unsafe key
     }
 
-    private mutating func pass(_ key: UnsafeRawBufferPointer) throws(NodeReadFailure) {
+    mutating func pass(_ key: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         unsafe lastKey = unsafe key
         entriesLeft -= 1
         try skip()
-    }
-
-    // MARK: Models
-
-    /// Reads a model: fetches the node that a reference names, or decodes one that stands in place.
-    public mutating func decodeModel<M: CacheableModel>(_ type: M.Type) throws(NodeReadFailure) -> M {
-        if let reference = try readReference() {
-            guard reference.caseName == nil else { throw .otherShape }
-            return try unsafe source.node(type, reference.identifierBytes)
-        }
-        return try decodeFields(type)
-    }
-
-    /// Fetches the node that `reference` names, as `type`.
-    public func node<M: CacheableModel>(
-        _ type: M.Type, _ reference: NodeReference
-    ) throws(NodeReadFailure) -> M {
-        try unsafe source.node(type, reference.identifierBytes)
-    }
-
-    /// The record name under which the node of `reference` is stored: for an enum that was not told its case.
-    public func recordName(of reference: NodeReference) throws(NodeReadFailure) -> String {
-        try unsafe source.recordName(reference.identifierBytes)
-    }
-
-    /// Reads a reference, or returns `nil` and stays where the value is something else.
-    public mutating func readReference() throws(NodeReadFailure) -> NodeReference? {
-        let start = unsafe cursor
-        guard unsafe end - cursor > 0, unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
-        let (_, tag) = try readHead()
-        guard tag == CBORTag.reference else {
-            unsafe cursor = unsafe start
-            return nil
-        }
-        var (major, length) = try readHead()
-        let hasCase = major == CBORMajor.array
-        if hasCase {
-            guard length == 2 else { throw .corrupted }
-            (major, length) = try readHead()
-        }
-        guard major == CBORMajor.text, length > 0 else { throw .corrupted }
-        let identifier = unsafe cursor
-        try advance(length)
-        let bytes = unsafe UnsafeRawBufferPointer(start: identifier, count: cursor - identifier)
-        return unsafe NodeReference(identifierBytes: bytes, caseName: hasCase ? try readString() : nil)
-    }
-
-    /// Decodes the map at the cursor as the fields of `type`.
-    package mutating func decodeFields<M: CacheableModel>(_ type: M.Type) throws(NodeReadFailure) -> M {
-        var decoder = self
-        let model = try unsafe source.nested { () throws(NodeReadFailure) in try decoder.decodeFieldsHere(type) }
-        self = decoder
-        return model
-    }
-
-    package mutating func decodeFieldsHere<M: CacheableModel>(_ type: M.Type) throws(NodeReadFailure) -> M {
-        if M.fields.isDynamic { return try M.decodeFields(from: &self) }
-        let (major, count) = try readHead()
-        guard major == CBORMajor.map else { throw .otherShape }
-        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
-        let outer = unsafe (fields, entriesLeft, lastKey)
-        fields = M.fields
-        entriesLeft = Int(count)
-        unsafe lastKey = nil
-        let model = try M.decodeFields(from: &self)
-        while entriesLeft > 0 { try unsafe pass(try readKey()) }
-        unsafe (fields, entriesLeft, lastKey) = unsafe outer
-        return model
-    }
-
-    /// Reads a value that may be null for its being deleted: `nil` where a node that it needs was deleted.
-    @inlinable
-    public mutating func decodeUnlessDeleted<Value: NodeCodable>(
-        _ type: Value.Type
-    ) throws(NodeReadFailure) -> Value? {
-        guard Value.holdsReferences else { return try Value.decodeValue(from: &self) }
-        let start = self
-        do {
-            return try Value.decodeValue(from: &self)
-        } catch {
-            guard case .deleted = error else { throw error }
-            self = start
-            try skip()
-            return nil
-        }
-    }
-}
-
-extension NodeDecoder {
-    // MARK: Values
-
-    /// Moves past one value, whatever it is, without recursion.
-    public mutating func skip() throws(NodeReadFailure) {
-        var pending: UInt64 = 1
-        while pending > 0 {
-            pending -= 1
-            let (major, argument) = try readHead()
-            switch major {
-            case CBORMajor.bytes, CBORMajor.text: try advance(argument)
-            case CBORMajor.array: pending += try bounded(argument)
-            case CBORMajor.map: pending += try bounded(argument) * 2
-            case CBORMajor.tag: pending += 1
-            default: break
-            }
-        }
-    }
-
-    /// Each value that is still to come takes a byte at least, so a larger count is damage.
-    private func bounded(_ count: UInt64) throws(NodeReadFailure) -> UInt64 {
-        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
-        return count
-    }
-
-    /// Reads an initial byte and its argument; of a float, the argument is its bits.
-    @inline(__always)
-    package mutating func readHead() throws(NodeReadFailure) -> (major: UInt8, argument: UInt64) {
-        guard unsafe cursor < end else { throw .corrupted }
-        let initial = unsafe cursor.load(as: UInt8.self)
-        let low = initial & 0x1F
-        if low < 24 {
-            unsafe cursor += 1
-            return (initial & 0xE0, UInt64(low))
-        }
-        return (initial & 0xE0, try readLongArgument(low))
-    }
-
-    @inline(never)
-    private mutating func readLongArgument(_ low: UInt8) throws(NodeReadFailure) -> UInt64 {
-        guard low <= 27 else { throw .corrupted }
-        let width = 1 << Int(low - 24)
-        guard unsafe end - cursor > width else { throw .corrupted }
-        var value: UInt64 = 0
-        for offset in 1...width {
-            value = unsafe value << 8 | UInt64(cursor.load(fromByteOffset: offset, as: UInt8.self))
-        }
-        unsafe cursor += 1 + width
-        return value
-    }
-
-    @inline(__always)
-    private mutating func advance(_ count: UInt64) throws(NodeReadFailure) {
-        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
-        unsafe cursor += Int(count)
-    }
-
-    /// Moves past a null and returns true, or stays and returns false.
-    public mutating func readNull() throws(NodeReadFailure) -> Bool {
-        guard unsafe cursor < end else { throw .corrupted }
-        guard unsafe cursor.load(as: UInt8.self) == CBORMajor.simple | 22 else { return false }
-        unsafe cursor += 1
-        return true
-    }
-
-    /// Reads a Boolean.
-    public mutating func readBool() throws(NodeReadFailure) -> Bool {
-        let (major, value) = try readHead()
-        guard major == CBORMajor.simple, value == 20 || value == 21 else { throw .otherShape }
-        return value == 21
-    }
-
-    /// Reads an integer that `Value` can hold.
-    @inlinable
-    public mutating func readInteger<Value: FixedWidthInteger>(
-        _ type: Value.Type
-    ) throws(NodeReadFailure) -> Value {
-        let (isNegative, magnitude) = try readIntegerParts()
-        let value =
-            isNegative
-            ? Int64(exactly: magnitude).flatMap { Value(exactly: ~$0) } : Value(exactly: magnitude)
-        guard let value else { throw .otherShape }
-        return value
-    }
-
-    /// Reads an integer as CBOR holds it: the magnitude of a negative *n* is −1 − *n*.
-    public mutating func readIntegerParts() throws(NodeReadFailure) -> (isNegative: Bool, magnitude: UInt64) {
-        let (major, value) = try readHead()
-        guard major <= CBORMajor.negative else { throw .otherShape }
-        return (major == CBORMajor.negative, value)
-    }
-
-    /// Reads a float, whatever width it is stored in.
-    public mutating func readDouble() throws(NodeReadFailure) -> Double {
-        guard unsafe cursor < end else { throw .corrupted }
-        let initial = unsafe cursor.load(as: UInt8.self)
-        let (_, bits) = try readHead()
-        switch initial {
-        case CBORMajor.simple | 27: return Double(bitPattern: bits)
-        case CBORMajor.simple | 26:
-            return Double(bitPattern: CBORFloat.double(single: UInt32(truncatingIfNeeded: bits)))
-        case CBORMajor.simple | 25:
-            let single = CBORFloat.single(half: UInt16(truncatingIfNeeded: bits))
-            return Double(bitPattern: CBORFloat.double(single: single))
-        default: throw .otherShape
-        }
-    }
-
-    /// Reads a float that single precision holds exactly.
-    public mutating func readFloat() throws(NodeReadFailure) -> Float {
-        let value = try readDouble()
-        guard let bits = CBORFloat.single(value.bitPattern) else { throw .otherShape }
-        return Float(bitPattern: bits)
-    }
-
-    /// Reads text; bytes that are not UTF-8 are damage.
-    public mutating func readString() throws(NodeReadFailure) -> String {
-        let (major, length) = try readHead()
-        guard major == CBORMajor.text else { throw .otherShape }
-        let start = unsafe cursor
-        try advance(length)
-        let utf8 = unsafe UnsafeRawBufferPointer(start: start, count: Int(length))
-        guard let string = unsafe String(validating: utf8, as: UTF8.self) else { throw .corrupted }
-        return string
-    }
-
-    /// Reads a byte string; the bytes are valid during `body` only.
-    public mutating func readBytes<Value>(
-        _ body: (UnsafeRawBufferPointer) -> Value
-    ) throws(NodeReadFailure) -> Value {
-        let (major, length) = try readHead()
-        guard major == CBORMajor.bytes else { throw .otherShape }
-        let start = unsafe cursor
-        try advance(length)
-        return unsafe body(UnsafeRawBufferPointer(start: start, count: Int(length)))
-    }
-
-    /// Reads the head of an array.
-    public mutating func readArrayHead() throws(NodeReadFailure) -> Int {
-        let (major, count) = try readHead()
-        guard major == CBORMajor.array else { throw .otherShape }
-        return Int(try bounded(count))
-    }
-
-    /// Reads the head of a map.
-    public mutating func readMapHead() throws(NodeReadFailure) -> Int {
-        let (major, count) = try readHead()
-        guard major == CBORMajor.map else { throw .otherShape }
-        return Int(try bounded(count))
-    }
-
-    /// Reads a tag, or returns `nil` and stays where there is none.
-    public mutating func readTag() throws(NodeReadFailure) -> UInt64? {
-        guard unsafe cursor < end else { throw .corrupted }
-        guard unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
-        return try readHead().argument
-    }
-
-    /// Whether the value at the cursor is a float.
-    package func isAtFloat() throws(NodeReadFailure) -> Bool {
-        guard cursor < end else { throw .corrupted }
-        return (CBORMajor.simple | 25...CBORMajor.simple | 27).contains(cursor.load(as: UInt8.self))
-    }
-
-    /// Moves past `count` bytes.
-    package mutating func skip(bytes count: UInt64) throws(NodeReadFailure) { try advance(count) }
-
-    /// The bytes of the value at the cursor, which it moves past; valid as long as the decoder's own.
-    package mutating func readEncoded() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
-        let start = unsafe cursor
-        try skip()
-        return unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
     }
 }

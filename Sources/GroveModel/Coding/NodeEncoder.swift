@@ -11,7 +11,7 @@ public struct NodeEncoder: ~Copyable {
     private var depth = 0
     private var nesting = 0
     private var paths = 0
-    private var identifier = IdentifierBuffer()
+    @usableFromInline var identifier = IdentifierBuffer()
     private var spare: [ByteBuffer] = []
 
     package init(into tree: NodeTree) {
@@ -90,20 +90,9 @@ public struct NodeEncoder: ~Copyable {
     package mutating func nested(
         _ body: (inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) {
-        nesting += 1
+        let needsLargerStack = try enterLevel()
         defer { nesting -= 1 }
-        guard nesting <= LargeStack.maxNesting else {
-            throw CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
-        }
-        if nesting == LargeStack.hopDepth {
-            try unsafe withUnsafeMutablePointer(to: &self) { (this) throws(CacheError) in
-                try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-                    try unsafe body(&this.pointee)
-                }
-            }
-        } else {
-            try body(&self)
-        }
+        if needsLargerStack { try onLargerStack(body) } else { try body(&self) }
     }
 
     /// Runs `body` at this level, on a larger stack from level `hopDepth` on, for code whose frames are large.
@@ -123,25 +112,29 @@ public struct NodeEncoder: ~Copyable {
     /// Writes `model`: a reference where it is identified, and its record elsewhere; else the model itself, in place.
     ///
     /// - Parameter caseName: the case of an enum whose payload is the model, kept in the reference.
+    @inlinable
     public mutating func encodeModel<M: CacheableModel>(
-        _ model: borrowing M, caseName: String? = nil
+        _ model: M, caseName: String? = nil
     ) throws(CacheError) {
-        let model = copy model
-        identifier.buffer.removeAll()
-        guard model.appendIdentifier(to: &identifier) else {
-            guard caseName == nil else {
-                throw CacheError(.unidentified, "A case kept in a reference needs a payload with an identifier.")
+        beginIdentifier()
+        let isIdentified = model.appendIdentifier(to: &identifier)
+        let scope =
+            isIdentified
+            ? try beginNode(M.self, M.fields, caseName: caseName) : try beginInline(M.fields, caseName: caseName)
+        let failure: CacheError
+        do throws(CacheError) {
+            if scope.needsLargerStack {
+                try fieldsOnLargerStack(model)
+            } else {
+                try model.encodeFields(to: &self)
             }
-            let outer = (fields, nextField)
-            fields = M.fields
-            nextField = 0
-            try nested { (encoder) throws(CacheError) in try encoder.encodeBody(model) }
-            (fields, nextField) = outer
+            end(scope)
             return
+        } catch {
+            failure = error
         }
-        try encodeNode(type: tree.type(of: M.self), fields: M.fields, caseName: caseName) {
-            (encoder) throws(CacheError) in try encoder.encodeBody(model)
-        }
+        abandon(scope)
+        throw failure
     }
 
     /// Writes a reference to a node whose identifier and names are chosen here, and its record elsewhere.
@@ -151,20 +144,58 @@ public struct NodeEncoder: ~Copyable {
         identifier: ModelIdentifier, recordName: String, projectionName: String,
         _ body: (inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) {
-        self.identifier.buffer.removeAll()
+        beginIdentifier()
         self.identifier.append(identifier.rawValue)
         let names = NodeTree.TypeNames(record: recordName, projection: projectionName)
-        try encodeNode(type: tree.type(named: names), fields: .dynamic, caseName: nil, body)
+        let scope = try beginNode(type: tree.type(named: names), .dynamic, caseName: nil)
+        do throws(CacheError) {
+            if scope.needsLargerStack { try onLargerStack(body) } else { try body(&self) }
+        } catch {
+            abandon(scope)
+            throw error
+        }
+        end(scope)
     }
 
-    private mutating func encodeNode(
-        type: Int, fields: FieldTable, caseName: String?, _ body: (inout NodeEncoder) throws(CacheError) -> Void
-    ) throws(CacheError) {
+    /// What surrounds a model while it is written.
+    @usableFromInline
+    @safe
+    struct Scope {
+        let isNode: Bool
+        @usableFromInline let needsLargerStack: Bool
+        let fields: FieldTable
+        let nextField: Int
+        let out: ByteBuffer
+        let identifier: Range<Int>
+        let type: Int
+        let order: Int
+    }
+
+    @usableFromInline
+    mutating func beginIdentifier() { identifier.buffer.removeAll() }
+
+    @usableFromInline
+    mutating func beginNode(
+        _ type: any CacheableModel.Type, _ fields: FieldTable, caseName: String?
+    ) throws(CacheError) -> Scope {
+        try beginNode(type: tree.type(of: type), fields, caseName: caseName)
+    }
+
+    private mutating func beginNode(
+        type: Int, _ fields: FieldTable, caseName: String?
+    ) throws(CacheError) -> Scope {
         let name = unsafe identifier.buffer.bytes
         guard name.count > 0 else { throw CacheError(.emptyIdentifier, "A model's identifier has no bytes.") }
         guard name.count <= NodeEncoder.maxIdentifierBytes else {
             throw CacheError(.tooLarge, "A model's identifier has more than \(NodeEncoder.maxIdentifierBytes) bytes.")
         }
+        guard paths < NodeTree.maxPaths else {
+            throw CacheError(.tooManyPaths, "The tree has more than \(NodeTree.maxPaths) paths.")
+        }
+        guard depth < LargeStack.maxDepth else {
+            throw CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
+        }
+        let needsLargerStack = try enterLevel()
         out.appendHead(CBORMajor.tag, CBORTag.reference)
         if caseName != nil { out.appendHead(CBORMajor.array, 2) }
         out.appendHead(CBORMajor.text, UInt64(name.count))
@@ -172,48 +203,84 @@ public struct NodeEncoder: ~Copyable {
         if let caseName { out.appendText(caseName) }
 
         paths += 1
-        guard paths <= NodeTree.maxPaths else {
-            throw CacheError(.tooManyPaths, "The tree has more than \(NodeTree.maxPaths) paths.")
-        }
-        guard depth < LargeStack.maxDepth else {
-            throw CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
-        }
-        let order = tree.order
-        tree.order += 1
-        let start = tree.arena.count
-        unsafe tree.arena.append(name)
-        let identifierRange = start..<tree.arena.count
-
-        let outer = (out, self.fields, nextField)
+        depth += 1
+        let (range, order) = unsafe tree.begin(name)
+        let scope = Scope(
+            isNode: true, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField, out: out,
+            identifier: range, type: type, order: order)
         out = spare.popLast() ?? ByteBuffer(capacity: 256)
         out.removeAll()
-        self.fields = fields
-        nextField = 0
         holdsReferences = false
-        depth += 1
-        defer {
-            depth -= 1
-            spare.append(out)
-            (out, self.fields, nextField) = outer
-            holdsReferences = true
-        }
-        try nested(body)
-
-        let bodyStart = tree.arena.count
-        unsafe tree.arena.append(out.bytes)
-        let hash = unsafe NodeTree.hash(tree.arena.bytes(in: identifierRange))
-        tree.add(
-            NodeTree.Entry(
-                identifier: identifierRange, body: bodyStart..<tree.arena.count, hash: hash, type: type, order: order,
-                holdsReferences: holdsReferences, previous: -1))
+        beginMap(fields)
+        return scope
     }
 
-    private mutating func encodeBody<M: CacheableModel>(_ model: M) throws(CacheError) {
+    @usableFromInline
+    mutating func beginInline(_ fields: FieldTable, caseName: String?) throws(CacheError) -> Scope {
+        guard caseName == nil else {
+            throw CacheError(.unidentified, "A case kept in a reference needs a payload with an identifier.")
+        }
+        let needsLargerStack = try enterLevel()
+        let scope = Scope(
+            isNode: false, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField, out: out,
+            identifier: 0..<0, type: 0, order: 0)
+        beginMap(fields)
+        return scope
+    }
+
+    private mutating func beginMap(_ fields: FieldTable) {
+        self.fields = fields
+        nextField = 0
         if !fields.isDynamic { out.appendHead(CBORMajor.map, UInt64(fields.count)) }
-        try model.encodeFields(to: &self)
+    }
+
+    @usableFromInline
+    mutating func end(_ scope: Scope) {
         precondition(
             fields.isDynamic || nextField == fields.count,
-            "encodeFields writes every field of the table: \(M.self) wrote \(nextField) of \(fields.count)")
+            "encodeFields writes every field of its table: it wrote \(nextField) of \(fields.count)")
+        if scope.isNode {
+            unsafe tree.add(
+                out.bytes, identifier: scope.identifier, type: scope.type, order: scope.order,
+                holdsReferences: holdsReferences)
+        }
+        abandon(scope)
+    }
+
+    @usableFromInline
+    mutating func abandon(_ scope: Scope) {
+        nesting -= 1
+        fields = scope.fields
+        nextField = scope.nextField
+        guard scope.isNode else { return }
+        depth -= 1
+        spare.append(out)
+        out = scope.out
+        holdsReferences = true
+    }
+
+    private mutating func enterLevel() throws(CacheError) -> Bool {
+        guard nesting < LargeStack.maxNesting else {
+            throw CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
+        }
+        nesting += 1
+        return nesting == LargeStack.hopDepth
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func fieldsOnLargerStack<M: CacheableModel>(_ model: M) throws(CacheError) {
+        try onLargerStack { (encoder) throws(CacheError) in try model.encodeFields(to: &encoder) }
+    }
+
+    private mutating func onLargerStack(
+        _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        try unsafe withUnsafeMutablePointer(to: &self) { (this) throws(CacheError) in
+            try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+                try unsafe body(&this.pointee)
+            }
+        }
     }
 
     /// The longest identifier: LMDB, the engine with the shortest keys, keeps longer ones by a hash.

@@ -31,117 +31,167 @@ package final class NodeTree: @unchecked Sendable {
         }
     }
 
-    package private(set) var entries: [Entry] = []
-    package private(set) var types: [TypeNames] = []
-    private var typeObjects: [ObjectIdentifier] = []
-    package var arena: ByteBuffer
-    /// Whether some identifier has several entries.
-    package private(set) var hasProjections = false
-    /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
-    private var table: [Int32] = []
-    package var order = 0
+    private var storage: Storage
 
-    package init(capacity: Int = 512) { arena = ByteBuffer(capacity: capacity) }
+    package init(capacity: Int = 512) { storage = Storage(capacity: capacity) }
 
-    deinit { arena.deallocate() }
+    deinit { storage.arena.deallocate() }
 
     /// The most paths from a root that a tree may have.
     package static let maxPaths = 1_000_000
 
-    package func identifier(of entry: Entry) -> UnsafeRawBufferPointer { unsafe arena.bytes(in: entry.identifier) }
+    package var entries: [Entry] { storage.entries }
 
-    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe arena.bytes(in: entry.body) }
+    package var types: [TypeNames] { storage.types }
+
+    /// Whether some identifier has several entries.
+    package var hasProjections: Bool { storage.hasProjections }
+
+    package func identifier(of entry: Entry) -> UnsafeRawBufferPointer {
+        unsafe storage.arena.bytes(in: entry.identifier)
+    }
+
+    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.arena.bytes(in: entry.body) }
 
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
     }
 
     /// The bytes that the tree takes in memory.
-    package var byteCount: Int { arena.count + entries.count * MemoryLayout<Entry>.stride }
+    package var byteCount: Int { storage.arena.count + storage.entries.count * MemoryLayout<Entry>.stride }
 
     /// The index of the newest entry of `identifier`, whose hash is `hash`, or -1.
     package func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-        if table.isEmpty {
-            var index = entries.count - 1
-            while index >= 0 {
-                if entries[index].hash == hash, unsafe isEqual(self.identifier(of: entries[index]), identifier) {
-                    return index
-                }
-                index -= 1
-            }
-            return -1
-        }
-        var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
-        while table[slot] != 0 {
-            let index = Int(table[slot]) - 1
-            if entries[index].hash == hash, unsafe isEqual(self.identifier(of: entries[index]), identifier) {
-                return index
-            }
-            slot = (slot + 1) & (table.count - 1)
-        }
-        return -1
+        unsafe storage.find(identifier, hash: hash)
     }
 
     package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
-    /// The index of the names of `M`, found by its metatype so that they are asked for once.
-    package func type<M: SimpleModel>(of model: M.Type) -> Int {
-        let object = ObjectIdentifier(model)
-        for index in typeObjects.indices where typeObjects[index] == object { return index }
-        return addType(TypeNames(record: model.recordName, projection: model.projectionName), object)
-    }
+    /// The index of the names of `model`, found by its metatype so that they are asked for once.
+    package func type(of model: any SimpleModel.Type) -> Int { storage.type(of: model) }
 
     /// The index of `names`, for models that choose them one by one.
-    package func type(named names: TypeNames) -> Int {
-        types.firstIndex(of: names) ?? addType(names, ObjectIdentifier(NodeTree.self))
-    }
+    package func type(named names: TypeNames) -> Int { storage.type(named: names) }
 
-    private func addType(_ names: TypeNames, _ object: ObjectIdentifier) -> Int {
-        types.append(names)
-        typeObjects.append(object)
-        return types.count - 1
+    /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
+    package func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
+        unsafe storage.begin(identifier)
     }
 
     /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
-    package func add(_ entry: Entry) {
-        var entry = entry
-        let found = unsafe find(identifier(of: entry), hash: entry.hash)
-        var index = found
-        while index >= 0 {
-            // Another record name under the identifier replaces; another projection stays beside.
-            if entries[index].type == entry.type || types[entries[index].type].record != types[entry.type].record {
-                if entries[index].order < entry.order {
-                    entry.previous = entries[index].previous
-                    entries[index] = entry
+    package func add(
+        _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
+    ) {
+        unsafe storage.add(body, identifier: identifier, type: type, order: order, holdsReferences: holdsReferences)
+    }
+}
+
+extension NodeTree {
+    /// What the tree is made of; a value, so that each call checks for exclusive access once.
+    private struct Storage {
+        var entries: [Entry] = []
+        var types: [TypeNames] = []
+        var typeObjects: [ObjectIdentifier] = []
+        var arena: ByteBuffer
+        var hasProjections = false
+        /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
+        var table: [Int32] = []
+        var order = 0
+
+        init(capacity: Int) { arena = ByteBuffer(capacity: capacity) }
+
+        func identifier(_ index: Int) -> UnsafeRawBufferPointer {
+            unsafe arena.bytes(in: entries[index].identifier)
+        }
+
+        func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
+            if table.isEmpty {
+                var index = entries.count - 1
+                while index >= 0 {
+                    if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
+                    index -= 1
                 }
-                return
+                return -1
             }
-            index = entries[index].previous
+            var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
+            while table[slot] != 0 {
+                let index = Int(table[slot]) - 1
+                if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
+                slot = (slot + 1) & (table.count - 1)
+            }
+            return -1
         }
-        if found >= 0 { hasProjections = true }
-        entry.previous = found
-        entries.append(entry)
-        if table.isEmpty ? entries.count > 8 : entries.count * 2 > table.count {
-            rebuildTable()
-        } else if !table.isEmpty {
-            insert(entries.count - 1)
-        }
-    }
 
-    private func rebuildTable() {
-        table = Array(repeating: 0, count: max(32, table.count * 4))
-        for index in entries.indices { insert(index) }
-    }
-
-    private func insert(_ index: Int) {
-        let entry = entries[index]
-        var slot = Int(truncatingIfNeeded: entry.hash) & (table.count - 1)
-        while table[slot] != 0 {
-            let other = entries[Int(table[slot]) - 1]
-            if other.hash == entry.hash, unsafe isEqual(identifier(of: other), identifier(of: entry)) { break }
-            slot = (slot + 1) & (table.count - 1)
+        mutating func type(of model: any SimpleModel.Type) -> Int {
+            let object = ObjectIdentifier(model)
+            for index in typeObjects.indices where typeObjects[index] == object { return index }
+            return addType(TypeNames(record: model.recordName, projection: model.projectionName), object)
         }
-        table[slot] = Int32(index + 1)
+
+        mutating func type(named names: TypeNames) -> Int {
+            types.firstIndex(of: names) ?? addType(names, ObjectIdentifier(NodeTree.self))
+        }
+
+        private mutating func addType(_ names: TypeNames, _ object: ObjectIdentifier) -> Int {
+            types.append(names)
+            typeObjects.append(object)
+            return types.count - 1
+        }
+
+        mutating func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
+            let start = arena.count
+            unsafe arena.append(identifier)
+            defer { order += 1 }
+            return (start..<arena.count, order)
+        }
+
+        mutating func add(
+            _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
+        ) {
+            let start = arena.count
+            unsafe arena.append(body)
+            let name = unsafe arena.bytes(in: identifier)
+            var entry = unsafe Entry(
+                identifier: identifier, body: start..<arena.count, hash: NodeTree.hash(name), type: type, order: order,
+                holdsReferences: holdsReferences, previous: -1)
+            let found = unsafe find(name, hash: entry.hash)
+            var index = found
+            while index >= 0 {
+                // Another record name under the identifier replaces; another projection stays beside.
+                if entries[index].type == type || types[entries[index].type].record != types[type].record {
+                    if entries[index].order < order {
+                        entry.previous = entries[index].previous
+                        entries[index] = entry
+                    }
+                    return
+                }
+                index = entries[index].previous
+            }
+            if found >= 0 { hasProjections = true }
+            entry.previous = found
+            entries.append(entry)
+            if table.isEmpty ? entries.count > 8 : entries.count * 2 > table.count {
+                rebuildTable()
+            } else if !table.isEmpty {
+                insert(entries.count - 1)
+            }
+        }
+
+        private mutating func rebuildTable() {
+            table = Array(repeating: 0, count: max(32, table.count * 4))
+            for index in entries.indices { insert(index) }
+        }
+
+        private mutating func insert(_ index: Int) {
+            let hash = entries[index].hash
+            var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
+            while table[slot] != 0 {
+                let other = Int(table[slot]) - 1
+                if entries[other].hash == hash, unsafe isEqual(identifier(other), identifier(index)) { break }
+                slot = (slot + 1) & (table.count - 1)
+            }
+            table[slot] = Int32(index + 1)
+        }
     }
 }
 

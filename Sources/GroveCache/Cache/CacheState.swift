@@ -1,0 +1,29 @@
+import GroveModel
+
+/// What the handles, readers and writer of one store share, behind one lock.
+struct CacheState: Sendable {
+    /// The number of the last call that writes.
+    var sequence: UInt64
+    /// What other processes' writes added to the numbers since.
+    var shift: UInt64 = 0
+    /// See ``StoreState/forgottenDeletion``.
+    var forgottenDeletion: UInt64
+    /// The highest number that the store held when this process last looked.
+    var lastCommitted: UInt64
+    /// Calls whose commits are not visible yet, oldest first.
+    var pending: [PendingWrite] = []
+    var pendingBytes = 0
+    /// Invalidations that could not be committed yet: what they name is a miss meanwhile, and they are tried again.
+    var unsettled: [PendingWrite] = []
+    /// Callers that wait until the queue has room.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var isDrainScheduled = false
+    var wipedAt: UInt64 = 0
+    var spareReaders: [Reconstructor] = []
+    var activeReads = 0
+    var isAwaitingReads = false
+    var isClosed = false
+    /// The first failure of a write that nobody waited for, until `flush()` reports it.
+    var failure: CacheError?
+    var observers: [any CacheObserver] = []
+}

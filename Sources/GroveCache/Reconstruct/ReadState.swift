@@ -1,0 +1,115 @@
+import GroveModel
+
+/// What a read keeps while it lasts, and the memory that it leaves to the next one.
+///
+/// It lies behind a pointer, because a class's own properties are checked for exclusive access at every use, which
+/// costs as much as decoding a field.
+@safe
+struct ReadState: ~Copyable {
+    var view: (any NodeView)?
+    var keepsBytes = false
+    /// Writes that the view may not show yet, oldest first.
+    var pending: [PendingWrite] = []
+    var hasPending = false
+    var shift: UInt64 = 0
+    var forgottenDeletion: UInt64 = 0
+
+    var key = StoreKey()
+    var root = ByteBuffer(capacity: 64)
+    var arena = ScratchArena()
+    var folded = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
+    /// The identifier of the node whose deletion was met last.
+    var deleted = ByteBuffer(capacity: 64)
+
+    /// The number of the write of the record whose children are being fetched.
+    var holderSequence = UInt64.max
+    var nesting = 0
+    /// The nodes from the root to the one that is being decoded.
+    var path: [Step] = []
+    var sights = SightTable()
+    var remembered: [Sight: any SimpleModel] = [:]
+    /// Types met by this reader, with the names of their records; kept from read to read.
+    var types: [TypeNames] = []
+
+    @safe
+    struct Step {
+        var identifier: UnsafeRawBufferPointer
+        var hash: UInt64
+        var holdsReferences: Bool
+        var holderSequence: UInt64
+        var mark: ScratchArena.Mark
+    }
+
+    struct Sight: Hashable {
+        let identifier: [UInt8]
+        let type: ObjectIdentifier
+    }
+
+    struct TypeNames {
+        let type: ObjectIdentifier
+        let acceptsAnyRecordName: Bool
+        let record: ByteBuffer
+        let projection: ByteBuffer
+    }
+
+    deinit {
+        root.deallocate()
+        folded.0.deallocate()
+        folded.1.deallocate()
+        deleted.deallocate()
+        for type in types {
+            type.record.deallocate()
+            type.projection.deallocate()
+        }
+    }
+
+    /// The index of the names of `type`.
+    mutating func names(of type: any CacheableModel.Type) -> Int {
+        let object = ObjectIdentifier(type)
+        var index = 0
+        while index < types.count {
+            if types[index].type == object { return index }
+            index += 1
+        }
+        var record = ByteBuffer(capacity: 32)
+        for byte in type.recordName.utf8 { record.append(byte) }
+        var projection = ByteBuffer(capacity: 32)
+        for byte in type.projectionName.utf8 { projection.append(byte) }
+        types.append(
+            TypeNames(
+                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, record: record, projection: projection))
+        return types.count - 1
+    }
+
+    /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
+    mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
+        guard let stored = unsafe try view?.get(key.bytes) else {
+            return hasPending ? unsafe try fold(nil) : nil
+        }
+        return hasPending ? unsafe try fold(stored) : unsafe (stored, keepsBytes)
+    }
+
+    private mutating func fold(
+        _ base: UnsafeRawBufferPointer?
+    ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
+        var stored = unsafe base
+        var isFolded = false
+        for write in pending {
+            for var update in unsafe write.updates(of: key.bytes, shift: shift) {
+                update.forgottenDeletion = forgottenDeletion
+                // The number of the write stands for the holder even where its bytes are the same.
+                update.refreshes = true
+                switch unsafe try update.apply(to: stored, into: &folded.0) {
+                case .unchanged, .superseded: break
+                case .removed: unsafe stored = nil
+                case .replaced:
+                    swap(&folded.0, &folded.1)
+                    unsafe stored = folded.1.bytes
+                    isFolded = true
+                }
+            }
+        }
+        guard let stored = unsafe stored else { return nil }
+        return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, keepsBytes)
+    }
+}
