@@ -138,3 +138,16 @@ extension StoredRecord.Envelope {
         body = unsafe Array(header.body)
     }
 }
+
+extension StoredRecord.Envelope {
+    /// The identifiers of the nodes that the body refers to, in order, duplicates included.
+    package var references: [ModelIdentifier] {
+        var found: [ModelIdentifier] = []
+        unsafe body.withUnsafeBytes { body in
+            try? unsafe RecordBody.forEachReference(in: body) {
+                unsafe found.append(ModelIdentifier(String(decoding: $0, as: UTF8.self)))
+            }
+        }
+        return found
+    }
+}
