@@ -61,16 +61,15 @@ public struct NodeDecoder {
 
     /// Moves to the value of field `index`, past unknown fields before it; false where the record lacks the field.
     public mutating func find(_ index: Int) throws(NodeReadFailure) -> Bool {
-        let wanted = unsafe fields.key(index)
         while entriesLeft > 0 {
-            if unsafe end - cursor >= wanted.count, let key = wanted.baseAddress,
-                unsafe compare(cursor, key, wanted.count) == 0
-            {
-                unsafe lastKey = unsafe UnsafeRawBufferPointer(start: cursor, count: wanted.count)
-                unsafe cursor += wanted.count
+            let length = unsafe fields.match(index, at: cursor, end: end)
+            if length > 0 {
+                unsafe lastKey = unsafe UnsafeRawBufferPointer(start: cursor, count: length)
+                unsafe cursor += length
                 entriesLeft -= 1
                 return true
             }
+            let wanted = unsafe fields.key(index)
             let start = unsafe cursor
             let stored = try unsafe readKey()
             if unsafe lexicographicOrder(stored, wanted) > 0 {

@@ -91,7 +91,8 @@ extension NodeTree {
     private struct Storage {
         var entries: [Entry] = []
         var types: [TypeNames] = []
-        var typeObjects: [ObjectIdentifier] = []
+        /// Swift types met so far, with the index of their names; types may share names.
+        var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
         var arena: ByteBuffer
         var hasProjections = false
         /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
@@ -124,17 +125,17 @@ extension NodeTree {
 
         mutating func type(of model: any SimpleModel.Type) -> Int {
             let object = ObjectIdentifier(model)
-            for index in typeObjects.indices where typeObjects[index] == object { return index }
-            return addType(TypeNames(record: model.recordName, projection: model.projectionName), object)
+            for place in typeIndices.indices where typeIndices[place].object == object {
+                return typeIndices[place].index
+            }
+            let index = type(named: TypeNames(record: model.recordName, projection: model.projectionName))
+            typeIndices.append((object, index))
+            return index
         }
 
         mutating func type(named names: TypeNames) -> Int {
-            types.firstIndex(of: names) ?? addType(names, ObjectIdentifier(NodeTree.self))
-        }
-
-        private mutating func addType(_ names: TypeNames, _ object: ObjectIdentifier) -> Int {
+            if let index = types.firstIndex(of: names) { return index }
             types.append(names)
-            typeObjects.append(object)
             return types.count - 1
         }
 
