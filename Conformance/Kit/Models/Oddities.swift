@@ -33,18 +33,23 @@ struct Opaque: SimpleModel, Equatable {
 /// A model whose initialiser does something that it should not: whatever the rule left under its identifier.
 struct Caller: CacheableModel, Equatable {
     let id: String
+    var generation = 0
 
     static let calls = Mutex<[String: @Sendable () -> Void]>([:])
 
     var modelIdentifier: ModelIdentifier? { ModelIdentifier(id) }
 
-    static let fields = FieldTable("id")
+    static let fields = FieldTable("id", "generation")
 
-    func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encode(id, at: 0) }
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        try node.encode(id, at: 0)
+        try node.encode(generation, at: 1)
+    }
 
     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Caller {
         let id = try node.scan(String.self, at: 0)
-        let caller = Caller(id: try node.finish(id))
+        let generation = try node.scan(Int.self, at: 1)
+        let caller = Caller(id: try node.finish(id), generation: try node.finish(generation))
         calls.withLock { $0[caller.id] }?()
         return caller
     }

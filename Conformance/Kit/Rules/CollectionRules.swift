@@ -1,6 +1,6 @@
-import Dispatch
 import GroveCache
 import GroveModel
+import Synchronization
 
 /// COL: ordered lists of references under keys of their own.
 enum CollectionRules {
@@ -150,6 +150,23 @@ enum CollectionRules {
             reads += 1
         }
         _ = try writer.wait()
+        // A commit that comes, for certain, between two elements of one read.
+        let id = "Caller:\(trial.seed)/\(ObjectIdentifier(trial).hashValue)"
+        @Sendable func callers(_ generation: Int) -> [Caller] {
+            [id, "Caller:2", "Caller:3"].map { Caller(id: $0, generation: generation) }
+        }
+        try cache.writeCollection(callers(1), forKey: "callers")
+        Caller.calls.withLock { calls in
+            calls[id] = {
+                _ = try? Threads.start { try cache.writeCollection(callers(2), forKey: "callers") }.wait()
+            }
+        }
+        let read = try cache.readCollection("callers", as: Caller.self)
+        Caller.calls.withLock { $0[id] = nil }
+        try trial.expectHit(
+            read, Elements(callers(1)), "a collection that was replaced while its first element was read")
+        try trial.expectHit(
+            try cache.readCollection("callers", as: Caller.self), Elements(callers(2)), "the collection afterwards")
     }
 
     static let skipping = Rule(

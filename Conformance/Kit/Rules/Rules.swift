@@ -4,6 +4,7 @@ public enum Rules {
     public static let all: [Rule] = [
         HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
         ReconstructionRules.all, DeletionRules.all, CollectionRules.all,
+        ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all,
     ].flatMap(\.self)
 
     /// The rules whose identifiers match one of `globs`, in which `*` stands for anything and `?` for one character.
