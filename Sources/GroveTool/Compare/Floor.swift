@@ -1,6 +1,7 @@
 import GroveFloor
 
 /// An engine called directly from C; see GroveFloor.h.
+@safe
 final class Floor: @unchecked Sendable {
     // SAFETY: the handle is set once; the floor's contract lets one thread read while another writes, which is the most
     // that a comparison does.
@@ -63,7 +64,7 @@ final class Floor: @unchecked Sendable {
     }
 
     private static func failure(_ backend: BackendName, _ error: grove_floor_error) -> ToolError {
-        let message = withUnsafePointer(to: error) { pointer in
+        let message = unsafe withUnsafePointer(to: error) { pointer in
             unsafe grove_floor_error_message(pointer).map { unsafe String(cString: $0) } ?? "it failed"
         }
         return .failed("the \(backend.rawValue) floor: \(message)")
