@@ -113,6 +113,6 @@ let package = Package(
         .testTarget(name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests",
-            dependencies: ["GroveTool"], swiftSettings: strict),
+            dependencies: ["GroveTool", "GroveCache", "GroveModel"], swiftSettings: strict),
     ]
 )

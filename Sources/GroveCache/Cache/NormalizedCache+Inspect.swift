@@ -53,7 +53,7 @@ extension NormalizedCache {
     package func forEachStoredRecord(
         _ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool
     ) throws(CacheError) {
-        try forEachStoredValue(kind) { key, value in
+        try unsafe forEachStoredValue(kind) { key, value in
             unsafe visit(StoredRecord(key: key, stored: value))
         }
     }
@@ -106,7 +106,7 @@ extension StoredRecord {
     fileprivate init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer) {
         kind = unsafe Kind(namespace: key.first)
         name = unsafe String(decoding: key.dropFirst(), as: UTF8.self)
-        byteCount = unsafe key.count + stored.count
+        byteCount = key.count + stored.count
         do throws(RecordHeader.Failure) {
             envelope = .success(try unsafe Envelope(RecordHeader(stored, key: key)))
         } catch {
@@ -126,7 +126,7 @@ extension StoredRecord.Envelope {
             (.tombstone, "tombstone"), (.references, "references"), (.deletion, "deletion"),
             (.deletionUncertain, "deletionUncertain"), (.projections, "projections"),
         ]
-        let fieldCount = RecordBody.fieldCount(unsafe header.body)
+        let fieldCount = unsafe RecordBody.fieldCount(header.body)
         flags = names.filter { header.flags.contains($0.0) }.map(\.1)
         sequence = header.sequence
         deletion = header.deletion

@@ -47,7 +47,10 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Workloads to run, * for any text; repeat for several.", valueName: "glob"))
     var workload: [String] = []
 
-    @Option(help: "How the models are coded: specialised or codable; repeat for both. All by default.")
+    @Option(
+        help:
+            "How the models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
+    )
     var coding: [String] = []
 
     @Flag(help: "Lists the workloads and what their floors do.")
@@ -90,9 +93,10 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     private var listing: String {
-        var table = TextTable(["workload", "counts", "what is done"], alignment: [.left, .left, .left])
-        for workload in Workload.allCases { table.append([workload.rawValue, workload.unit, workload.summary]) }
-        return table.description
+        Workload.allCases.map { workload in
+            let padding = String(repeating: " ", count: 20 - workload.rawValue.count)
+            return "\(Terminal.bold(workload.rawValue))\(padding)counts \(workload.unit)\n  \(workload.summary)"
+        }.joined(separator: "\n")
     }
 
     private func runHere() throws {
@@ -117,11 +121,12 @@ struct CompareCommand: AsyncParsableCommand {
             let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
             report = CompareReport(
                 dataSet: "\(data.messages.grouped) messages by \(data.people.grouped) people, seed \(seed)")
-            for (index, coding) in codings.enumerated() {
-                switch coding {
+            for (index, chosen) in codings.enumerated() {
+                switch chosen {
                 case .specialised:
                     try measure(data, backends, workloads, data.messages, directory, isFirst: index == 0, into: &report)
                 case .codable:
+                    let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
                     try measure(
                         CodableFeedData(feed: data), backends, workloads, data.messages, directory,
                         isFirst: index == 0, into: &report)
@@ -179,7 +184,7 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     private func chosenCodings() throws(ToolError) -> [Coding] {
-        if coding.isEmpty { return [.specialised] }
+        if coding.isEmpty { return Coding.allCases }
         var chosen: [Coding] = []
         for name in coding {
             guard let known = Coding(rawValue: name) else {

@@ -73,12 +73,11 @@ extension CompareReport {
         }
         var text = Terminal.bold(backend.rawValue) + "  " + Terminal.faint(Floor.version(backend)) + "\n"
         text += table.description
-        for check in checks where check.backend == backend && (check.slowPuts || check.slowGets) {
+        if results.contains(where: { $0.isVoid && $0.backend == backend }) {
             let limit = FloorCheck.threshold(backend)
-            text += "\nVOID (marked *): the bare engine did \(CompareResult.short(check.putsPerSecond)) puts and "
-            text += "\(CompareResult.short(check.getsPerSecond)) gets/s,"
-            text += "\n  of at least \(CompareResult.short(limit.puts)) and \(CompareResult.short(limit.gets)): "
-            text += "the machine is too slow or busy to judge by"
+            text += "\n* VOID: the bare engine stayed below \(CompareResult.short(limit.puts)) puts or "
+            text += "\(CompareResult.short(limit.gets)) gets a second in batches,"
+            text += "\n  a third of what it should do: the machine is too slow or too busy to judge by"
         }
         for result in results where result.backend == backend {
             guard result.workload == .readerStall, let slowest = result.latencies.maximum else { continue }
@@ -91,7 +90,7 @@ extension CompareReport {
 
     private var footprintTable: String {
         var table = TextTable(
-            ["footprint", "nodes", "MB on disk", "B/node", "MB resident", "open ms"],
+            ["footprint", "records", "MB on disk", "B/record", "MB resident", "open ms"],
             alignment: [.left, .right, .right, .right, .right, .right])
         for footprint in footprints {
             table.append([

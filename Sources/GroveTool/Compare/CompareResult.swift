@@ -50,11 +50,13 @@ struct FloorCheck: Sendable {
     var slowPuts: Bool { putsPerSecond < FloorCheck.threshold(backend).puts }
     var slowGets: Bool { getsPerSecond < FloorCheck.threshold(backend).gets }
 
-    /// Whether the figures of `workload` mean nothing.
-    func voids(_ workload: Workload) -> Bool {
-        switch workload {
+    /// Whether the figures of `result` mean nothing, because the engine below was far slower than it can be.
+    func voids(_ result: CompareResult) -> Bool {
+        switch result.workload {
         case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall: slowGets
-        case .writeBatch, .writeOne, .delete: slowPuts
+        case .writeBatch:
+            slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
+        case .writeOne, .delete: slowPuts
         }
     }
 }

@@ -80,7 +80,9 @@ extension Comparison {
         var times: [UInt64] = []
         let clock = ContinuousClock()
         let start = clock.now
-        while clock.now - start < settings.stall { times += try floor.run(.get, table, reads).latencies }
+        while clock.now - start < settings.stall {
+            times += try floor.run(.get, table, reads, timesGroups: true).latencies
+        }
         try writer?.stop()
         return times
     }

@@ -1,6 +1,7 @@
 import GroveFloor
 
 /// An engine called directly from C; see GroveFloor.h.
+@safe
 final class Floor: @unchecked Sendable {
     // SAFETY: the handle is set once; the floor's contract lets one thread read while another writes, which is the most
     // that a comparison does.
@@ -27,12 +28,15 @@ final class Floor: @unchecked Sendable {
 
     /// Runs `plan` over `table`.
     ///
+    /// - Parameter timesGroups: whether each group is timed, which costs it a reading of the clock.
     /// - Throws: ``ToolError`` where the engine fails, or where the bytes fetched are not those of the table.
     @discardableResult
-    func run(_ operation: Operation, _ table: RecordTable, _ plan: FloorPlan) throws(ToolError) -> FloorRun {
+    func run(
+        _ operation: Operation, _ table: RecordTable, _ plan: FloorPlan, timesGroups: Bool = false
+    ) throws(ToolError) -> FloorRun {
         var result = grove_floor_result()
         var error = grove_floor_error()
-        var latencies = [UInt64](repeating: 0, count: plan.groupCount)
+        var latencies = [UInt64](repeating: 0, count: timesGroups ? plan.groupCount : 0)
         var expected: UInt64 = 0
         let code = unsafe table.withRecords { records in
             unsafe plan.withPlan(&latencies) { plan in
@@ -60,7 +64,7 @@ final class Floor: @unchecked Sendable {
     }
 
     private static func failure(_ backend: BackendName, _ error: grove_floor_error) -> ToolError {
-        let message = withUnsafePointer(to: error) { pointer in
+        let message = unsafe withUnsafePointer(to: error) { pointer in
             unsafe grove_floor_error_message(pointer).map { unsafe String(cString: $0) } ?? "it failed"
         }
         return .failed("the \(backend.rawValue) floor: \(message)")
@@ -70,7 +74,7 @@ final class Floor: @unchecked Sendable {
 /// What a run of the floor took.
 struct FloorRun {
     let nanoseconds: UInt64
-    /// Of each group.
+    /// Of each group, where that was asked for.
     let latencies: [UInt64]
 }
 

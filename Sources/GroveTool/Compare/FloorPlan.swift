@@ -31,7 +31,8 @@ struct FloorPlan {
         groupEnds.append(order.count)
     }
 
-    /// Calls `body` with the plan as the floor takes it; `latencies` has room for each group.
+    /// Calls `body` with the plan as the floor takes it; `latencies` has room for each group, or is
+    /// empty.
     func withPlan<Result>(
         _ latencies: inout [UInt64], _ body: (UnsafePointer<grove_floor_plan>) -> Result
     ) -> Result {
@@ -41,7 +42,7 @@ struct FloorPlan {
                     var plan = unsafe grove_floor_plan(
                         order: order.baseAddress, operations: order.count, group: 1,
                         group_ends: ends.baseAddress, groups: ends.count,
-                        latencies: latencies.baseAddress)
+                        latencies: latencies.isEmpty ? nil : latencies.baseAddress)
                     return unsafe body(&plan)
                 }
             }

@@ -24,7 +24,7 @@ struct RecordTable {
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) throws(CacheError) {
         var table = RecordTable()
         for kind in [StoredRecord.Kind.node, .collection] {
-            try cache.forEachStoredValue(kind) { key, value in
+            try unsafe cache.forEachStoredValue(kind) { key, value in
                 let name = unsafe ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self))
                 if kind == .node { table.nodes[name] = table.count } else { table.collections[name] = table.count }
                 unsafe table.append(key, value)

@@ -36,6 +36,14 @@ enum Workload: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether how the models are coded shows: a commit of one operation costs what the engine's commit costs.
+    var dependsOnCoding: Bool {
+        switch self {
+        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .writeBatch: true
+        case .writeOne, .delete, .readerStall: false
+        }
+    }
+
     /// Whether `glob`, in which `*` is any text and `?` any character, matches the name.
     func matches(_ glob: String) -> Bool { Workload.match(Array(glob)[...], Array(rawValue)[...]) }
 
