@@ -30,7 +30,7 @@ struct Grove: AsyncParsableCommand {
               0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done.
             """,
         subcommands: [
-            CompareCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self,
+            CompareCommand.self, ConformanceCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self,
         ])
 
     static func main() async {

@@ -27,13 +27,24 @@ final class CacheCore: Sendable {
         self.queueLimit = queueLimit
         self.directory = directory
         keepsBytes = store.keepsBytes
-        let view = try store.view()
-        defer { view.end() }
-        let stored = try StoreState(view)
+        let stored: StoreState
+        do throws(CacheError) {
+            stored = try CacheCore.state(of: store)
+        } catch {
+            // Whoever opens the directory next must not find it locked by a store that nobody holds.
+            store.close()
+            throw error
+        }
         state = Mutex(
             CacheState(
                 sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
                 lastCommitted: stored.sequence))
+    }
+
+    private static func state(of store: some NodeStore) throws(CacheError) -> StoreState {
+        let view = try store.view()
+        defer { view.end() }
+        return try StoreState(view)
     }
 
     // MARK: Reading
