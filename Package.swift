@@ -16,7 +16,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .strictMemorySafety(),
-    // .treatAllWarnings(as: .error),
+    .treatAllWarnings(as: .error),
 ]
 
 let package = Package(
