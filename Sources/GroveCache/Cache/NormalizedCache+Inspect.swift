@@ -39,13 +39,26 @@ extension NormalizedCache {
     /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`. A record that is damaged is returned,
     ///   with its damage.
     package func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord? {
+        var record: StoredRecord?
+        try unsafe visitStoredValues(kind, [ModelIdentifier(name)]) { key, value in
+            record = unsafe StoredRecord(key: key, stored: value)
+        }
+        return record
+    }
+
+    /// Visits the keys and values of `names` as the engine holds them, those that are there; the bytes are valid during
+    /// the call only.
+    package func visitStoredValues(
+        _ kind: StoredRecord.Kind, _ names: [ModelIdentifier],
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+    ) throws(CacheError) {
         var key = StoreKey()
-        let identifier = ModelIdentifier(name)
-        unsafe identifier.withUTF8 { unsafe key.set(kind.namespace, $0) }
-        let bytes = unsafe key.bytes
-        return try withStoreView { (view) throws(CacheError) -> StoredRecord? in
-            guard let stored = unsafe try view.get(bytes) else { return nil }
-            return unsafe StoredRecord(key: bytes, stored: stored)
+        try withStoreView { (view) throws(CacheError) in
+            for name in names {
+                unsafe name.withUTF8 { unsafe key.set(kind.namespace, $0) }
+                guard let stored = try unsafe view.get(key.bytes) else { continue }
+                unsafe visit(key.bytes, stored)
+            }
         }
     }
 

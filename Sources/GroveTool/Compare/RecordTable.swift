@@ -34,6 +34,17 @@ struct RecordTable {
         self = table
     }
 
+    /// Reads the nodes of `identifiers`, those that are there, in the order of their bytes.
+    init<Store: NodeStore>(
+        _ cache: NormalizedCache<Store>, _ identifiers: some Sequence<ModelIdentifier>
+    ) throws(CacheError) {
+        var table = RecordTable()
+        try unsafe cache.visitStoredValues(.node, identifiers.sorted()) { key, value in
+            unsafe table.append(key, value)
+        }
+        self = table
+    }
+
     private mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         unsafe keys.append(contentsOf: key)
         unsafe values.append(contentsOf: value)
