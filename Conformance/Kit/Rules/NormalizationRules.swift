@@ -5,6 +5,7 @@ import GroveModel
 enum NormalizationRules {
     static let all = [
         oneRecord, oneTruth, inlineModels, beneathInline, unidentified, laterWins, bothWays, sameBytes, unchanged,
+        codings,
         tooManyPaths, notCacheable,
     ]
 
@@ -216,6 +217,42 @@ enum NormalizationRules {
         try trial.expectEqual(collection.changed, [], "the changed nodes of a collection of what is stored already")
         let deletion = try cache.delete("Message:1/bob")
         try trial.expectEqual(deletion, Changes(deleted: ["Message:1/bob"]), "the changes of a deletion")
+    }
+
+    static let codings = Rule(
+        "NRM-10", "The Codable path and a hand-written conformance store the same body bytes for the same values.",
+        because: "A type that changes its coding must find what it stored before.", requires: [.storedBytes, .flush]
+    ) { trial in
+        let (byHand, byCodable) = (try trial.site(), try trial.site())
+        let (one, two) = (try byHand.open(), try byCodable.open())
+        for index in 0..<20 {
+            let age = index % 2 == 0 ? index * 1_000 : nil
+            let id = "p\(index)"
+            let map = Dictionary(uniqueKeysWithValues: (0..<index).map { ("key \($0)", $0 - 10) })
+            let set = Set((0..<index).map { $0 * 77 - 100 })
+            try one.write(Values(id: "v\(index)", map: map, ref: Person(id: id, name: "n\(index)", age: age), set: set))
+            try one.write(Letter(id: "l\(index)", author: Person(id: id, name: "n\(index)", age: age)))
+            let person = CodablePerson(id: id, name: "n\(index)", age: age)
+            let values = CodableValues(id: "v\(index)", map: map, ref: index == 7 ? nil : person, set: set)
+            two.setModel(values, forKey: values.id, context: nil)
+            two.setModel(CodableLetter(id: "l\(index)", author: person), forKey: "l\(index)", context: nil)
+            if index == 7 { try one.write(Values(id: "v7", map: map, ref: nil, set: set)) }
+        }
+        try two.flush()
+        for index in 0..<20 {
+            for id in ["p\(index)", "v\(index)", "l\(index)"] {
+                let identifier = ModelIdentifier(id)
+                let body = try body(identifier, byHand)
+                try trial.expect(body != nil, "the record of \(id): expected one, got none.")
+                try trial.expectEqual(
+                    try Self.body(identifier, byCodable), body, "the body of \(id), by way of Codable")
+            }
+            let letter = try trial.expectHit(try two.read("l\(index)", as: Letter.self), "a letter written by Codable")
+            try trial.expectEqual(letter.author.name, "n\(index)", "its author, read by hand-written coding")
+            try trial.expectEqual(
+                try one.model(forKey: "v\(index)", as: CodableValues.self)?.map.count, index,
+                "a dictionary written by hand, read by Codable")
+        }
     }
 
     static let tooManyPaths = Rule(

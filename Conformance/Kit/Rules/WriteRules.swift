@@ -97,10 +97,10 @@ enum WriteRules {
         }
         cache.close()
         for key in ["Person:1", "all", "", nil] { ask(key) }
-        for person in people { _ = try? person.wait() }
-        for list in lists { _ = try? list.wait() }
-        _ = try? company.wait()
-        _ = try? opaque.wait()
+        for (index, person) in people.enumerated() { try hear(person, trial, "model read \(index)") }
+        for (index, list) in lists.enumerated() { try hear(list, trial, "collection read \(index)") }
+        try hear(company, trial, "a read as another type")
+        try hear(opaque, trial, "a read as a type without coding")
         // What a second call would need is gone once the last first call is long past.
         for _ in 0..<20 { _ = try? cache.model(forKey: "Person:1", as: Person.self) }
         for (index, person) in people.enumerated() {
@@ -120,6 +120,17 @@ enum WriteRules {
         try trial.expectError(.cancelled, from: "a write in a task that was cancelled before") { try outcome.get() }
         try trial.expectMiss(
             try open.read("Person:2", as: Person.self), .absent, "Person:2", "what a cancelled write brought")
+    }
+
+    /// Waits for the first call of a completion; that there is one counts, not what it brings.
+    private static func hear<Value>(_ answer: Answer<Value>, _ trial: Trial, _ what: String) throws {
+        do {
+            _ = try answer.wait(seconds: 10)
+        } catch is CheckFailure {
+            try trial.expectEqual(answer.calls, 1, "the calls of the completion of \(what)")
+        } catch {
+            return
+        }
     }
 
     static let sizes = Rule(
