@@ -262,7 +262,7 @@ enum NormalizationRules {
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
-        for levels in [25] {
+        for levels in [41] {
             guard let tower = Twin.tower(levels) else { continue }
             try trial.expectError(.tooManyPaths, from: "a write of a tree of 2^\(levels - 1) paths") {
                 try cache.write(tower)
