@@ -16,7 +16,9 @@ package enum LargeStack {
     /// Levels that a caller's own stack carries.
     package static let hopDepth = 40
 
-    /// Hops that one tree may make. A tree that is wide at ``hopDepth`` would make one for each path that crosses it;
+    /// Hops that one tree may make.
+    ///
+    /// A tree that is wide at ``hopDepth`` would make one for each path that crosses it;
     /// past these few, it is begun anew on a large stack as a whole.
     package static let maxHops = 4
 
