@@ -38,6 +38,7 @@ struct ReadState: ~Copyable {
     struct Step {
         var identifier: UnsafeRawBufferPointer
         var hash: UInt64
+        var type: ObjectIdentifier
         var holdsReferences: Bool
         var holderSequence: UInt64
         var mark: ScratchArena.Mark

@@ -166,7 +166,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
         unsafe state.pointee.path.append(
             ReadState.Step(
-                identifier: identifier, hash: hash, holdsReferences: holdsReferences,
+                identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
                 holderSequence: state.pointee.holderSequence, mark: mark))
         unsafe state.pointee.holderSequence = header.sequence
         unsafe state.pointee.nesting += 1
@@ -195,13 +195,15 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
     }
 
-    /// Whether the read has the node ready; a node that is being decoded further up closes a cycle.
+    /// Whether the read has the node ready; a node that is being decoded further up, as the same type, closes a cycle.
     private func isRemembered(
         _ identifier: UnsafeRawBufferPointer, _ hash: UInt64, _ type: ObjectIdentifier
     ) throws(NodeReadFailure) -> Bool {
         for index in unsafe 0..<state.pointee.path.count {
             let step = unsafe state.pointee.path[index]
-            if unsafe step.holdsReferences && step.hash == hash && isEqual(step.identifier, identifier) {
+            if unsafe step.holdsReferences && step.hash == hash && step.type == type
+                && isEqual(step.identifier, identifier)
+            {
                 throw unsafe .failed(
                     CacheError(
                         .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
