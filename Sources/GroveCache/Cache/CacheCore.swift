@@ -21,6 +21,8 @@ final class CacheCore: Sendable {
     /// Calls to observers, in order.
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     private let readsEnded = DispatchSemaphore(value: 0)
+    /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
+    private let upcoming = Mutex<GroupSummary?>(nil)
 
     init(store: some NodeStore, directory: String?, queueLimit: Int) throws(CacheError) {
         self.store = store
@@ -65,22 +67,42 @@ final class CacheCore: Sendable {
                     nil, keepsBytes: false, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift,
                     forgottenDeletion: 0)
             } else {
+                let view = try store.view()
+                let pending = state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending
+                let place = pending.isEmpty ? (0, 0) : try place(in: view, state)
                 reader.begin(
-                    try store.view(), keepsBytes: keepsBytes,
-                    pending: state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending,
-                    shift: state.shift,
-                    forgottenDeletion: state.forgottenDeletion)
+                    view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
+                state.activeReads += 1
             }
-            state.activeReads += 1
             return reader
         }
     }
 
+    /// By how much queued calls are shifted over what `view` shows, other processes' commits included, and the highest
+    /// number of a deletion that it has forgotten.
+    private func place(
+        in view: any NodeView, _ state: borrowing CacheState
+    ) throws(CacheError) -> (shift: UInt64, forgottenDeletion: UInt64) {
+        let stored: StoreState
+        do throws(CacheError) {
+            stored = try StoreState(view)
+        } catch {
+            view.end()
+            throw error
+        }
+        if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.sequence {
+            return (upcoming.shift + (stored.sequence - upcoming.sequence), stored.forgottenDeletion)
+        }
+        let foreign = stored.sequence > state.lastCommitted ? stored.sequence - state.lastCommitted : 0
+        return (state.shift + foreign, stored.forgottenDeletion)
+    }
+
     /// Ends a read; its reader is not used again by the caller.
     func endRead(_ reader: Reconstructor) {
+        let hadView = reader.hasView
         reader.end()
         let isLast = state.withLock { state in
-            state.activeReads -= 1
+            if hadView { state.activeReads -= 1 }
             if state.spareReaders.count < 8 { state.spareReaders.append(reader) }
             guard state.isAwaitingReads, state.activeReads == 0 else { return false }
             state.isAwaitingReads = false
@@ -96,7 +118,7 @@ final class CacheCore: Sendable {
             .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
     }
 
-    /// Returns when no read is under way.
+    /// Returns when no read has a view.
     ///
     /// New ones must have been turned away before.
     private func awaitReads() {
@@ -128,10 +150,7 @@ final class CacheCore: Sendable {
             guard write.sequence > state.wipedAt || write.isWipe else {
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
-            if write.isWipe {
-                state.wipedAt = max(state.wipedAt, write.sequence)
-                state.unsettled = []
-            }
+            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
             // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
             if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
                 isRefused = true
@@ -160,8 +179,11 @@ final class CacheCore: Sendable {
     ///
     /// Runs on ``writer`` only.
     private func drain(isScheduled: Bool) {
-        if isScheduled { state.withLock { $0.isDrainScheduled = false } }
-        while true {
+        let isStoreClosed = state.withLock { state in
+            if isScheduled { state.isDrainScheduled = false }
+            return state.isStoreClosed
+        }
+        while !isStoreClosed {
             let group = state.withLock { CacheCore.nextGroup($0.pending) }
             settle()
             guard !group.isEmpty else { return }
@@ -172,21 +194,39 @@ final class CacheCore: Sendable {
 
     /// Tries again to forget what could not be stored.
     private func settle() {
-        let unsettled = state.withLock { $0.unsettled }
-        guard !unsettled.isEmpty, (try? transact(unsettled)) != nil else { return }
-        state.withLock { $0.unsettled.removeFirst(unsettled.count) }
+        var unsettled = state.withLock { $0.unsettled }
+        guard !unsettled.isEmpty else { return }
+        if (try? transact(unsettled)) != nil {
+            unsettled = []
+        } else if unsettled.count > 1 {
+            // One that the store refuses must not keep the others. Where it refuses everything, a few tell.
+            var refused: [PendingWrite] = []
+            while refused.count < 8, !unsettled.isEmpty {
+                let write = unsettled.removeFirst()
+                if (try? transact([write])) == nil { refused.append(write) }
+            }
+            unsettled += refused
+        }
+        state.withLock { $0.unsettled = unsettled }
     }
 
     /// Returns when the queue has room for another write, at once where it has.
     func awaitRoom() async {
-        await withCheckedContinuation { continuation in
-            let hasRoom = state.withLock { state in
-                guard state.pendingBytes > queueLimit, !state.isClosed else { return true }
-                state.waiting.append(continuation)
-                return false
+        // Those who waited together look again one after the other: the first may have filled the queue.
+        while state.withLock({ !hasRoom($0) }) {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    guard !hasRoom(state) else { return false }
+                    state.waiting.append(continuation)
+                    return true
+                }
+                if !mustWait { continuation.resume() }
             }
-            if hasRoom { continuation.resume() }
         }
+    }
+
+    private func hasRoom(_ state: borrowing CacheState) -> Bool {
+        state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed
     }
 
     private static func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
@@ -224,6 +264,7 @@ final class CacheCore: Sendable {
     private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
         var committed: GroupSummary?
+        defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
         try store.transact { (transaction) throws(CacheError) in
             var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
@@ -231,6 +272,7 @@ final class CacheCore: Sendable {
             for write in group { changes.append(try commit.apply(write)) }
             try commit.finish()
             committed = commit.summary
+            upcoming.withLock { $0 = commit.summary }
         }
         if let committed {
             state.withLock { state in
@@ -264,12 +306,16 @@ final class CacheCore: Sendable {
             state.pending.removeFirst(group.count)
             for (write, outcome) in zip(group, outcomes) {
                 state.pendingBytes -= write.byteCount
-                guard case .failure(let error) = outcome, write.completion == nil else { continue }
+                guard case .failure(let error) = outcome else {
+                    state.settle(by: write)
+                    continue
+                }
+                guard write.completion == nil else { continue }
                 if state.failure == nil { state.failure = error }
                 // Nobody waited: what the store still holds under these keys is not what was last set.
                 state.unsettled.append(write.isInvalidation ? write : write.invalidation)
             }
-            if state.pendingBytes <= queueLimit / 2, !state.waiting.isEmpty {
+            if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty, !state.waiting.isEmpty {
                 waiting = state.waiting
                 state.waiting = []
             }
@@ -329,15 +375,15 @@ final class CacheCore: Sendable {
     ///
     /// Calls after the first return when it is done.
     func close() {
-        let wasClosed = state.withLock { state in
-            defer { state.isClosed = true }
-            return state.isClosed
-        }
+        state.withLock { $0.isClosed = true }
         writer.sync {
-            guard !wasClosed else { return }
+            guard !state.withLock({ $0.isStoreClosed }) else { return }
             drain(isScheduled: false)
             awaitReads()
-            state.withLock { $0.spareReaders = [] }
+            state.withLock { state in
+                state.spareReaders = []
+                state.isStoreClosed = true
+            }
             store.close()
         }
     }

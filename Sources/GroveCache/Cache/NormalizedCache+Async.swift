@@ -66,6 +66,7 @@ extension NormalizedCache {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
         await core.awaitRoom()
+        guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
         let sequence = try core.takeSequence()
         let made = try content()
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in

@@ -98,12 +98,15 @@ struct ReadState: ~Copyable {
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
+        var forgottenDeletion = forgottenDeletion
         for write in pending {
             for var update in unsafe write.updates(of: key.bytes, shift: shift) {
                 update.forgottenDeletion = forgottenDeletion
                 // The number of the write stands for the holder even where its bytes are the same.
                 update.refreshes = true
-                switch unsafe try update.apply(to: stored, into: &folded.0) {
+                let outcome = unsafe try update.apply(to: stored, into: &folded.0)
+                forgottenDeletion = update.forgottenDeletion
+                switch outcome {
                 case .unchanged, .superseded: break
                 case .removed: unsafe stored = nil
                 case .replaced:

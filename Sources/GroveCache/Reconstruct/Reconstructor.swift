@@ -51,6 +51,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.hops = 0
     }
 
+    /// Whether the read holds a view of the store open.
+    var hasView: Bool { unsafe state.pointee.view != nil }
+
     // MARK: Roots
 
     /// A decoder whose value is a reference to `identifier`: a tree is read by decoding it.
