@@ -46,7 +46,12 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
             defer { isClosed = true }
             return !isClosed
         }
-        if isFirst { CoreRegistry.shared.release(core) }
+        guard isFirst else { return }
+        guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
+            // A model's initialiser cannot wait for the read that it is part of.
+            return core.readers.async { [core] in CoreRegistry.shared.release(core) }
+        }
+        CoreRegistry.shared.release(core)
     }
 
     /// What the backend can do.
