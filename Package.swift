@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // The architecture, read off the manifest:
@@ -30,18 +31,36 @@ let package = Package(
         .library(name: "GroveSQLite", targets: ["GroveSQLite"]),
         .library(name: "GroveLevelDB", targets: ["GroveLevelDB"]),
         .library(name: "GroveConformance", targets: ["GroveConformance"]),
+        .library(name: "GroveMacros", targets: ["GroveMacros"]),
         .executable(name: "grove", targets: ["GroveTool"]),
     ],
     traits: [
         .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
-        .default(enabledTraits: ["Tool"]),
+        .trait(name: "Macros", description: "The macro `@Cacheable`; fetches swift-syntax."),
+        .default(enabledTraits: ["Tool", "Macros"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .target(name: "GroveModel", swiftSettings: strict),
         .target(name: "GroveCache", dependencies: ["GroveModel"], swiftSettings: strict),
+
+        .macro(
+            name: "GroveMacrosPlugin",
+            dependencies: [
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+            ]),
+        .target(
+            name: "GroveMacros",
+            dependencies: [
+                "GroveModel", .target(name: "GroveMacrosPlugin", condition: .when(traits: ["Macros"])),
+            ], swiftSettings: strict),
 
         .systemLibrary(
             name: "CLMDB", path: "Sources/CLibraries/CLMDB",
@@ -88,6 +107,18 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .testTarget(
+            name: "GroveMacrosTests",
+            dependencies: [
+                "GroveMacros", "GroveMacrosPlugin", "GroveModel", "GroveCache", "GroveMemory",
+                .product(
+                    name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])),
+                .product(
+                    name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+            ],
+            swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
@@ -110,7 +141,8 @@ let package = Package(
                 "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",
                 "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
             ], swiftSettings: strict),
-        .testTarget(name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests",
             dependencies: ["GroveTool"], swiftSettings: strict),
