@@ -1,6 +1,7 @@
 #if Macros
     import SwiftDiagnostics
     import SwiftSyntax
+    import SwiftSyntaxBuilder
     import SwiftSyntaxMacros
 
     /// `@Cacheable`: an extension with the conformances and everything they need, and a class's own initialiser.

@@ -48,22 +48,10 @@ extension CacheableSupport {
         OptionalShape<Wrapped>.self
     }
 
-    /// The shape of an optional without models.
-    @inlinable
-    public static func optional<Wrapped>(_ shape: LeafShape<Wrapped>.Type) -> LeafShape<Wrapped?>.Type {
-        LeafShape<Wrapped?>.self
-    }
-
     /// The shape of an array of a shape.
     @inlinable
     public static func array<Element: ChildShape>(_ shape: Element.Type) -> ArrayShape<Element>.Type {
         ArrayShape<Element>.self
-    }
-
-    /// The shape of an array without models.
-    @inlinable
-    public static func array<Element>(_ shape: LeafShape<Element>.Type) -> LeafShape<[Element]>.Type {
-        LeafShape<[Element]>.self
     }
 
     /// The shape of a set of a shape.
@@ -73,26 +61,12 @@ extension CacheableSupport {
         SetShape<Element>.self
     }
 
-    /// The shape of a set without models.
-    @inlinable
-    public static func set<Element: Hashable>(_ shape: LeafShape<Element>.Type) -> LeafShape<Set<Element>>.Type {
-        LeafShape<Set<Element>>.self
-    }
-
     /// The shape of a dictionary of shapes.
     @inlinable
     public static func dictionary<Key: ChildShape, Element: ChildShape>(
         _ key: Key.Type, _ element: Element.Type
     ) -> DictionaryShape<Key, Element>.Type where Key.Value: Hashable {
         DictionaryShape<Key, Element>.self
-    }
-
-    /// The shape of a dictionary without models.
-    @inlinable
-    public static func dictionary<Key: Hashable, Element>(
-        _ key: LeafShape<Key>.Type, _ element: LeafShape<Element>.Type
-    ) -> LeafShape<[Key: Element]>.Type {
-        LeafShape<[Key: Element]>.self
     }
 
     // MARK: Visiting
@@ -112,6 +86,9 @@ extension CacheableSupport {
     ) -> Shape.Value? {
         Shape.map(value, transform)
     }
+
+    /// What has no order of its own, in the order in which a record holds it.
+    public static func inRecordOrder<Value>(_ values: some Collection<Value>) -> [Value] { RecordOrder.sorted(values) }
 
     /// `new`, which is of another type, as a newer `old`: an enum stands for its payload, another projection is merged.
     public static func fit<M: Model>(_ new: any Model, _ old: M) -> M? {

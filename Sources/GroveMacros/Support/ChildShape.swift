@@ -6,6 +6,9 @@ public protocol ChildShape {
     /// The property's type.
     associatedtype Value
 
+    /// Whether there are no models in it, whatever the value.
+    static var isLeaf: Bool { get }
+
     /// Calls `visit` with each model, in the order of the record.
     static func forEach(_ value: Value, _ visit: (any Model) -> Void)
 
@@ -19,6 +22,10 @@ public protocol ChildShape {
 
 /// A value without models.
 public enum LeafShape<Value>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { true }
+
     /// Calls `visit` with each model.
     @inlinable
     public static func forEach(_ value: Value, _ visit: (any Model) -> Void) {}
@@ -33,6 +40,10 @@ public enum LeafShape<Value>: ChildShape {
 
 /// A model.
 public enum ModelShape<Value: Model>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { false }
+
     /// Calls `visit` with each model.
     @inlinable
     public static func forEach(_ value: Value, _ visit: (any Model) -> Void) { visit(value) }
@@ -54,6 +65,10 @@ public enum ModelShape<Value: Model>: ChildShape {
 
 /// An optional: `nil` where what it holds is gone.
 public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Wrapped.isLeaf }
+
     /// Calls `visit` with each model.
     @inlinable
     public static func forEach(_ value: Wrapped.Value?, _ visit: (any Model) -> Void) {
@@ -65,7 +80,7 @@ public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
     public static func map(
         _ value: Wrapped.Value?, _ transform: (any Model) -> (any Model)?
     ) -> Wrapped.Value?? {
-        guard let value else { return .some(nil) }
+        guard !Wrapped.isLeaf, let value else { return .some(value) }
         return .some(Wrapped.map(value, transform))
     }
 
@@ -79,9 +94,14 @@ public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
 
 /// An array: an element that is gone is dropped.
 public enum ArrayShape<Element: ChildShape>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Element.isLeaf }
+
     /// Calls `visit` with each model.
     @inlinable
     public static func forEach(_ value: [Element.Value], _ visit: (any Model) -> Void) {
+        if Element.isLeaf { return }
         for element in value { Element.forEach(element, visit) }
     }
 
@@ -90,6 +110,7 @@ public enum ArrayShape<Element: ChildShape>: ChildShape {
     public static func map(
         _ value: [Element.Value], _ transform: (any Model) -> (any Model)?
     ) -> [Element.Value]? {
+        if Element.isLeaf { return value }
         var elements: [Element.Value] = []
         elements.reserveCapacity(value.count)
         for element in value {
@@ -108,16 +129,24 @@ public enum ArrayShape<Element: ChildShape>: ChildShape {
 
 /// A set: an element that is gone is dropped.
 public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hashable {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Element.isLeaf }
+
     /// Calls `visit` with each model.
+    @inlinable
     public static func forEach(_ value: Set<Element.Value>, _ visit: (any Model) -> Void) {
-        for element in RecordOrder.sorted(value) { Element.forEach(element, visit) }
+        if isLeaf { return }
+        for element in CacheableSupport.inRecordOrder(value) { Element.forEach(element, visit) }
     }
 
     /// `value` with each model replaced.
+    @inlinable
     public static func map(
         _ value: Set<Element.Value>, _ transform: (any Model) -> (any Model)?
     ) -> Set<Element.Value>? {
-        Set(RecordOrder.sorted(value).compactMap { Element.map($0, transform) })
+        if isLeaf { return value }
+        return Set(CacheableSupport.inRecordOrder(value).compactMap { Element.map($0, transform) })
     }
 
     /// `other` in the types of this shape.
@@ -130,21 +159,29 @@ public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hasha
 
 /// A dictionary: an entry whose key or value is gone is dropped.
 public enum DictionaryShape<Key: ChildShape, Element: ChildShape>: ChildShape where Key.Value: Hashable {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Key.isLeaf && Element.isLeaf }
+
     /// Calls `visit` with each model.
+    @inlinable
     public static func forEach(_ value: [Key.Value: Element.Value], _ visit: (any Model) -> Void) {
-        for key in RecordOrder.sorted(value.keys) {
+        if isLeaf { return }
+        for key in CacheableSupport.inRecordOrder(value.keys) {
             Key.forEach(key, visit)
             if let element = value[key] { Element.forEach(element, visit) }
         }
     }
 
     /// `value` with each model replaced.
+    @inlinable
     public static func map(
         _ value: [Key.Value: Element.Value], _ transform: (any Model) -> (any Model)?
     ) -> [Key.Value: Element.Value]? {
+        if isLeaf { return value }
         var entries: [Key.Value: Element.Value] = [:]
         entries.reserveCapacity(value.count)
-        for key in RecordOrder.sorted(value.keys) {
+        for key in CacheableSupport.inRecordOrder(value.keys) {
             guard let newKey = Key.map(key, transform), let element = value[key],
                 let new = Element.map(element, transform)
             else { continue }

@@ -1,6 +1,7 @@
 #if Macros
     import SwiftDiagnostics
     import SwiftSyntax
+    import SwiftSyntaxBuilder
 
     /// A stored property of a struct or class, or one value of a case's payload.
     struct StoredProperty {
