@@ -194,7 +194,7 @@
             let body = switchSelf { _, element in
                 guard !element.payload.isEmpty else { return (false, "return self") }
                 let isNode = subject.takesPayloads && element.payload.count == 1
-                let lines = element.payload.indices.map { index in
+                let lines = order(element).map { index in
                     let shape = self.shape(element.payload[index])
                     let call =
                         isNode
@@ -214,7 +214,7 @@
         private var forEachCase: String {
             let body = switchSelf { _, element in
                 guard !element.payload.isEmpty else { return (false, "break") }
-                let lines = element.payload.indices.map {
+                let lines = order(element).map {
                     "\(support).forEach(\(shape(element.payload[$0])), _\($0), visit)"
                 }
                 return (true, lines.joined(separator: "\n"))
