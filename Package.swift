@@ -17,7 +17,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .strictMemorySafety(),
-    // .treatAllWarnings(as: .error),
+    .treatAllWarnings(as: .error),
 ]
 
 /// Products of swift-syntax, which is fetched for the trait `Macros` alone.
@@ -142,6 +142,6 @@ let package = Package(
             name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests",
-            dependencies: ["GroveTool"], swiftSettings: strict),
+            dependencies: ["GroveTool", "GroveCache", "GroveModel"], swiftSettings: strict),
     ]
 )

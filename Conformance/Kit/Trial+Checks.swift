@@ -1,4 +1,3 @@
-public import GroveCache
 public import GroveModel
 
 extension Trial {

@@ -104,6 +104,7 @@ extension CacheError {
 }
 
 extension CacheError: CustomStringConvertible {
+    /// The text for a person who reads a log.
     public var description: String {
         var text = "\(code): \(message)"
         if let identifier { text += " [\(identifier.rawValue.debugDescription)]" }

@@ -23,9 +23,11 @@ public protocol Model: SimpleModel {
 }
 
 extension Model {
+    /// `model` where it is of this type, and this model unchanged otherwise.
     public func merge(_ model: any Model) -> any Model {
         model is Self ? model : self
     }
 
+    /// The type's projection name.
     public var projectionIdentifier: String { Self.projectionName }
 }

@@ -21,6 +21,8 @@ struct Grove: AsyncParsableCommand {
             EXAMPLES
               Compare the backends with each other and with the bare engines:
                 grove compare --quick
+              Check that a backend keeps every rule of the catalogue:
+                grove conformance --backend lmdb
               Store a JSON document as nodes, look at one, and get it back:
                 grove import feed.json --identity rules.json --backend sqlite --store feed.grove
                 grove inspect --backend sqlite --store feed.grove User:12 --tree
@@ -30,7 +32,7 @@ struct Grove: AsyncParsableCommand {
               0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done.
             """,
         subcommands: [
-            CompareCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self,
+            ConformanceCommand.self, CompareCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self,
         ])
 
     static func main() async {

@@ -25,17 +25,3 @@ struct LevelDBHarness: StoreHarness {
     typealias Store = LevelDBStore
     let options = LevelDBOptions()
 }
-
-/// The backends that the kit runs on, by name.
-enum Backend: String, CaseIterable, Sendable {
-    case memory, lmdb, sqlite, leveldb
-
-    var backend: any ConformanceBackend {
-        switch self {
-        case .memory: StoreBackend(MemoryHarness())
-        case .lmdb: StoreBackend(LMDBHarness())
-        case .sqlite: StoreBackend(SQLiteHarness())
-        case .leveldb: StoreBackend(LevelDBHarness())
-        }
-    }
-}

@@ -18,6 +18,7 @@ struct ReadmeTests {
         let source = try String(contentsOf: folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
         let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md"), encoding: .utf8)
         let example = try #require(source.components(separatedBy: "// -----\n").dropFirst().first)
-        #expect(readme.contains("```swift\n" + example + "```"), "README.md's first example differs from ReadmeExample.swift")
+        let isCurrent = readme.contains("```swift\n" + example + "```")
+        #expect(isCurrent, "README.md's first example differs from ReadmeExample.swift")
     }
 }

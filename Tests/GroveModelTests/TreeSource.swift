@@ -4,6 +4,7 @@ import GroveModel
 @safe
 final class TreeSource: NodeSource {
     var nesting = 0
+    var hops = 0
     var deleted: Set<ModelIdentifier> = []
     var missing: Set<ModelIdentifier> = []
     private let tree: NodeTree

@@ -25,12 +25,12 @@ final class Answer<Value: Sendable>: Sendable {
         if isFirst { arrived.signal() }
     }
 
-    /// Waits for the first call.
+    /// Waits for the first call, for as many seconds.
     ///
-    /// - Throws: the error of the call; ``CheckFailure`` where none came within 10 seconds.
-    func wait() throws -> Value {
-        guard arrived.wait(timeout: .now() + 10) == .success else {
-            throw CheckFailure("a completion: expected exactly one call, got none within 10 seconds.")
+    /// - Throws: the error of the call; ``CheckFailure`` where none came in time.
+    func wait(seconds: Int = 20) throws -> Value {
+        guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success else {
+            throw CheckFailure("a completion: expected exactly one call, got none within \(seconds) seconds.")
         }
         arrived.signal()
         guard let outcome = state.withLock({ $0.outcome }) else { throw CheckFailure("a completion was lost.") }

@@ -6,6 +6,7 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     private let harness: Harness
     private let decorate: @Sendable (any ConformanceCache) -> any ConformanceCache
 
+    /// The name under which reports list it.
     public let name: String
 
     /// Makes a backend of `harness`.
@@ -22,8 +23,10 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
         self.decorate = decorate
     }
 
+    /// What the store declares of itself.
     public var profile: BackendProfile { Harness.Store.profile }
 
+    /// What the kit supplies for every store, and what the profile declares.
     public var capabilities: Set<Capability> {
         var all = Capability.ofStores
         let profile = profile
@@ -36,6 +39,7 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
         return all
     }
 
+    /// A new place for a cache, in a directory of its own.
     public func makeSite() throws(CacheError) -> any CacheSite {
         StoreSite(harness, directory: try harness.makeDirectory(), decorate: decorate)
     }

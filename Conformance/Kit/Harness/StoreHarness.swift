@@ -26,9 +26,11 @@ public protocol StoreHarness: Sendable {
 }
 
 extension StoreHarness {
+    /// A directory among the system's temporary files, or `nil` for a store that is not persistent.
     public func makeDirectory() throws(CacheError) -> String? {
         Store.profile.isPersistent ? try TemporaryDirectory.make() : nil
     }
 
+    /// Removes the directory and everything in it.
     public func removeDirectory(_ directory: String) { TemporaryDirectory.remove(directory) }
 }

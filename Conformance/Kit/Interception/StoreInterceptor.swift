@@ -39,7 +39,9 @@ public final class StoreInterceptor: Sendable {
     /// Makes every look-up of a view fail with `error`; `nil` lets them succeed again.
     public func failReads(with error: CacheError?) { state.withLock { $0.readFailure = error } }
 
-    /// The store beneath the cache that was opened last. A rule writes to it only while the cache is idle.
+    /// The store beneath the cache that was opened last.
+    ///
+    /// A rule writes to it only while the cache is idle.
     public func store() throws -> any NodeStore {
         guard let store = state.withLock({ $0.stores.last }) else {
             throw CheckFailure("The rule looks at a store that no cache has opened.")

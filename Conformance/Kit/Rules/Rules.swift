@@ -2,7 +2,9 @@
 public enum Rules {
     /// Every rule.
     public static let all: [Rule] = [
-        HarnessRules.all, StoreRules.all, ContractRules.all,
+        HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
+        ReconstructionRules.all, DeletionRules.all, CollectionRules.all,
+        ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all,
     ].flatMap(\.self)
 
     /// The rules whose identifiers match one of `globs`, in which `*` stands for anything and `?` for one character.

@@ -1,4 +1,3 @@
-import Dispatch
 import GroveModel
 import Synchronization
 
@@ -65,11 +64,14 @@ public struct ConformanceRunner: Sendable {
             }
         }
         let limit = rule.timeLimit
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(limit.components.seconds * 1_000))) {
+        let alarm = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
             let message = "It did not end within \(limit.components.seconds) seconds."
             race.finish(RuleResult(rule, .timedOut, checks: trial.checks, message: message, duration: limit))
         }
-        return await race.value()
+        let result = await race.value()
+        alarm.cancel()
+        return result
     }
 
     private static func failure(of rule: Rule, _ trial: Trial) async -> String? {

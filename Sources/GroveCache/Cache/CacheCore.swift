@@ -27,13 +27,24 @@ final class CacheCore: Sendable {
         self.queueLimit = queueLimit
         self.directory = directory
         keepsBytes = store.keepsBytes
-        let view = try store.view()
-        defer { view.end() }
-        let stored = try StoreState(view)
+        let stored: StoreState
+        do throws(CacheError) {
+            stored = try CacheCore.state(of: store)
+        } catch {
+            // Whoever opens the directory next must not find it locked by a store that nobody holds.
+            store.close()
+            throw error
+        }
         state = Mutex(
             CacheState(
                 sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
                 lastCommitted: stored.sequence))
+    }
+
+    private static func state(of store: some NodeStore) throws(CacheError) -> StoreState {
+        let view = try store.view()
+        defer { view.end() }
+        return try StoreState(view)
     }
 
     // MARK: Reading
@@ -85,7 +96,9 @@ final class CacheCore: Sendable {
             .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
     }
 
-    /// Returns when no read is under way. New ones must have been turned away before.
+    /// Returns when no read is under way.
+    ///
+    /// New ones must have been turned away before.
     private func awaitReads() {
         let mustWait = state.withLock { state in
             state.isAwaitingReads = state.activeReads > 0
@@ -143,7 +156,9 @@ final class CacheCore: Sendable {
     /// Commits what is queued, on the calling thread, and returns when it is visible.
     func drainNow() { writer.sync { self.drain(isScheduled: false) } }
 
-    /// Group commit: everything queued goes into few transactions, in order. Runs on ``writer`` only.
+    /// Group commit: everything queued goes into few transactions, in order.
+    ///
+    /// Runs on ``writer`` only.
     private func drain(isScheduled: Bool) {
         if isScheduled { state.withLock { $0.isDrainScheduled = false } }
         while true {
@@ -310,7 +325,9 @@ final class CacheCore: Sendable {
 
     // MARK: Closing
 
-    /// Commits what is queued, waits for reads, and closes the store. Calls after the first return when it is done.
+    /// Commits what is queued, waits for reads, and closes the store.
+    ///
+    /// Calls after the first return when it is done.
     func close() {
         let wasClosed = state.withLock { state in
             defer { state.isClosed = true }

@@ -39,13 +39,26 @@ extension NormalizedCache {
     /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`. A record that is damaged is returned,
     ///   with its damage.
     package func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord? {
+        var record: StoredRecord?
+        try unsafe visitStoredValues(kind, [ModelIdentifier(name)]) { key, value in
+            record = unsafe StoredRecord(key: key, stored: value)
+        }
+        return record
+    }
+
+    /// Visits the keys and values of `names` as the engine holds them, those that are there; the bytes are valid during
+    /// the call only.
+    package func visitStoredValues(
+        _ kind: StoredRecord.Kind, _ names: [ModelIdentifier],
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+    ) throws(CacheError) {
         var key = StoreKey()
-        let identifier = ModelIdentifier(name)
-        unsafe identifier.withUTF8 { unsafe key.set(kind.namespace, $0) }
-        let bytes = unsafe key.bytes
-        return try withStoreView { (view) throws(CacheError) -> StoredRecord? in
-            guard let stored = unsafe try view.get(bytes) else { return nil }
-            return unsafe StoredRecord(key: bytes, stored: stored)
+        try withStoreView { (view) throws(CacheError) in
+            for name in names {
+                unsafe name.withUTF8 { unsafe key.set(kind.namespace, $0) }
+                guard let stored = try unsafe view.get(key.bytes) else { continue }
+                unsafe visit(key.bytes, stored)
+            }
         }
     }
 
@@ -53,7 +66,7 @@ extension NormalizedCache {
     package func forEachStoredRecord(
         _ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool
     ) throws(CacheError) {
-        try forEachStoredValue(kind) { key, value in
+        try unsafe forEachStoredValue(kind) { key, value in
             unsafe visit(StoredRecord(key: key, stored: value))
         }
     }
@@ -106,7 +119,7 @@ extension StoredRecord {
     fileprivate init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer) {
         kind = unsafe Kind(namespace: key.first)
         name = unsafe String(decoding: key.dropFirst(), as: UTF8.self)
-        byteCount = unsafe key.count + stored.count
+        byteCount = key.count + stored.count
         do throws(RecordHeader.Failure) {
             envelope = .success(try unsafe Envelope(RecordHeader(stored, key: key)))
         } catch {
@@ -126,7 +139,7 @@ extension StoredRecord.Envelope {
             (.tombstone, "tombstone"), (.references, "references"), (.deletion, "deletion"),
             (.deletionUncertain, "deletionUncertain"), (.projections, "projections"),
         ]
-        let fieldCount = RecordBody.fieldCount(unsafe header.body)
+        let fieldCount = unsafe RecordBody.fieldCount(header.body)
         flags = names.filter { header.flags.contains($0.0) }.map(\.1)
         sequence = header.sequence
         deletion = header.deletion
@@ -136,5 +149,18 @@ extension StoredRecord.Envelope {
             (String(decoding: $0.name, as: UTF8.self), $0.fields)
         }
         body = unsafe Array(header.body)
+    }
+}
+
+extension StoredRecord.Envelope {
+    /// The identifiers of the nodes that the body refers to, in order, duplicates included.
+    package var references: [ModelIdentifier] {
+        var found: [ModelIdentifier] = []
+        unsafe body.withUnsafeBytes { body in
+            try? unsafe RecordBody.forEachReference(in: body) {
+                unsafe found.append(ModelIdentifier(String(decoding: $0, as: UTF8.self)))
+            }
+        }
+        return found
     }
 }

@@ -107,6 +107,10 @@ struct RecordUpdate {
         }
     }
 
+    private static func isName(_ stored: UnsafeRawBufferPointer, _ name: [UInt8]) -> Bool {
+        unsafe name.withUnsafeBytes { unsafe isEqual(stored, $0) }
+    }
+
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     private func applyTombstone(
@@ -128,7 +132,7 @@ struct RecordUpdate {
         let body = unsafe tree.body(of: entry)
         let flags: RecordHeader.Flags = entry.holdsReferences ? .references : []
         let isSuccessor = header.map {
-            unsafe !$0.flags.contains(.tombstone) && names.record.elementsEqual($0.recordName)
+            unsafe !$0.flags.contains(.tombstone) && RecordUpdate.isName($0.recordName, names.record)
         }
         guard let header, isSuccessor == true else {
             try unsafe build(names, flags: flags, body: body, into: &out)
@@ -136,7 +140,7 @@ struct RecordUpdate {
         }
         storedSequence = header.sequence
         let isSoleProjection =
-            unsafe !header.flags.contains(.projections) && names.projection.elementsEqual(header.projection)
+            unsafe !header.flags.contains(.projections) && RecordUpdate.isName(header.projection, names.projection)
         if isSoleProjection {
             let isSame = unsafe isEqual(header.body, body)
             if isSame, !refreshes { return .unchanged }

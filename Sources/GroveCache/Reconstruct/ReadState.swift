@@ -24,6 +24,9 @@ struct ReadState: ~Copyable {
     /// The number of the write of the record whose children are being fetched.
     var holderSequence = UInt64.max
     var nesting = 0
+    /// The level of the root: not 0 where the whole read is on a large stack.
+    var rootNesting = 0
+    var hops = 0
     /// The nodes from the root to the one that is being decoded.
     var path: [Step] = []
     var sights = SightTable()

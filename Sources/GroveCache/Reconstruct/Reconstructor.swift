@@ -47,6 +47,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.arena.releaseAll()
         unsafe state.pointee.holderSequence = .max
         unsafe state.pointee.nesting = 0
+        unsafe state.pointee.rootNesting = 0
+        unsafe state.pointee.hops = 0
     }
 
     // MARK: Roots
@@ -115,6 +117,17 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     }
 
     // MARK: Nodes
+
+    /// Says that the thread's stack is a large one, so that nothing needs to hop.
+    func stayOnLargeStack() {
+        unsafe state.pointee.nesting = LargeStack.hopDepth
+        unsafe state.pointee.rootNesting = LargeStack.hopDepth
+    }
+
+    var hops: Int {
+        get { unsafe state.pointee.hops }
+        set { unsafe state.pointee.hops = newValue }
+    }
 
     var nesting: Int {
         get { unsafe state.pointee.nesting }
@@ -244,7 +257,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// A damaged root is an error; below a root it is a miss of the tree.
     private func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
-        guard unsafe state.pointee.nesting > 0 else {
+        guard unsafe state.pointee.nesting > state.pointee.rootNesting else {
             return unsafe .failed(Reconstructor.error(failure, text(identifier)))
         }
         return unsafe .miss(

@@ -39,12 +39,14 @@ extension NodeDecoder {
         guard low <= 27 else { throw .corrupted }
         let width = 1 << Int(low - 24)
         guard unsafe end - cursor > width else { throw .corrupted }
-        var value: UInt64 = 0
-        for offset in 1...width {
-            value = unsafe value << 8 | UInt64(cursor.load(fromByteOffset: offset, as: UInt8.self))
-        }
+        let start = unsafe cursor + 1
         unsafe cursor += 1 + width
-        return value
+        switch low {
+        case 24: return unsafe UInt64(start.load(as: UInt8.self))
+        case 25: return unsafe UInt64(UInt16(bigEndian: start.loadUnaligned(as: UInt16.self)))
+        case 26: return unsafe UInt64(UInt32(bigEndian: start.loadUnaligned(as: UInt32.self)))
+        default: return unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+        }
     }
 
     @inline(__always)

@@ -20,8 +20,8 @@ public struct NodeDecoder {
     package init(
         _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
     ) {
-        // An empty buffer may have no base; a pointer that is never read stands in for it.
-        let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!  // swift-format-ignore: NeverForceUnwrap
+        // An empty buffer may have no base; an address that is never read stands in for it.
+        let start = unsafe bytes.baseAddress ?? FieldTable.dynamic.keys
         unsafe cursor = unsafe start
         unsafe end = unsafe start + bytes.count
         unsafe self.source = source
@@ -34,7 +34,9 @@ public struct NodeDecoder {
 
     // MARK: Fields
 
-    /// Reads field `index` of the type's table, or sets it aside for ``finish(_:)``. Fields are scanned in order.
+    /// Reads field `index` of the type's table, or sets it aside for ``finish(_:)``.
+    ///
+    /// Fields are scanned in order.
     ///
     /// - Throws: `incomplete` where the field is absent and needed, `otherShape` where it is something else.
     @inlinable
@@ -59,16 +61,15 @@ public struct NodeDecoder {
 
     /// Moves to the value of field `index`, past unknown fields before it; false where the record lacks the field.
     public mutating func find(_ index: Int) throws(NodeReadFailure) -> Bool {
-        let wanted = unsafe fields.key(index)
         while entriesLeft > 0 {
-            if unsafe end - cursor >= wanted.count, let key = wanted.baseAddress,
-                unsafe compare(cursor, key, wanted.count) == 0
-            {
-                unsafe lastKey = unsafe UnsafeRawBufferPointer(start: cursor, count: wanted.count)
-                unsafe cursor += wanted.count
+            let length = unsafe fields.match(index, at: cursor, end: end)
+            if length > 0 {
+                unsafe lastKey = unsafe UnsafeRawBufferPointer(start: cursor, count: length)
+                unsafe cursor += length
                 entriesLeft -= 1
                 return true
             }
+            let wanted = unsafe fields.key(index)
             let start = unsafe cursor
             let stored = try unsafe readKey()
             if unsafe lexicographicOrder(stored, wanted) > 0 {

@@ -57,7 +57,7 @@ extension JSON {
                 ?? .big(BigInteger(isNegative: true, encoded: argument.bigEndianBytes))
         case CBORMajor.text: self = .string(try decoder.readString())
         case CBORMajor.bytes:
-            let bytes = try decoder.readBytes { unsafe Array($0) }
+            let bytes = try unsafe decoder.readBytes { unsafe Array($0) }
             self = .object([JSONMember("$bytes", .string(bytes.hexadecimal))])
         case CBORMajor.array:
             var elements: [JSON] = []
@@ -89,11 +89,11 @@ extension JSON {
         let isBytes = try ahead.readHead().major == CBORMajor.bytes
         switch tag {
         case CBORTag.unsignedBignum where isBytes, CBORTag.negativeBignum where isBytes:
-            let bytes = try decoder.readBytes { unsafe Array($0) }
+            let bytes = try unsafe decoder.readBytes { unsafe Array($0) }
             self = .big(BigInteger(isNegative: tag == CBORTag.negativeBignum, encoded: bytes))
         case CBORTag.uri: self = try JSON(from: &decoder, depth: depth)
         case CBORTag.uuid where isBytes:
-            let digits = Array(try decoder.readBytes { unsafe Array($0) }.hexadecimal.uppercased())
+            let digits = unsafe Array(try decoder.readBytes { unsafe Array($0) }.hexadecimal.uppercased())
             let ends = [8, 12, 16, 20, digits.count]
             var parts: [String] = []
             var start = 0

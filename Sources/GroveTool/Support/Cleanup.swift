@@ -36,7 +36,10 @@ enum Cleanup {
     /// From now on an interrupt removes what is registered and ends the process with 128 and the signal's number.
     static func handleSignals() {
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
+            let former = signal(number, SIG_IGN)
+            // nohup ignores hang-ups for whom it starts.
+            let wasIgnored = unsafe unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+            if number == SIGHUP, wasIgnored { continue }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler {
                 // Files in use may appear while a directory is removed, hence the second time.
@@ -47,7 +50,7 @@ enum Cleanup {
             }
             source.resume()
             // Sources live as long as the process.
-            _ = Unmanaged.passRetained(source as AnyObject)
+            _ = unsafe Unmanaged.passRetained(source as AnyObject)
         }
     }
 }
