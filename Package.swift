@@ -52,10 +52,14 @@ let package = Package(
         .target(name: "GroveModel", swiftSettings: strict),
         .target(name: "GroveCache", dependencies: ["GroveModel"], swiftSettings: strict),
 
+        .target(
+            name: "GroveMacrosCode",
+            dependencies: syntax("SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"),
+            path: "Sources/GroveMacrosPlugin/Code"),
         .macro(
             name: "GroveMacrosPlugin",
-            dependencies: syntax(
-                "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros")),
+            dependencies: ["GroveMacrosCode"] + syntax("SwiftCompilerPlugin", "SwiftSyntax", "SwiftSyntaxMacros"),
+            path: "Sources/GroveMacrosPlugin/Plugin"),
         .target(
             name: "GroveMacros",
             dependencies: [
@@ -110,7 +114,7 @@ let package = Package(
         .testTarget(
             name: "GroveMacrosTests",
             dependencies: [
-                "GroveMacros", "GroveMacrosPlugin", "GroveModel", "GroveCache", "GroveMemory",
+                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory",
             ]
                 + syntax(
                     "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion",

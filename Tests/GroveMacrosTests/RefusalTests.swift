@@ -1,5 +1,5 @@
 #if Macros
-    @testable import GroveMacrosPlugin
+    import GroveMacrosCode
     import SwiftDiagnostics
     import SwiftParser
     import SwiftSyntax

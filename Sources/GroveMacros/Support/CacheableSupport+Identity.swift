@@ -7,7 +7,7 @@ extension CacheableSupport {
 
     /// The identifier that begins with `prefix` and ends with `id`.
     @inlinable
-    public static func identifier<ID: BinaryInteger>(_ prefix: String, _ id: ID) -> ModelIdentifier? {
+    public static func identifier<ID: FixedWidthInteger>(_ prefix: String, _ id: ID) -> ModelIdentifier? {
         ModelIdentifier(prefix + String(id))
     }
 
@@ -19,7 +19,7 @@ extension CacheableSupport {
 
     /// The identifier that begins with `prefix` and ends with `id`, or `nil` where there is none.
     @inlinable
-    public static func identifier<ID: BinaryInteger>(_ prefix: String, _ id: ID?) -> ModelIdentifier? {
+    public static func identifier<ID: FixedWidthInteger>(_ prefix: String, _ id: ID?) -> ModelIdentifier? {
         id.flatMap { identifier(prefix, $0) }
     }
 
@@ -33,7 +33,7 @@ extension CacheableSupport {
 
     /// Appends the bytes of ``identifier(_:_:)-(String,ID)``.
     @inlinable
-    public static func append<ID: BinaryInteger>(
+    public static func append<ID: FixedWidthInteger>(
         _ prefix: String, _ id: ID, to buffer: inout IdentifierBuffer
     ) -> Bool {
         buffer.append(prefix)
@@ -58,7 +58,7 @@ extension CacheableSupport {
 
     /// Appends the bytes of ``identifier(_:_:)-(String,ID)``, or returns false where there is none.
     @inlinable
-    public static func append<ID: BinaryInteger>(
+    public static func append<ID: FixedWidthInteger>(
         _ prefix: String, _ id: ID?, to buffer: inout IdentifierBuffer
     ) -> Bool {
         guard let id else { return false }

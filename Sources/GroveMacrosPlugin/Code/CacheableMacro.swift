@@ -5,10 +5,10 @@
     import SwiftSyntaxMacros
 
     /// `@Cacheable`: an extension with the conformances and everything they need, and a class's own initialiser.
-    enum CacheableMacro {}
+    package enum CacheableMacro {}
 
     extension CacheableMacro: ExtensionMacro {
-        static func expansion(
+        package static func expansion(
             of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
             providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
             in context: some MacroExpansionContext
@@ -22,7 +22,7 @@
     }
 
     extension CacheableMacro: MemberMacro {
-        static func expansion(
+        package static func expansion(
             of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
             conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
@@ -35,8 +35,8 @@
     }
 
     /// `@CacheIgnored`: a mark that ``CacheableMacro`` reads.
-    enum CacheIgnoredMacro: PeerMacro {
-        static func expansion(
+    package enum CacheIgnoredMacro: PeerMacro {
+        package static func expansion(
             of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
             in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
@@ -46,8 +46,8 @@
     }
 
     /// `@EqualityIgnored`: a mark that ``CacheableMacro`` reads.
-    enum EqualityIgnoredMacro: PeerMacro {
-        static func expansion(
+    package enum EqualityIgnoredMacro: PeerMacro {
+        package static func expansion(
             of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
             in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
