@@ -21,6 +21,17 @@ final class DecodingSession {
         return value
     }
 
+    /// Reads the value at the cursor of `decoder`, whose bytes stay, as a field of `type` is read.
+    static func decodeValue<Value: Decodable>(
+        _ type: Value.Type, from decoder: NodeDecoder
+    ) throws(NodeReadFailure) -> Value {
+        let session = DecodingSession()
+        defer { session.isOpen = false }
+        let value = try RecordDecoder(decoder, session: session, path: []).decode(type, decoder, key: nil)
+        if let failure = unsafe session.failures.first { throw unsafe failure.failure }
+        return value
+    }
+
     /// Levels of user code that a caller's own stack carries: its frames, and those of the containers that it calls,
     /// take ten times what generated code takes.
     private static let hopDepth = 8
