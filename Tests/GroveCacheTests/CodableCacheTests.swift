@@ -20,6 +20,42 @@ import Testing
         }
     }
 
+    /// A person with all friends where they can be had, else by name alone.
+    enum Guest: Codable, Equatable {
+        case friend(Person)
+        case stranger(Name)
+
+        struct Name: SimpleModel, Codable, Equatable {
+            var id: Int
+            var name: String
+            var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
+            static let recordName = "Person"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let person = try? container.decode(Person.self) {
+                self = .friend(person)
+            } else {
+                self = .stranger(try container.decode(Name.self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .friend(let person): try container.encode(person)
+            case .stranger(let name): try container.encode(name)
+            }
+        }
+    }
+
+    struct Party: SimpleModel, Codable, Equatable {
+        var id: Int
+        var guests: [Guest]
+        var modelIdentifier: ModelIdentifier? { "Party:\(id)" }
+    }
+
     private func tree(_ depth: Int) -> Person {
         var person = Person(id: 0, name: "leaf")
         for id in 1..<depth { person = Person(id: id, name: "n\(id)", friends: [person]) }
@@ -43,6 +79,18 @@ import Testing
         let cache = try MemoryCache()
         try cache.write(tree(levels))
         #expect(try cache.model("Person:\(levels - 1)", as: Person.self) == tree(levels))
+    }
+
+    @Test("A model that takes what it can get gets the whole of a tree that is wide and deep") func wideAndDeep() throws {
+        let cache = try MemoryCache()
+        let guests = (0..<10).map { guest -> Guest in
+            var person = Person(id: guest * 100, name: "leaf")
+            for id in 1..<20 { person = Person(id: guest * 100 + id, name: "n\(id)", friends: [person]) }
+            return .friend(person)
+        }
+        let party = Party(id: 1, guests: guests)
+        try cache.write(party)
+        #expect(try cache.model("Party:1", as: Party.self) == party)
     }
 
     @Test("The example of Docs/RecordFormat.md is what the cache builds and reads") func documentedExample() throws {

@@ -8,6 +8,9 @@ final class DecodingSession {
     /// Whether the model is being decoded; a decoder that outlives it is refused, for its bytes are gone.
     private(set) var isOpen = true
 
+    /// Whether the read must begin anew, whatever user code made of that.
+    private var mustRestart = false
+
     private var failures: [(position: UnsafeRawPointer, failure: NodeReadFailure)] = unsafe []
 
     /// Runs `type`'s own `init(from:)` over the value of `decoder`, whose bytes stay.
@@ -16,7 +19,14 @@ final class DecodingSession {
     ) throws(NodeReadFailure) -> Value {
         let session = DecodingSession()
         defer { session.isOpen = false }
-        let value = try session.run(type, RecordDecoder(decoder, session: session, path: []))
+        let outcome: Result<Value, NodeReadFailure>
+        do throws(NodeReadFailure) {
+            outcome = .success(try session.run(type, RecordDecoder(decoder, session: session, path: [])))
+        } catch {
+            outcome = .failure(error)
+        }
+        if session.mustRestart { throw .failed(LargeStack.restart) }
+        let value = try outcome.get()
         if let failure = unsafe session.failures.first { throw unsafe failure.failure }
         return value
     }
@@ -89,6 +99,7 @@ final class DecodingSession {
 
     /// Remembers `failure`, should it be one that nobody may swallow.
     func note(_ failure: NodeReadFailure, at position: UnsafeRawPointer) {
+        if case .failed(let error) = failure, error.code == .restart { mustRestart = true }
         switch failure {
         case .miss, .failed, .corrupted: unsafe failures.append((position, failure))
         case .deleted, .otherShape, .incomplete: break
