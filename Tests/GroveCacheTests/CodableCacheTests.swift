@@ -81,7 +81,8 @@ import Testing
         #expect(try cache.model("Person:\(levels - 1)", as: Person.self) == tree(levels))
     }
 
-    @Test("A model that takes what it can get gets the whole of a tree that is wide and deep") func wideAndDeep() throws {
+    @Test("A model that takes what it can get gets the whole of a tree that is wide and deep")
+    func wideAndDeep() throws {
         let cache = try MemoryCache()
         let guests = (0..<10).map { guest -> Guest in
             var person = Person(id: guest * 100, name: "leaf")
