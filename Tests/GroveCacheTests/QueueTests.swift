@@ -136,6 +136,17 @@ struct QueueTests {
         #expect(try cache.model("Message:34", as: Message.self) == message)
     }
 
+    @Test("A store whose own record is damaged is still read, whatever could not be written")
+    func damagedState() throws {
+        try cache.write(ann)
+        try cache.write(ben)
+        try disk.damageState()
+        try queue(older)
+        #expect(throws: CacheError.self) { try cache.flush() }
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(try cache.model("Person:2", as: Person.self) == ben)
+    }
+
     // MARK: Place in time
 
     @Test("A queued write over a tombstone that is queued to be forgotten remembers the deletion")

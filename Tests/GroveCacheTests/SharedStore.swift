@@ -147,7 +147,10 @@ extension SharedStore.Disk {
 
     /// Changes the record of a node as damage, or a later version of Grove, would.
     func change(_ identifier: String, _ change: (inout [UInt8]) -> Void) throws {
-        let key = SharedStore.Disk.key(identifier)
+        try self.change(key: SharedStore.Disk.key(identifier), change)
+    }
+
+    private func change(key: [UInt8], _ change: (inout [UInt8]) -> Void) throws {
         try base.write { (transaction) throws(CacheError) in
             var value: [UInt8] = []
             unsafe try key.withUnsafeBytesOfCache { (key) throws(CacheError) in
@@ -164,6 +167,9 @@ extension SharedStore.Disk {
 
     /// Lets a node's record look as if a later version of Grove had written it.
     func makeFuture(_ identifier: String) throws { try change(identifier) { $0[0] = 0xFE } }
+
+    /// Flips a bit of the store's own record.
+    func damageState() throws { try change(key: [0x00]) { $0[$0.count - 1] ^= 1 } }
 
     /// Flips a bit of a node's record.
     func damage(_ identifier: String) throws { try change(identifier) { $0[$0.count - 1] ^= 1 } }

@@ -69,7 +69,7 @@ final class CacheCore: Sendable {
             } else {
                 let view = try store.view()
                 let pending = state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending
-                let place = pending.isEmpty ? (0, 0) : try place(in: view, state)
+                let place = pending.isEmpty ? (0, 0) : place(in: view, state)
                 reader.begin(
                     view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
                 state.activeReads += 1
@@ -82,14 +82,9 @@ final class CacheCore: Sendable {
     /// number of a deletion that it has forgotten.
     private func place(
         in view: any NodeView, _ state: borrowing CacheState
-    ) throws(CacheError) -> (shift: UInt64, forgottenDeletion: UInt64) {
-        let stored: StoreState
-        do throws(CacheError) {
-            stored = try StoreState(view)
-        } catch {
-            view.end()
-            throw error
-        }
+    ) -> (shift: UInt64, forgottenDeletion: UInt64) {
+        // No call is committed over a state that cannot be read, so what was known last still holds.
+        guard let stored = try? StoreState(view) else { return (state.shift, state.forgottenDeletion) }
         if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.sequence {
             return (upcoming.shift + (stored.sequence - upcoming.sequence), stored.forgottenDeletion)
         }
