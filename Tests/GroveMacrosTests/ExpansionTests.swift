@@ -32,7 +32,7 @@
                 enum Mood: String { case calm 
                 }
 
-                extension Mood: GroveModel.NodeCodable, Swift.Equatable {
+                nonisolated extension Mood: GroveModel.NodeCodable, Swift.Equatable {
                 }
                 """)
         }
@@ -58,7 +58,7 @@
                     var hits = 0
                 }
 
-                extension Message: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                nonisolated extension Message: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
                     public static var recordName: String {
                         "Message"
                     }
@@ -182,12 +182,12 @@
                     func forEach(_ visit: (any Model) -> Void) {}
                     static func == (left: Fork, right: Fork) -> Bool { true }
 
-                    private init(_grove: Swift.Void, _0: [String: Fork]) {
+                    nonisolated private init(_grove: Swift.Void, _0: [String: Fork]) {
                         self.left = _0
                     }
                 }
 
-                extension Fork: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                nonisolated extension Fork: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
                     static var recordName: String {
                         "Node"
                     }
@@ -256,7 +256,7 @@
                     case none
                 }
 
-                extension Item: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableEnum {
+                nonisolated extension Item: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableEnum {
                     static var recordName: String {
                         "Item"
                     }
