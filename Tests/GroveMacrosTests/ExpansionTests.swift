@@ -26,7 +26,15 @@
 
         @Test("A raw-value enum")
         func leaf() {
-            expect("@Cacheable enum Mood: String { case calm }", "")
+            expect(
+                "@Cacheable enum Mood: String { case calm }",
+                """
+                enum Mood: String { case calm 
+                }
+
+                nonisolated extension Mood: GroveModel.NodeCodable, Swift.Equatable {
+                }
+                """)
         }
 
         @Test("A struct")
@@ -40,7 +48,118 @@
                     let sender: Person?
                     @CacheIgnored var hits = 0
                 }
-                """, "")
+                """,
+                """
+
+                public struct Message {
+                    public let text: String
+                    public let id: Int
+                    let sender: Person?
+                    var hits = 0
+                }
+
+                nonisolated extension Message: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                    public static var recordName: String {
+                        "Message"
+                    }
+
+                    public static var projectionName: String {
+                        "Message"
+                    }
+
+                    public var modelIdentifier: GroveModel.ModelIdentifier? {
+                        GroveMacros.CacheableSupport.identifier("Message:", self.id)
+                    }
+
+                    public func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                        GroveMacros.CacheableSupport.append("Message:", self.id, to: &identifier)
+                    }
+
+                    public static let fields = GroveModel.FieldTable("id", "text", "sender")
+
+                    public func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                        try _node.encode(self.id, at: 0)
+                        try _node.encode(self.text, at: 1)
+                        try _node.encode(self.sender, at: 2)
+                    }
+
+                    public static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                        let _0 = try _node.scan(Int.self, at: 0)
+                        let _1 = try _node.scan(String.self, at: 1)
+                        let _2 = try _node.scan(Person?.self, at: 2)
+                        return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1), _2: try _node.finish(_2))
+                    }
+
+                    public func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
+                        guard let _0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: Int.self), self.id, transform) else {
+                            return nil
+                        }
+                        guard let _1 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: String.self), self.text, transform) else {
+                            return nil
+                        }
+                        guard let _2 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, transform) else {
+                            return nil
+                        }
+                        var _copy = Self(_grove: (), _0: _0, _1: _1, _2: _2)
+                        _copy.hits = self.hits
+                        return _copy
+                    }
+
+                    public func forEach(_ visit: (any GroveModel.Model) -> Swift.Void) {
+                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: Int.self), self.id, visit)
+                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: String.self), self.text, visit)
+                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, visit)
+                    }
+
+                    public func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
+                        let _model = GroveMacros.CacheableSupport.unwrapped(model)
+                        if _model is Self {
+                            return _model
+                        }
+                        guard let _other = GroveMacros.CacheableSupport.projection(_model, of: self) else {
+                            return self
+                        }
+                        var _copy = Self(_grove: (), _0: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.shape(of: Int.self), self.id, _other, "id"), _1: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.shape(of: String.self), self.text, _other, "text"), _2: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, _other, "sender"))
+                        _copy.hits = self.hits
+                        return _copy
+                    }
+
+                    public func cacheableField<Value>(_ name: String, as type: Value.Type) -> Value? {
+                        switch name {
+                        case "id":
+                            GroveMacros.CacheableSupport.field(self.id, as: type)
+                        case "text":
+                            GroveMacros.CacheableSupport.field(self.text, as: type)
+                        case "sender":
+                            GroveMacros.CacheableSupport.field(self.sender, as: type)
+                        default:
+                            nil
+                        }
+                    }
+
+                    private init(_grove: Swift.Void, _0: Int, _1: String, _2: Person?) {
+                        self.id = _0
+                        self.text = _1
+                        self.sender = _2
+                    }
+
+                    public static func == (left: Message, right: Message) -> Bool {
+                        guard GroveMacros.CacheableSupport.areEqual(left.id, right.id) else {
+                            return false
+                        }
+                        guard GroveMacros.CacheableSupport.areEqual(left.text, right.text) else {
+                            return false
+                        }
+                        guard GroveMacros.CacheableSupport.areEqual(left.sender, right.sender) else {
+                            return false
+                        }
+                        guard GroveMacros.CacheableSupport.areEqual(left.hits, right.hits) else {
+                            return false
+                        }
+                        return true
+                    }
+                }
+                """)
         }
 
         @Test("A final class, with what it declares itself left alone")
@@ -54,7 +173,68 @@
                     func forEach(_ visit: (any Model) -> Void) {}
                     static func == (left: Fork, right: Fork) -> Bool { true }
                 }
-                """, "")
+                """,
+                """
+
+                final class Fork {
+                    let left: [String: Fork]
+                    var modelIdentifier: ModelIdentifier? { nil }
+                    func forEach(_ visit: (any Model) -> Void) {}
+                    static func == (left: Fork, right: Fork) -> Bool { true }
+
+                    nonisolated private init(_grove: Swift.Void, _0: [String: Fork]) {
+                        self.left = _0
+                    }
+                }
+
+                nonisolated extension Fork: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                    static var recordName: String {
+                        "Node"
+                    }
+
+                    static var projectionName: String {
+                        "Small"
+                    }
+
+                    static let fields = GroveModel.FieldTable("left")
+
+                    func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                        try _node.encode(self.left, at: 0)
+                    }
+
+                    static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                        let _0 = try _node.scan([String: Fork].self, at: 0)
+                        return Self(_grove: (), _0: try _node.finish(_0))
+                    }
+
+                    func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
+                        guard let _0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.dictionary(GroveMacros.CacheableSupport.shape(of: String.self), GroveMacros.CacheableSupport.shape(of: Fork.self)), self.left, transform) else {
+                            return nil
+                        }
+                        return Self(_grove: (), _0: _0)
+                    }
+
+                    func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
+                        let _model = GroveMacros.CacheableSupport.unwrapped(model)
+                        if _model is Self {
+                            return _model
+                        }
+                        guard let _other = GroveMacros.CacheableSupport.projection(_model, of: self) else {
+                            return self
+                        }
+                        return Self(_grove: (), _0: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.dictionary(GroveMacros.CacheableSupport.shape(of: String.self), GroveMacros.CacheableSupport.shape(of: Fork.self)), self.left, _other, "left"))
+                    }
+
+                    func cacheableField<Value>(_ name: String, as type: Value.Type) -> Value? {
+                        switch name {
+                        case "left":
+                            GroveMacros.CacheableSupport.field(self.left, as: type)
+                        default:
+                            nil
+                        }
+                    }
+                }
+                """)
         }
 
         @Test("An enum")
@@ -67,7 +247,203 @@
                     case note(text: String, by: Person)
                     case none
                 }
-                """, "")
+                """,
+                """
+
+                enum Item {
+                    case person(Person)
+                    case note(text: String, by: Person)
+                    case none
+                }
+
+                nonisolated extension Item: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableEnum {
+                    static var recordName: String {
+                        "Item"
+                    }
+
+                    static var projectionName: String {
+                        "Item"
+                    }
+
+                    var modelIdentifier: GroveModel.ModelIdentifier? {
+                        switch self {
+                        case .person(let _0):
+                            GroveMacros.CacheableSupport.payloadIdentifier(_0)
+                        case .note:
+                            nil
+                        case .none:
+                            nil
+                        }
+                    }
+
+                    func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                        false
+                    }
+
+                    static var fields: GroveModel.FieldTable {
+                        .dynamic
+                    }
+
+                    func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                        switch self {
+                        case .person(let _0):
+                            _node.writeMapHead(count: 1)
+                            _node.write("person")
+                            _node.writeMapHead(count: 1)
+                            _node.write("_0")
+                            try _node.encode(_0)
+                        case .note(let _0, let _1):
+                            _node.writeMapHead(count: 1)
+                            _node.write("note")
+                            _node.writeMapHead(count: 2)
+                            _node.write("by")
+                            try _node.encode(_1)
+                            _node.write("text")
+                            try _node.encode(_0)
+                        case .none:
+                            _node.writeMapHead(count: 1)
+                            _node.write("none")
+                            _node.writeMapHead(count: 0)
+                        }
+                    }
+
+                    static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                        var _payload = _node.reading(try _node.setAside())
+                        switch try _payload.readCaseName() {
+                        case "person":
+                            try _payload.beginPayload(_groveCases[0])
+                            let _0 = try _payload.scan(Person.self, at: 0)
+                            try _payload.endPayload()
+                            return Self.person(try _payload.finish(_0))
+                        case "note":
+                            try _payload.beginPayload(_groveCases[1])
+                            let _1 = try _payload.scan(Person.self, at: 0)
+                            let _0 = try _payload.scan(String.self, at: 1)
+                            try _payload.endPayload()
+                            return Self.note(text: try _payload.finish(_0), by: try _payload.finish(_1))
+                        case "none":
+                            try _payload.beginPayload(_groveCases[2])
+                            try _payload.endPayload()
+                            return Self.none
+                        default:
+                            throw GroveModel.NodeReadFailure.otherShape
+                        }
+                    }
+
+                    func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
+                        switch self {
+                        case .person(let _0):
+                            guard let _new0 = GroveMacros.CacheableSupport.mapPayload(GroveMacros.CacheableSupport.shape(of: Person.self), _0, isNode: cacheablePayload != nil, transform) else {
+                                return nil
+                            }
+                            return Self.person(_new0)
+                        case .note(let _0, let _1):
+                            guard let _new1 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: Person.self), _1, transform) else {
+                                return nil
+                            }
+                            guard let _new0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: String.self), _0, transform) else {
+                                return nil
+                            }
+                            return Self.note(text: _new0, by: _new1)
+                        case .none:
+                            return self
+                        }
+                    }
+
+                    func forEach(_ visit: (any GroveModel.Model) -> Swift.Void) {
+                        if let _node = cacheablePayload {
+                            return _node.forEach(visit)
+                        }
+                        switch self {
+                        case .person(let _0):
+                            GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: Person.self), _0, visit)
+                        case .note(let _0, let _1):
+                            GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: Person.self), _1, visit)
+                            GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: String.self), _0, visit)
+                        case .none:
+                            break
+                        }
+                    }
+
+                    private static let _groveCases = [
+                        GroveModel.FieldTable("_0"),
+                        GroveModel.FieldTable("by", "text"),
+                        GroveModel.FieldTable(),
+                    ]
+
+                    func encodeValue(to _encoder: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                        switch self {
+                        case .person(let _0):
+                            if try GroveMacros.CacheableSupport.encodeNode(_0, caseName: "person", to: &_encoder) {
+                                return
+                            }
+                        case .note:
+                            break
+                        case .none:
+                            break
+                        }
+                        try _encoder.encodeModel(self)
+                    }
+
+                    static func decodeValue(from _decoder: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                        guard let _reference = try _decoder.readReference() else {
+                            return try _decoder.decodeModel(Self.self)
+                        }
+                        let _caseName: String
+                        if let _stored = _reference.caseName {
+                            _caseName = _stored
+                        } else {
+                            _caseName = try GroveMacros.CacheableSupport.caseName(of: _reference, _decoder, [("person", GroveMacros.CacheableSupport.recordName(of: Person.self))])
+                        }
+                        switch _caseName {
+                        case "person":
+                            return Self.person(try GroveMacros.CacheableSupport.node(Person.self, _reference, _decoder))
+                        default:
+                            throw GroveModel.NodeReadFailure.otherShape
+                        }
+                    }
+
+                    func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
+                        if model is Self {
+                            return model
+                        }
+                        switch self {
+                        case .person(let _0):
+                            return GroveMacros.CacheableSupport.mergedPayload(_0, model).map {
+                                Self.person($0)
+                            } ?? self
+                        case .note:
+                            return self
+                        case .none:
+                            return self
+                        }
+                    }
+
+                    var cacheablePayload: (any GroveModel.Model)? {
+                        switch self {
+                        case .person(let _0):
+                            GroveMacros.CacheableSupport.nodePayload(_0, of: modelIdentifier)
+                        case .note:
+                            nil
+                        case .none:
+                            nil
+                        }
+                    }
+
+                    static func == (left: Item, right: Item) -> Bool {
+                        switch (left, right) {
+                        case (.person(let _left0), .person(let _right0)):
+                            return GroveMacros.CacheableSupport.areEqual(_left0, _right0)
+                        case (.note(let _left0, let _left1), .note(let _right0, let _right1)):
+                            return GroveMacros.CacheableSupport.areEqual(_left0, _right0) && GroveMacros.CacheableSupport.areEqual(_left1, _right1)
+                        case (.none, .none):
+                            return true
+                        default:
+                            return false
+                        }
+                    }
+                }
+                """)
         }
     }
 #endif

@@ -40,8 +40,10 @@
         /// The initialiser that generated code calls; a class declares it among its own members.
         var initializer: String {
             let parameters = subject.fields.enumerated().map { "_\($0): \(spelling($1))" }
+            // A class declares it among its own members, apart from the extension, which is nonisolated.
+            let isolation = subject.kind == .finalClass ? "nonisolated " : ""
             return """
-                private init(\((["_grove: Swift.Void"] + parameters).joined(separator: ", "))) {
+                \(isolation)private init(\((["_grove: Swift.Void"] + parameters).joined(separator: ", "))) {
                 \(lines { "self.\($1.code) = _\($0)" })
                 }
                 """

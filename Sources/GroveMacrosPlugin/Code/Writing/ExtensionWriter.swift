@@ -17,7 +17,8 @@
         var code: String {
             let list = conformances.joined(separator: ", ")
             let members = subject.kind == .leaf ? [] : self.members
-            let head = list.isEmpty ? "extension \(type)" : "extension \(type): \(list)"
+            // A model is read and written anywhere, also where a module's declarations belong to the main actor by default.
+            let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
             return "\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
         }
 
