@@ -7,6 +7,9 @@ public enum Rules {
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all,
     ].flatMap(\.self)
 
+    /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.
+    public static var bad: [Rule] { BadRules.all }
+
     /// The rules whose identifiers match one of `globs`, in which `*` stands for anything and `?` for one character.
     public static func matching(_ globs: [String]) -> [Rule] {
         globs.isEmpty ? all : all.filter { rule in globs.contains { matches(Array($0.utf8), Array(rule.id.utf8)) } }

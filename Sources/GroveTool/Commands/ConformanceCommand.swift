@@ -60,27 +60,44 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Replay a run whose report printed this seed.")
     var seed: UInt64?
 
+    @Flag(name: .long, help: .hidden)
+    var selfTest = false
+
+    @Flag(name: .long, help: .hidden)
+    var worker = false
+
+    @Argument(help: .hidden)
+    var job: [String] = []
+
     func run() async throws {
+        if worker { return try await work() }
+        guard job.isEmpty else { throw ToolError.input("unexpected words: \(job.joined(separator: " "))") }
         try OutputFile.check(output)
         for glob in rule where Rules.matching([glob]).isEmpty {
             throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
         }
-        let rules = Rules.matching(rule)
+        let rules = selfTest ? Rules.bad : Rules.matching(rule)
         let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
         if list || markdown {
             try write(markdown ? RuleList.markdown(rules) : lines(rules))
         } else if mutants {
             try await checkMutants(rules, seed)
         } else {
-            try await check(rules, seed)
+            try check(rules, seed)
         }
     }
 
-    private func check(_ rules: [Rule], _ seed: UInt64) async throws {
+    /// Does a job of the kit's in a process of its own.
+    private func work() async throws {
+        guard let backend = backend.first?.backend else { throw ToolError.input("a worker needs one backend") }
+        throw ExitCode(await ConformanceWorker.run(job, on: backend))
+    }
+
+    private func check(_ rules: [Rule], _ seed: UInt64) throws {
         let names = backend.contains(.all) ? Choice.allCases : backend
         let backends = names.compactMap(\.backend)
         var done = 0
-        let report = await ConformanceRunner(rules: rules, seed: seed).run(backends) { backend, result in
+        let report = try IsolatedRunner(rules: rules, seed: seed).run(backends) { backend, result in
             done += 1
             let state = result.isBroken ? " \(result.outcome.rawValue)" : ""
             Terminal.progress("\(done) of \(rules.count * backends.count)  \(backend) \(result.rule.id)\(state)")
@@ -130,11 +147,14 @@ struct ConformanceCommand: AsyncParsableCommand {
 extension ConformanceCommand.Choice {
     /// The backend, as the kit checks it; `nil` for all of them.
     var backend: (any ConformanceBackend)? {
-        switch self {
-        case .memory: StoreBackend(ToolHarness<MemoryStore>(options: MemoryOptions()))
-        case .lmdb: StoreBackend(ToolHarness<LMDBStore>(options: LMDBOptions()))
-        case .sqlite: StoreBackend(ToolHarness<SQLiteStore>(options: SQLiteOptions()))
-        case .leveldb: StoreBackend(ToolHarness<LevelDBStore>(options: LevelDBOptions()))
+        let worker = WorkerCommand(
+            executable: WorkerCommand.ownExecutable,
+            arguments: ["conformance", "--worker", "--backend", rawValue, "--"])
+        return switch self {
+        case .memory: StoreBackend(ToolHarness<MemoryStore>(options: MemoryOptions()), worker: worker)
+        case .lmdb: StoreBackend(ToolHarness<LMDBStore>(options: LMDBOptions()), worker: worker)
+        case .sqlite: StoreBackend(ToolHarness<SQLiteStore>(options: SQLiteOptions()), worker: worker)
+        case .leveldb: StoreBackend(ToolHarness<LevelDBStore>(options: LevelDBOptions()), worker: worker)
         case .all: nil
         }
     }
