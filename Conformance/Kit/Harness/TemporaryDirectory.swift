@@ -21,6 +21,14 @@ enum TemporaryDirectory {
 
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
+    /// Saves `text` where it stays after this process.
+    ///
+    /// - Returns: its path, or `nil` where it cannot be written.
+    static func save(_ text: String, as name: String) -> String? {
+        let path = FileManager.default.temporaryDirectory.path + "/\(name)-\(UUID().uuidString.prefix(8)).txt"
+        return FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) ? path : nil
+    }
+
     /// Makes `link` a symbolic link to `path`.
     static func link(_ link: String, to path: String) throws {
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)

@@ -101,8 +101,8 @@ final class ChildProcess {
         for end in [input, output, errors] { _ = close(end) }
     }
 
-    /// What the process wrote to its standard error until now, as far as it was read; its end, where there is much.
-    var errorText: String { String(decoding: complaint.suffix(2_000), as: UTF8.self) }
+    /// What the process wrote to its standard error until now, as far as it was read; its beginning, where there is much.
+    var errorText: String { String(decoding: complaint.prefix(4_000), as: UTF8.self) }
 
     /// The next line of its standard output, without the line break.
     func nextLine(within limit: Duration) -> Reading {

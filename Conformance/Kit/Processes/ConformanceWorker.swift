@@ -19,6 +19,7 @@ public enum ConformanceWorker {
             guard let seed = UInt64(words[1]) else { return 2 }
             await checkRules(Array(words[2...]), seed, backend)
             return 0
+        case "program" where words.count == 3: return ProgramProcess.work(words[1], words[2], backend)
         default: return 2
         }
     }

@@ -80,7 +80,7 @@ public struct IsolatedRunner: Sendable {
     /// What the process complained of: the trap's own sentence, where there is one.
     private static func lastWords(_ child: ChildProcess) -> String {
         let lines = child.errorText.split(separator: "\n")
-        guard let line = lines.first(where: { $0.contains("Fatal error") || $0.contains("error:") }) ?? lines.last
+        guard let line = lines.first(where: { $0.contains("Fatal error") || $0.contains("failed:") }) ?? lines.first
         else { return "" }
         return ": \(line.prefix(300))"
     }

@@ -60,6 +60,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Replay a run whose report printed this seed.")
     var seed: UInt64?
 
+    @Option(name: .long, help: "Run the program in this file, as a failing rule saved it, instead of the rules.")
+    var replay: String?
+
     @Flag(name: .long, help: .hidden)
     var selfTest = false
 
@@ -73,6 +76,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         if worker { return try await work() }
         guard job.isEmpty else { throw ToolError.input("unexpected words: \(job.joined(separator: " "))") }
         try OutputFile.check(output)
+        if let replay { return try run(programIn: replay) }
         for glob in rule where Rules.matching([glob]).isEmpty {
             throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
         }
@@ -91,6 +95,29 @@ struct ConformanceCommand: AsyncParsableCommand {
     private func work() async throws {
         guard let backend = backend.first?.backend else { throw ToolError.input("a worker needs one backend") }
         throw ExitCode(await ConformanceWorker.run(job, on: backend))
+    }
+
+    /// Runs a saved program, and prints what each step said.
+    private func run(programIn file: String) throws {
+        let program: Program
+        do {
+            program = try Program(script: String(decoding: try InputFile.read(file, as: "program"), as: UTF8.self))
+        } catch let failure as CheckFailure {
+            throw ToolError.input("\(file): \(failure)")
+        }
+        let names = backend.contains(.all) ? Choice.allCases : backend
+        var lines: [String] = []
+        var hasFailed = false
+        for backend in names.compactMap(\.backend) {
+            lines.append(backend.name)
+            let failure = try Replay.run(program, on: backend) { step, said in
+                lines.append("  \(step)\(said.isEmpty ? "" : "  ->  \(said)")")
+            }
+            lines.append(failure.map { "  failed: \($0)" } ?? "  agrees with the model")
+            if failure != nil { hasFailed = true }
+        }
+        try write(lines.joined(separator: "\n"))
+        guard !hasFailed else { throw ExitCode(1) }
     }
 
     private func check(_ rules: [Rule], _ seed: UInt64) throws {
