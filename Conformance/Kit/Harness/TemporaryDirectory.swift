@@ -9,8 +9,8 @@ import GroveModel
 /// Directories for stores, among the system's temporary files.
 enum TemporaryDirectory {
     /// A new, empty directory whose name holds what names may hold.
-    static func make() throws(CacheError) -> String {
-        let path = FileManager.default.temporaryDirectory.path + "/grove conformance é \(UUID().uuidString)"
+    static func make(_ name: String = "grove conformance é ") throws(CacheError) -> String {
+        let path = FileManager.default.temporaryDirectory.path + "/\(name)\(UUID().uuidString)"
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {

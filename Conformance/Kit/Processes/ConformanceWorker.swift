@@ -19,7 +19,10 @@ public enum ConformanceWorker {
             guard let seed = UInt64(words[1]) else { return 2 }
             await checkRules(Array(words[2...]), seed, backend)
             return 0
-        case "program" where words.count == 3: return ProgramProcess.work(words[1], words[2], backend)
+        case "program" where words.count == 4:
+            guard let fileSize = Int(words[3]) else { return 2 }
+            return ProgramProcess.work(words[1], words[2], fileSize: fileSize, backend)
+        case "sync" where words.count == 3: return SyncProcess.work(words[1], log: words[2], backend)
         default: return 2
         }
     }

@@ -40,7 +40,8 @@ final class FaultLibrary: Sendable {
     /// Compiles the library.
     init() throws {
         guard let compiler = FaultLibrary.compiler else { throw CheckFailure("There is no C compiler.") }
-        directory = try TemporaryDirectory.make()
+        // The list of libraries to load is separated by spaces.
+        directory = try TemporaryDirectory.make("grove-faults-")
         let source = directory + "/faults.c"
         try TemporaryDirectory.writeFile(source, Array(FaultLibrary.source.utf8))
         let command = WorkerCommand(

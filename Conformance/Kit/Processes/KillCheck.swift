@@ -18,6 +18,9 @@ struct KillCheck {
         let outcome = try process.run(program, in: try directory(of: site), .none)
         try trial.expectEqual(outcome.ending, .exited(0), "a program that nobody kills\(complaint(outcome))")
         try trial.expectEqual(outcome.dump ?? [], program.states().last ?? [], "its answers")
+        try trial.expect(
+            outcome.calls > program.steps.count / 2,
+            "the calls that change files, counted from outside: expected some for most steps, got \(outcome.calls).")
         return outcome.calls
     }
 

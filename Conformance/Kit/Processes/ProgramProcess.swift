@@ -7,6 +7,16 @@ import GroveModel
     import Foundation
 #endif
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 /// A program that runs in a process of its own, which says after each step that it is done, and may be killed, or made
 /// to fail, in between.
 struct ProgramProcess {
@@ -29,7 +39,11 @@ struct ProgramProcess {
     let library: FaultLibrary
 
     /// Runs `program` in `directory` under `fault`.
-    func run(_ program: Program, in directory: String, _ fault: FaultLibrary.Fault) throws -> Outcome {
+    ///
+    /// - Parameter fileSize: the most bytes that a file may have until the first step has failed; -1 for no limit.
+    func run(
+        _ program: Program, in directory: String, _ fault: FaultLibrary.Fault, fileSize: Int = -1
+    ) throws -> Outcome {
         guard let worker = backend.worker else { throw CheckFailure("\(backend.name) has no worker.") }
         let log = try library.makeLog()
         defer { TemporaryDirectory.remove(log) }
@@ -37,7 +51,7 @@ struct ProgramProcess {
         try TemporaryDirectory.writeFile(script, Array("\(program)".utf8))
         defer { TemporaryDirectory.remove(script) }
         let child = try ChildProcess(
-            worker, ["program", directory, script], environment: library.environment(fault, log: log))
+            worker, ["program", directory, script, "\(fileSize)"], environment: library.environment(fault, log: log))
         let (lines, isInTime) = child.lines(within: .seconds(60))
         var outcome = Outcome()
         for line in lines {
@@ -59,7 +73,10 @@ struct ProgramProcess {
     }
 
     /// Runs the program of the file `script` in this process, as the other side of ``run(_:in:_:)``.
-    static func work(_ directory: String, _ script: String, _ backend: any ConformanceBackend) -> Int32 {
+    static func work(
+        _ directory: String, _ script: String, fileSize: Int, _ backend: any ConformanceBackend
+    ) -> Int32 {
+        if fileSize >= 0 { limitFiles(to: fileSize) }
         guard let bytes = FileManager.default.contents(atPath: script),
             let program = try? Program(script: String(decoding: bytes, as: UTF8.self)),
             let run = opened(backend.site(at: directory))
@@ -70,6 +87,7 @@ struct ProgramProcess {
                 ConformanceWorker.say("done\t\(step)")
             } catch let error as CacheError {
                 ConformanceWorker.say("failed\t\(error.code)")
+                if fileSize >= 0 { limitFiles(to: nil) }
             } catch {
                 return 4
             }
@@ -81,6 +99,20 @@ struct ProgramProcess {
         return 0
     }
 
+    /// Lets no file of this process grow beyond `size`, or as far as the system allows.
+    private static func limitFiles(to size: Int?) {
+        _ = signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        #else
+            let resource = RLIMIT_FSIZE
+        #endif
+        guard unsafe getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = size.map { rlim_t($0) } ?? limit.rlim_max
+        unsafe setrlimit(resource, &limit)
+    }
+
     /// A run in `site`; where opening fails typed, it is tried again.
     private static func opened(_ site: any CacheSite) -> ProgramRun? {
         for _ in 0..<40 {
@@ -88,6 +120,7 @@ struct ProgramProcess {
                 return try ProgramRun(site)
             } catch let error as CacheError {
                 ConformanceWorker.say("opening\t\(error.code)")
+                limitFiles(to: nil)
             } catch {
                 return nil
             }
