@@ -45,6 +45,10 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     public static let faults = Capability("faults")
     /// A directory that the rule may look at.
     public static let directory = Capability("directory")
+    /// Starting processes that work on the same store.
+    public static let processes = Capability("processes")
+    /// Killing a process at a system call, or making the call fail: a C compiler on a system that preloads libraries.
+    public static let systemFaults = Capability("systemFaults (a C compiler, on Linux)")
 
     /// What a harness for a store supplies.
     public static let ofStores: Set<Capability> = [

@@ -1,3 +1,4 @@
+import Foundation
 import GroveCache
 import GroveConformance
 import GroveLMDB
@@ -24,4 +25,28 @@ struct SQLiteHarness: StoreHarness {
 struct LevelDBHarness: StoreHarness {
     typealias Store = LevelDBStore
     let options = LevelDBOptions()
+}
+
+/// The processes that the rules start: the tool, which is built beside the tests.
+enum Workers {
+    private static let executable: String? = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let bundle = Bundle.main.bundleURL
+        let places = [
+            URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(), bundle,
+            bundle.deletingLastPathComponent(), root.appendingPathComponent(".build/debug"),
+        ]
+        let found = places.map { $0.appendingPathComponent("grove").path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        if found == nil { print("SKIPPED: the executable grove is not beside the tests; no rule starts a process") }
+        return found
+    }()
+
+    /// The worker for the backend that the tool calls `name`.
+    static func command(_ name: String) -> WorkerCommand? {
+        executable.map {
+            WorkerCommand(executable: $0, arguments: ["conformance", "--worker", "--backend", name, "--"])
+        }
+    }
 }

@@ -8,16 +8,22 @@ let seed = UInt64.random(in: 1...UInt64(UInt32.max))
 /// The whole kit on every backend: side by side, each backend's rules one after the other.
 @Suite struct RuleTests {
     @Test("Every rule holds in memory", .serialized, arguments: Rules.all.map(\.id))
-    func memory(_ id: String) async { await check(id, StoreBackend(MemoryHarness())) }
+    func memory(_ id: String) async {
+        await check(id, StoreBackend(MemoryHarness(), worker: Workers.command("memory")))
+    }
 
     @Test("Every rule holds on LMDB", .serialized, arguments: Rules.all.map(\.id))
-    func lmdb(_ id: String) async { await check(id, StoreBackend(LMDBHarness())) }
+    func lmdb(_ id: String) async { await check(id, StoreBackend(LMDBHarness(), worker: Workers.command("lmdb"))) }
 
     @Test("Every rule holds on SQLite", .serialized, arguments: Rules.all.map(\.id))
-    func sqlite(_ id: String) async { await check(id, StoreBackend(SQLiteHarness())) }
+    func sqlite(_ id: String) async {
+        await check(id, StoreBackend(SQLiteHarness(), worker: Workers.command("sqlite")))
+    }
 
     @Test("Every rule holds on LevelDB", .serialized, arguments: Rules.all.map(\.id))
-    func levelDB(_ id: String) async { await check(id, StoreBackend(LevelDBHarness())) }
+    func levelDB(_ id: String) async {
+        await check(id, StoreBackend(LevelDBHarness(), worker: Workers.command("leveldb")))
+    }
 
     @Test(
         "Every rule holds on the correct store of which the mutants are made", .serialized,

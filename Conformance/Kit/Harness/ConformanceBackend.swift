@@ -12,8 +12,19 @@ public protocol ConformanceBackend: Sendable {
     /// What rules may ask for.
     var capabilities: Set<Capability> { get }
 
+    /// How a process is started that does the kit's jobs on this backend; `nil` where there is none to start.
+    var worker: WorkerCommand? { get }
+
     /// A new place for a cache, empty, shared with nothing.
     func makeSite() throws(CacheError) -> any CacheSite
+
+    /// The place in `directory`, which another process made and removes.
+    func site(at directory: String) -> any CacheSite
+}
+
+extension ConformanceBackend {
+    /// No process.
+    public var worker: WorkerCommand? { nil }
 }
 
 /// A place where a cache keeps its content: opened, closed and opened again by a rule.

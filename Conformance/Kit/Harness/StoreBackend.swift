@@ -9,17 +9,23 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     /// The name under which reports list it.
     public let name: String
 
+    /// How a process is started that does the kit's jobs on this backend.
+    public let worker: WorkerCommand?
+
     /// Makes a backend of `harness`.
     ///
     /// - Parameters:
     ///   - name: how reports call it; the profile's name by default.
+    ///   - worker: how a process is started that calls ``ConformanceWorker`` on an equal backend; without it the rules
+    ///     that kill processes are skipped.
     ///   - decorate: wraps each cache that is opened; mutants use it.
     public init(
-        _ harness: Harness, name: String? = nil,
+        _ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil,
         decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache = { $0 }
     ) {
         self.harness = harness
         self.name = name ?? Harness.Store.profile.name
+        self.worker = worker
         self.decorate = decorate
     }
 
@@ -31,6 +37,10 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
         var all = Capability.ofStores
         let profile = profile
         if profile.isPersistent { all.formUnion([.persistent, .directory]) }
+        if profile.isPersistent, worker != nil {
+            all.insert(.processes)
+            if FaultLibrary.isPossible { all.insert(.systemFaults) }
+        }
         if profile.survivesCrash { all.insert(.survivesCrash) }
         if profile.isMultiProcess { all.insert(.multiProcess) }
         if profile.isEvicting { all.insert(.evicting) }
@@ -42,5 +52,10 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     /// A new place for a cache, in a directory of its own.
     public func makeSite() throws(CacheError) -> any CacheSite {
         StoreSite(harness, directory: try harness.makeDirectory(), decorate: decorate)
+    }
+
+    /// The place in `directory`.
+    public func site(at directory: String) -> any CacheSite {
+        StoreSite(harness, directory: directory, decorate: decorate)
     }
 }

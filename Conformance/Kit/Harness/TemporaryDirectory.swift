@@ -9,8 +9,8 @@ import GroveModel
 /// Directories for stores, among the system's temporary files.
 enum TemporaryDirectory {
     /// A new, empty directory whose name holds what names may hold.
-    static func make() throws(CacheError) -> String {
-        let path = FileManager.default.temporaryDirectory.path + "/grove conformance é \(UUID().uuidString)"
+    static func make(_ name: String = "grove conformance é ") throws(CacheError) -> String {
+        let path = FileManager.default.temporaryDirectory.path + "/\(name)\(UUID().uuidString)"
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
@@ -20,6 +20,14 @@ enum TemporaryDirectory {
     }
 
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Saves `text` where it stays after this process.
+    ///
+    /// - Returns: its path, or `nil` where it cannot be written.
+    static func save(_ text: String, as name: String) -> String? {
+        let path = FileManager.default.temporaryDirectory.path + "/\(name)-\(UUID().uuidString.prefix(8)).txt"
+        return FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) ? path : nil
+    }
 
     /// Makes `link` a symbolic link to `path`.
     static func link(_ link: String, to path: String) throws {

@@ -39,6 +39,7 @@ public enum RuleList {
             "RCN": "reconstruction",
             "DEL": "deletion", "COL": "collections", "PRJ": "projections", "KEY": "keys and hostile input",
             "SCH": "schema drift and formats", "CNC": "concurrency", "LIF": "life cycle",
+            "MBT": "random programs beside a model", "DUR": "durability",
         ]
         return titles[family].map { "\(family) \($0)" } ?? family
     }

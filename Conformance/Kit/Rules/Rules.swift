@@ -5,7 +5,11 @@ public enum Rules {
         HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
         ReconstructionRules.all, DeletionRules.all, CollectionRules.all,
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all,
+        ProgramRules.all, DurabilityRules.all,
     ].flatMap(\.self)
+
+    /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.
+    public static var bad: [Rule] { BadRules.all }
 
     /// The rules whose identifiers match one of `globs`, in which `*` stands for anything and `?` for one character.
     public static func matching(_ globs: [String]) -> [Rule] {

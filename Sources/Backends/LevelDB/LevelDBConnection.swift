@@ -30,6 +30,8 @@ final class LevelDBConnection: Sendable {
         var failure: CacheError?
         /// The log as it was after the last commit, where commits are synchronised.
         var log: LevelDBDirectory.Log?
+        /// Whether the batch of a failed write is still in the log, which then must not be opened.
+        var mustCut = false
         var commits = 0
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
@@ -40,12 +42,23 @@ final class LevelDBConnection: Sendable {
                 throw CacheError(.closed, "The store was closed.")
             }
             if isWiping { try directory?.removeContent() }
+            if isWiping { mustCut = false }
             isWiping = false
+            try cutLog()
             let opened = try LevelDBHandle(directory: path, options: options)
             handle = opened
             failure = nil
             log = directory?.newestLog()
             return opened
+        }
+
+        /// Takes out of the log what could not be taken out when its write failed.
+        mutating func cutLog() throws(CacheError) {
+            guard mustCut, let log else { return }
+            guard directory?.cut(backTo: log) == true else {
+                throw failure ?? CacheError(.inputOutput, "A failed write cannot be taken out of LevelDB's log.")
+            }
+            mustCut = false
         }
     }
 
@@ -107,7 +120,9 @@ final class LevelDBConnection: Sendable {
     func failed(_ error: CacheError) {
         state.withLock { state in
             state.failure = error
-            if let log = state.log, options.syncsEachCommit { state.directory?.cut(backTo: log) }
+            guard options.syncsEachCommit, state.log != nil else { return }
+            state.mustCut = true
+            try? state.cutLog()
         }
     }
 
@@ -161,6 +176,7 @@ final class LevelDBConnection: Sendable {
     func close() {
         state.withLock { state in
             state.handle = nil
+            try? state.cutLog()
             state.spareOptions = []
             state.directory = nil
         }

@@ -167,13 +167,14 @@ struct LevelDBDirectory: ~Copyable {
     ///
     /// It may be whole, where synchronising it was what failed, and would otherwise be found at the next opening.
     /// LevelDB does not write to the log between the failure and its closing.
-    func cut(backTo log: Log) {
-        guard let newest = newestLog() else { return }
+    ///
+    /// - Returns: whether it is gone; where it is not, the log must not be opened before it is.
+    func cut(backTo log: Log) -> Bool {
+        guard let newest = newestLog() else { return false }
         let file = unsafe openat(descriptor, newest.name, O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
+        guard file >= 0 else { return false }
         defer { close(file) }
-        _ = ftruncate(file, off_t(newest.name == log.name ? log.length : 0))
-        _ = fsync(file)
+        return ftruncate(file, off_t(newest.name == log.name ? log.length : 0)) == 0 && fsync(file) == 0
     }
 
     private func write(_ name: String, count: Int) throws(CacheError) {

@@ -60,27 +60,71 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Replay a run whose report printed this seed.")
     var seed: UInt64?
 
+    @Option(name: .long, help: "Run the program in this file, as a failing rule saved it, instead of the rules.")
+    var replay: String?
+
+    @Flag(name: .long, help: .hidden)
+    var selfTest = false
+
+    @Flag(name: .long, help: .hidden)
+    var worker = false
+
+    @Argument(help: .hidden)
+    var job: [String] = []
+
     func run() async throws {
+        if worker { return try await work() }
+        guard job.isEmpty else { throw ToolError.input("unexpected words: \(job.joined(separator: " "))") }
         try OutputFile.check(output)
+        if let replay { return try run(programIn: replay) }
         for glob in rule where Rules.matching([glob]).isEmpty {
             throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
         }
-        let rules = Rules.matching(rule)
+        let rules = selfTest ? Rules.bad : Rules.matching(rule)
         let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
         if list || markdown {
             try write(markdown ? RuleList.markdown(rules) : lines(rules))
         } else if mutants {
             try await checkMutants(rules, seed)
         } else {
-            try await check(rules, seed)
+            try check(rules, seed)
         }
     }
 
-    private func check(_ rules: [Rule], _ seed: UInt64) async throws {
+    /// Does a job of the kit's in a process of its own.
+    private func work() async throws {
+        guard let backend = backend.first?.backend else { throw ToolError.input("a worker needs one backend") }
+        throw ExitCode(await ConformanceWorker.run(job, on: backend))
+    }
+
+    /// Runs a saved program, and prints what each step said.
+    private func run(programIn file: String) throws {
+        let program: Program
+        do {
+            program = try Program(script: String(decoding: try InputFile.read(file, as: "program"), as: UTF8.self))
+        } catch let failure as CheckFailure {
+            throw ToolError.input("\(file): \(failure)")
+        }
+        let names = backend.contains(.all) ? Choice.allCases : backend
+        var lines: [String] = []
+        var hasFailed = false
+        for backend in names.compactMap(\.backend) {
+            lines.append(backend.name)
+            let failure = try Replay.run(program, on: backend) { step, said in
+                lines.append("  \(step)\(said.isEmpty ? "" : "  ->  \(said)")")
+            }
+            lines.append(failure.map { "  failed: \($0)" } ?? "  agrees with the model")
+            if failure != nil { hasFailed = true }
+        }
+        try write(lines.joined(separator: "\n"))
+        guard !hasFailed else { throw ExitCode(1) }
+    }
+
+    private func check(_ rules: [Rule], _ seed: UInt64) throws {
         let names = backend.contains(.all) ? Choice.allCases : backend
         let backends = names.compactMap(\.backend)
         var done = 0
-        let report = await ConformanceRunner(rules: rules, seed: seed).run(backends) { backend, result in
+        let report = try IsolatedRunner(rules: rules, seed: seed).run(backends) { backend, result in
             done += 1
             let state = result.isBroken ? " \(result.outcome.rawValue)" : ""
             Terminal.progress("\(done) of \(rules.count * backends.count)  \(backend) \(result.rule.id)\(state)")
@@ -130,11 +174,14 @@ struct ConformanceCommand: AsyncParsableCommand {
 extension ConformanceCommand.Choice {
     /// The backend, as the kit checks it; `nil` for all of them.
     var backend: (any ConformanceBackend)? {
-        switch self {
-        case .memory: StoreBackend(ToolHarness<MemoryStore>(options: MemoryOptions()))
-        case .lmdb: StoreBackend(ToolHarness<LMDBStore>(options: LMDBOptions()))
-        case .sqlite: StoreBackend(ToolHarness<SQLiteStore>(options: SQLiteOptions()))
-        case .leveldb: StoreBackend(ToolHarness<LevelDBStore>(options: LevelDBOptions()))
+        let worker = WorkerCommand(
+            executable: WorkerCommand.ownExecutable,
+            arguments: ["conformance", "--worker", "--backend", rawValue, "--"])
+        return switch self {
+        case .memory: StoreBackend(ToolHarness<MemoryStore>(options: MemoryOptions()), worker: worker)
+        case .lmdb: StoreBackend(ToolHarness<LMDBStore>(options: LMDBOptions()), worker: worker)
+        case .sqlite: StoreBackend(ToolHarness<SQLiteStore>(options: SQLiteOptions()), worker: worker)
+        case .leveldb: StoreBackend(ToolHarness<LevelDBStore>(options: LevelDBOptions()), worker: worker)
         case .all: nil
         }
     }

@@ -1,0 +1,55 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// The other side of a ``WorkerCommand``: what a child process of the kit does.
+public enum ConformanceWorker {
+    /// Does the job that `words` describe on `backend`.
+    ///
+    /// - Returns: the status with which the process is to end.
+    public static func run(_ words: [String], on backend: any ConformanceBackend) async -> Int32 {
+        switch words.first {
+        case "rules" where words.count > 2:
+            guard let seed = UInt64(words[1]) else { return 2 }
+            await checkRules(Array(words[2...]), seed, backend)
+            return 0
+        case "program" where words.count == 4:
+            guard let fileSize = Int(words[3]) else { return 2 }
+            return ProgramProcess.work(words[1], words[2], fileSize: fileSize, backend)
+        case "sync" where words.count == 3: return SyncProcess.work(words[1], log: words[2], backend)
+        default: return 2
+        }
+    }
+
+    private static func checkRules(_ ids: [String], _ seed: UInt64, _ backend: any ConformanceBackend) async {
+        for id in ids {
+            guard let rule = (Rules.all + Rules.bad).first(where: { $0.id == id }) else { continue }
+            say(RuleMessage.begin(id).line)
+            let result = await ConformanceRunner(rules: [rule], seed: seed).check(rule, on: backend)
+            let (seconds, attoseconds) = result.duration.components
+            say(
+                RuleMessage.end(
+                    id, result.outcome, checks: result.checks,
+                    milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000, message: result.message
+                ).line)
+            if result.outcome == .timedOut { return }
+        }
+    }
+
+    /// Prints a line at once.
+    static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import GroveCache
+import GroveModel
+
+/// DUR: what is left when processes are killed and calls fail.
+enum DurabilityRules {
+    static let all = [acknowledged, whole, prefix, fullDisk, limitedFile, failedSync, recovery]
+
+    private static let needs: Set<Capability> = [.persistent, .survivesCrash, .processes, .systemFaults]
+
+    static let acknowledged = Rule(
+        "DUR-01", "Flushed writes survive SIGKILL at every write call.",
+        because: "The system ends applications without a word.", requires: needs, timeLimit: .seconds(240)
+    ) { try kill($0, steps: 16, Program.Abilities(reopens: false, wipes: false, queues: false), points: 24) }
+
+    static let whole = Rule(
+        "DUR-02", "An interrupted tree is all there or not there.",
+        because: "Half a tree was never written by anybody.", requires: needs, timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        var steps: [Step] = []
+        for round in 0..<4 {
+            let plans = (0..<4).map { Plan(kind: .person, number: $0, salt: round + 1) }
+            let letters = plans.map { Plan(kind: .letter, number: $0.number, salt: 0, children: [$0]) }
+            steps.append(.put(Plan(kind: .shelf, number: 0, salt: 0, children: [letters[round]] + letters)))
+            steps.append(.list(1, .letter, letters.reversed()))
+        }
+        let program = Program(steps)
+        let check = try KillCheck(trial)
+        var kills = 0
+        for call in spread(24, upTo: try check.calls(of: program), using: &generator) {
+            if try check.kill(program, at: call) { kills += 1 }
+        }
+        try trial.expect(kills > 0, "the kills: expected some before the program's end, got none.")
+    }
+
+    static let prefix = Rule(
+        "DUR-03", "What survives is a prefix of each caller's writes.",
+        because: "An answer without its question makes no sense.", requires: needs, timeLimit: .seconds(240)
+    ) { try kill($0, steps: 30, Program.Abilities(), points: 24) }
+
+    static let fullDisk = Rule(
+        "DUR-05", "A failing write is a typed error, old data stays readable, and writes recover.",
+        because: "Disks fill up, and are emptied again.", requires: needs, timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        let check = try FaultCheck(trial)
+        let program = FaultCheck.program(12, using: &generator)
+        var faults = 0
+        for (index, call) in spread(20, upTo: try check.calls(of: program), using: &generator).enumerated() {
+            let code = index % 2 == 0 ? FaultCheck.noSpace : FaultCheck.inputOutput
+            faults += try check.fail(program, .fail(at: call, count: index % 3 == 0 ? 5 : 1, errno: code))
+        }
+        try trial.expect(faults > 0, "the faults: expected calls to fail, and none did.")
+    }
+
+    static let limitedFile = Rule(
+        "DUR-12", "A file that may not grow is a typed error, old data stays readable, and writes recover.",
+        because: "Quotas cut a write short before they refuse one.", requires: needs, timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        let check = try FaultCheck(trial)
+        let program = FaultCheck.program(12, using: &generator)
+        var faults = 0
+        for size in [0, 1, 4_096, 10_000, 20_480, 40_000, 65_536, 100_001] {
+            faults += try check.fail(program, .none, fileSize: size)
+        }
+        try trial.expect(faults > 0, "the limits: expected some to be met, and none was.")
+    }
+
+    static let failedSync = Rule(
+        "DUR-08", "A failed fsync is never success.",
+        because: "After it the system may drop what it could not write, and say nothing again.", requires: needs,
+        timeLimit: .seconds(240)
+    ) { trial in
+        let check = try FaultCheck(trial)
+        var faults = 0
+        for call in 1...24 { faults += try check.failSync(at: call) }
+        try trial.expect(faults > 0, "the calls that wait for the disk: expected some to fail, and none did.")
+    }
+
+    static let recovery = Rule(
+        "DUR-09", "A crash during recovery recovers.",
+        because: "What crashed once crashes again, often while it starts.", requires: needs, timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        let program = Program.forProcess(10, Program.Abilities(reopens: false, queues: false), using: &generator)
+        let check = try KillCheck(trial)
+        var kills = 0
+        for call in spread(8, upTo: try check.calls(of: program), using: &generator) {
+            if try check.kill(program, at: call, recoveries: 1...6) { kills += 1 }
+        }
+        try trial.expect(kills > 0, "the kills: expected some before the program's end, got none.")
+    }
+
+    private static func kill(_ trial: Trial, steps: Int, _ abilities: Program.Abilities, points: Int) throws {
+        var generator = trial.generator()
+        let program = Program.forProcess(steps, abilities, using: &generator)
+        let check = try KillCheck(trial)
+        var kills = 0
+        for call in spread(points, upTo: try check.calls(of: program), using: &generator) {
+            if try check.kill(program, at: call) { kills += 1 }
+        }
+        try trial.expect(kills > 0, "the kills: expected some before the program's end, got none.")
+    }
+}

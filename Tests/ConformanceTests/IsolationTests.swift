@@ -1,0 +1,24 @@
+import GroveConformance
+import GroveMutants
+import Testing
+
+/// Rules in processes of their own.
+@Suite struct IsolationTests {
+    @Test(
+        "A trap and a hang are verdicts on their rules, and the run goes on",
+        .enabled(if: Workers.command("memory") != nil))
+    func bad() throws {
+        let backend = StoreBackend(MemoryHarness(), worker: Workers.command("memory"))
+        let report = try IsolatedRunner(rules: Rules.bad + Rules.matching(["DEL-01"]), seed: 1).run([backend])
+        let results = report.backends.flatMap(\.results)
+        #expect(results.map(\.outcome) == [.crashed, .passed, .timedOut, .failed, .passed])
+        #expect(results[0].message.contains("on purpose"))
+        #expect(results[3].message == "a\\ b\n\\c")
+        #expect(results[4].checks > 0)
+    }
+
+    @Test("Without a worker there is no isolated run")
+    func noWorker() {
+        #expect(throws: CheckFailure.self) { try IsolatedRunner(rules: Rules.bad, seed: 1).run([Mutants.reference]) }
+    }
+}
