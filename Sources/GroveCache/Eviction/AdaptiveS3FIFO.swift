@@ -1,6 +1,6 @@
-/// S3-FIFO with a small queue that finds its own size. The default.
+/// S3-FIFO with a small queue that finds its own size.
 ///
-/// From Yang, Zhang, Qiu, Yue and Rashmi: *FIFO Queues are All You Need for Cache Eviction*, SOSP 2023, section 4, with
+/// The default. From Yang, Zhang, Qiu, Yue and Rashmi: *FIFO Queues are All You Need for Cache Eviction*, SOSP 2023, section 4, with
 /// three changes, each measured in Docs/Eviction.md:
 ///
 /// 1. *The small queue's share moves* between a tenth and eight tenths of the capacity. A clock runs in bytes: by the weight of

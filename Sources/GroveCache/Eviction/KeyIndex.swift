@@ -78,7 +78,7 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
     }
 
     @inline(__always)
-    private func home(_ hash: UInt32) -> Int { Int(UInt64(hash) &* UInt64(slots.count) >> 32) }
+    private func home(_ hash: UInt32) -> Int { Int((UInt64(hash) &* UInt64(slots.count)) >> 32) }
 
     @inline(__always)
     private func next(_ slot: Int) -> Int { slot + 1 == slots.count ? 0 : slot + 1 }
@@ -106,7 +106,9 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
     }
 }
 
-/// Mixes a key, so that keys need not be well distributed. Saved ghosts hold some of its bits: another mix is another
+/// Mixes a key, so that keys need not be well distributed.
+///
+/// Saved ghosts hold some of its bits: another mix is another
 /// version of their state.
 @inline(__always)
 func mixedHash(_ key: UInt64) -> UInt64 {

@@ -1,4 +1,6 @@
-/// Evicts what was read longest ago. For comparison: a single pass over many keys flushes everything else.
+/// Evicts what was read longest ago.
+///
+/// For comparison: a single pass over many keys flushes everything else.
 public struct LRU: EvictionPolicy {
     /// `lru`.
     public static let name = "lru"
