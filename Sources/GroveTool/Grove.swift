@@ -33,6 +33,7 @@ struct Grove: AsyncParsableCommand {
             """,
         subcommands: [
             ConformanceCommand.self, CompareCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self,
+            TraceCommand.self,
         ])
 
     static func main() async {
