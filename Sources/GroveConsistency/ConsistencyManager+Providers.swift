@@ -46,7 +46,8 @@ extension ConsistencyManager {
 
     /// Posts `model` as the subscription's own: it listens to it and is not told.
     @discardableResult
-    package func post(_ model: any Model, by key: SubscriptionKey, generation: Int, context: (any Sendable)?) -> UInt64 {
+    package func post(_ model: any Model, by key: SubscriptionKey, generation: Int, context: (any Sendable)?) -> UInt64
+    {
         post([model], context: context, from: key, generation: generation)
     }
 

@@ -110,8 +110,9 @@ struct ListenerTests {
         manager.updateModel(Node(id: "s", value: 1), context: "one")
         await manager.flush()
         #expect(delegate.told.count == 1)
-        #expect(delegate.told[0].0 == [ObjectIdentifier(first), ObjectIdentifier(second)]
-            || delegate.told[0].0 == [ObjectIdentifier(second), ObjectIdentifier(first)])
+        #expect(
+            delegate.told[0].0 == [ObjectIdentifier(first), ObjectIdentifier(second)]
+                || delegate.told[0].0 == [ObjectIdentifier(second), ObjectIdentifier(first)])
         #expect(delegate.told[0].1.changedModelIds == ["a", "b", "s"])
         #expect(delegate.toldListeners == [2])
 

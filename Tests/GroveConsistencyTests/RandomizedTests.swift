@@ -43,7 +43,9 @@ struct RandomizedTests {
         }
     }
 
-    @Test("Whatever is posted and deleted, every listener has what the definition gives", arguments: 0..<150 as Range<UInt64>)
+    @Test(
+        "Whatever is posted and deleted, every listener has what the definition gives",
+        arguments: 0..<150 as Range<UInt64>)
     func matchesDefinition(seed: UInt64) async {
         var world = World(random: Seeded(seed))
         let manager = ConsistencyManager()

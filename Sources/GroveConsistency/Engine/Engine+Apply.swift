@@ -77,7 +77,9 @@ extension Engine {
 
     /// Gives one place what the change brings for it.
     private func bringUpToDate(_ node: TreeNode) {
-        guard !node.isDetached, let occurrences = node.occurrences, let first = occurrences.pending.first else { return }
+        guard !node.isDetached, let occurrences = node.occurrences, let first = occurrences.pending.first else {
+            return
+        }
         var model = node.model.merge(first)
         for other in occurrences.pending.dropFirst() { model = model.merge(other) }
         guard !model.isEqual(to: node.model) else { return }
@@ -189,7 +191,7 @@ extension Engine {
     /// Ends a change for one identifier: whether its places agree is known now.
     private func settle(_ occurrences: Occurrences) {
         occurrences.pending = []
-        if mixed.isEmpty { 
+        if mixed.isEmpty {
             guard let first = occurrences.nodes.first, occurrences.nodes.count > 1 else { return }
             let kind = ObjectIdentifier(type(of: first.model))
             if occurrences.nodes.contains(where: { ObjectIdentifier(type(of: $0.model)) != kind }) {

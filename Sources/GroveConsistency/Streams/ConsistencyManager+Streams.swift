@@ -26,6 +26,7 @@ extension ConsistencyManager {
         let (stream, continuation) = AsyncStream.makeStream(of: ModelEvent<M>.self)
         let key = engine.takeKey()
         continuation.onTermination = { [weak self] _ in self?.forget(key) }
+        let source = StreamSource(continuation)
         engine.enqueue { engine in
             let subscription = Subscription(
                 key: key,
@@ -33,7 +34,7 @@ extension ConsistencyManager {
                     guard case .tree(let model) = delivery.content else { return }
                     let value = model.flatMap { Leaf.base($0) as? M }
                     guard value != nil || model == nil else { return }
-                    continuation.yield(
+                    source.yield(
                         ModelEvent(model: value, updates: delivery.updates, context: delivery.context))
                 })
             subscription.accepts = { Leaf.base($0) is M }
@@ -58,7 +59,8 @@ extension ConsistencyManager {
         of type: M.Type = M.self, where condition: @escaping @Sendable (M) -> Bool
     ) -> AsyncStream<PredicateChange<M>> {
         let (stream, continuation) = AsyncStream.makeStream(of: PredicateChange<M>.self)
-        let end = subscribe(type, condition) { change in continuation.yield(change) }
+        let source = StreamSource(continuation)
+        let end = subscribe(type, condition) { change in source.yield(change) }
         continuation.onTermination = { _ in end() }
         return stream
     }
