@@ -84,33 +84,70 @@ extension ConsistencyManager {
         engine.enqueue { $0.log.open() }
     }
 
-    /// Ends the fetch that began at `fetch`, and hands over `models` in their newest version, on the main actor and in
-    /// the order of updates; `nil` for those that were deleted meanwhile.
+    /// Ends the fetch of one tree and hands it over in its newest version, on the main actor and in the order of
+    /// updates; `nil` where it was deleted meanwhile.
     ///
-    /// - Parameter listen: given the models on the engine's queue, in the same step.
+    /// The subscription listens to it from the same step on, unless it was given something since the fetch began: then
+    /// `body` is told `false`.
     package func endFetch(
-        _ fetch: UInt64, models: [any Model], subscription key: SubscriptionKey? = nil, generation: Int = 0,
-        handles: Int? = nil, then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
+        _ fetch: UInt64, model: (any Model)?, subscription key: SubscriptionKey? = nil, generation: Int = 0,
+        then body: @escaping @MainActor @Sendable ((any Model)?, Bool) -> Void
+    ) {
+        engine.enqueue { engine in
+            let newest = model.flatMap { engine.graft($0, since: fetch) }
+            engine.log.close()
+            var isAccepted = false
+            if let key, let subscription = engine.subscriptions[key.rawValue],
+                subscription.generation == generation, subscription.lastNews < fetch
+            {
+                isAccepted = true
+                if let newest {
+                    subscription.awaitedIdentifier = newest.modelIdentifier
+                    engine.listen(subscription, to: newest)
+                }
+            }
+            engine.deliver { [isAccepted] in body(newest, isAccepted) }
+        }
+    }
+
+    /// Hands over `models`, which a fetch brought, in their newest version, on the main actor and in the order of
+    /// updates; `nil` for those that were deleted meanwhile. The fetch goes on until ``joinFetched(_:_:_:)``.
+    package func graftFetched(
+        _ fetch: UInt64, models: [any Model], then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
     ) {
         engine.enqueue { engine in
             let newest = models.map { engine.graft($0, since: fetch) }
-            engine.log.close()
-            if let key, let subscription = engine.subscriptions[key.rawValue] {
-                if let handles {
-                    for (position, model) in newest.enumerated() {
-                        guard let model else { continue }
-                        engine.listen(subscription, to: model, handle: handles + position)
-                    }
-                } else if subscription.generation == generation, subscription.membership == nil,
-                    let model = newest.first, let model
-                {
-                    subscription.awaitedIdentifier = model.modelIdentifier
-                    engine.listen(subscription, to: model)
-                }
-            }
             engine.deliver { body(newest) }
         }
     }
+
+    /// Ends the fetch of a collection: its elements are listened to, and what changed in them since they were grafted
+    /// is delivered.
+    package func joinFetched(
+        _ fetch: UInt64, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)]
+    ) {
+        engine.enqueue { engine in
+            engine.round(context: nil) {
+                guard let key, let subscription = engine.subscriptions[key.rawValue] else { return }
+                for (handle, model) in joined {
+                    let newest = engine.graft(model, since: fetch)
+                    if let newest { engine.listen(subscription, to: newest, handle: handle) }
+                    if newest.map({ !$0.isEqual(to: model) }) ?? true {
+                        engine.noteElement(subscription, ElementChange(handle: handle, model: newest))
+                    }
+                }
+            }
+            engine.log.close()
+        }
+    }
+
+    /// Runs `body` on the main actor, behind everything that was delivered or is for calls made before.
+    package func afterDelivery(_ body: @escaping @MainActor @Sendable () -> Void) {
+        engine.enqueue { engine in engine.deliver(body) }
+    }
+
+    /// Drops every update that is queued or under way to the main actor.
+    package func cancelUpdates() { engine.cancelAll() }
 
     private func onSubscription(
         _ key: SubscriptionKey, _ body: @escaping @Sendable (Engine, Subscription) -> Void

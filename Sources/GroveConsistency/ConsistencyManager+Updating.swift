@@ -36,7 +36,10 @@ extension ConsistencyManager {
                 subscription?.ownRound = engine.round
                 subscription?.generation = generation
                 for model in models { engine.applyAll(model) }
-                if let subscription, let model = models.first { engine.listen(subscription, to: model) }
+                if let subscription, let model = models.first {
+                    engine.listen(subscription, to: model)
+                    subscription.awaitedIdentifier = model.modelIdentifier
+                }
             }
         }
     }

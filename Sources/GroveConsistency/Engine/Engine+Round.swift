@@ -6,7 +6,7 @@ extension Engine {
         round += 1
         body()
         var news: [(any DeliveryReceiver, Delivery)] = []
-        for tree in roundTrees where !tree.updates.isEmpty { collectNews(of: tree, context, &news) }
+        for tree in roundTrees where !tree.updates.isEmpty || tree.isDeleted { collectNews(of: tree, context, &news) }
         for subscription in roundSubscriptions {
             send(
                 .elements(subscription.changedElements), subscription.updates, to: subscription, context, &news)
@@ -43,11 +43,7 @@ extension Engine {
                 guard subscription.ownRound != round else { continue }
                 send(.tree(model), tree.updates, to: subscription, context, &news)
             } else {
-                if subscription.round != round {
-                    subscription.round = round
-                    roundSubscriptions.append(subscription)
-                }
-                subscription.changedElements.append(ElementChange(handle: membership.handle, model: model))
+                noteElement(subscription, ElementChange(handle: membership.handle, model: model))
                 subscription.updates.merge(tree.updates)
             }
         }
@@ -64,6 +60,15 @@ extension Engine {
         }
     }
 
+    /// Adds one element's news to the round.
+    func noteElement(_ subscription: Subscription, _ change: ElementChange) {
+        if subscription.round != round {
+            subscription.round = round
+            roundSubscriptions.append(subscription)
+        }
+        subscription.changedElements.append(change)
+    }
+
     private func send(
         _ content: Delivery.Content, _ updates: ModelUpdates, to subscription: Subscription,
         _ context: (any Sendable)?, _ news: inout [(any DeliveryReceiver, Delivery)]
@@ -71,6 +76,7 @@ extension Engine {
         let delivery = Delivery(
             content: content, updates: updates, context: context, generation: subscription.generation,
             sequence: sequence)
+        subscription.lastNews = sequence
         switch subscription.sink {
         case .main(let receiver): news.append((receiver, delivery))
         case .stream(let yield): yield(delivery)

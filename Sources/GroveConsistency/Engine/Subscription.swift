@@ -24,6 +24,8 @@ final class Subscription {
     var awaitedIdentifier: ModelIdentifier?
     var accepts: @Sendable (any Model) -> Bool = { _ in true }
 
+    /// The place, in the order of calls, of the last news for this subscription.
+    var lastNews: UInt64 = 0
     /// The round whose news are being collected, and those.
     var round: UInt64 = 0
     var changedElements: [ElementChange] = []
