@@ -56,14 +56,16 @@ extension ConsistencyManager {
     /// - Parameters:
     ///   - left: elements that are no longer listened to, `nil` for all.
     ///   - joined: elements that are listened to from now on.
+    /// - Returns: the call's place in the order of calls; news with an earlier one are older than it.
+    @discardableResult
     package func edit(
         _ key: SubscriptionKey, leaving left: [Int]?, joining joined: [(handle: Int, model: any Model)],
         posting models: [any Model], context: (any Sendable)?
-    ) {
+    ) -> UInt64 {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         let told = tellsListeners && !models.isEmpty
-        engine.enqueue { [self] engine in
+        return engine.enqueue { [self] engine in
             let subscription = engine.subscriptions[key.rawValue]
             if let subscription {
                 for handle in left ?? Array(subscription.elements.keys) { engine.leave(subscription, handle: handle) }

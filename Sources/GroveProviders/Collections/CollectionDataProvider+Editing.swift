@@ -66,7 +66,7 @@ extension CollectionDataProvider {
         store.replace(element, at: place)
         if snapshot != nil { snapshot?.entries[index].revision = store.entries[place].revision }
         // In a cache of nodes the list itself does not change with a version of an element.
-        commit(
+        store.entries[place].editedAt = commit(
             leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache && !isSameModel,
             context: context)
         if isSameModel, shouldCache, cacheKey != nil {
@@ -109,16 +109,18 @@ extension CollectionDataProvider {
     }
 
     /// Posts an edit to the engine and the cache.
+    @discardableResult
     private func commit(
         leaving: [Int]?, joining: [Entry<T>], posting: [T]? = nil, isSaved: Bool, context: (any Sendable)?
-    ) {
+    ) -> UInt64 {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
         let posted = posting.map { $0.map { Leaf.node($0) } } ?? joined.map(\.model)
-        dataModelManager.consistencyManager.edit(
+        let sequence = dataModelManager.consistencyManager.edit(
             store.key, leaving: leaving, joining: joined, posting: posted, context: context)
         // Nothing is stored of a list whose rest is still being fetched; it is stored when that is there.
         if isSaved, !store.isLoading || store.isLoaded { store.save(context) }
+        return sequence
     }
 
     private func tell(

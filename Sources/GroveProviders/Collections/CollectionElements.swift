@@ -3,6 +3,8 @@ struct Entry<T: Sendable>: Sendable {
     let handle: Int
     /// Counts the element's versions.
     var revision = 0
+    /// The place, in the order of calls, of the edit that set the model; older news are not for it.
+    var editedAt: UInt64 = 0
     var model: T
 }
 

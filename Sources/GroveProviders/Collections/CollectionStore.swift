@@ -177,7 +177,10 @@ final class CollectionStore<T: SimpleModel> {
 extension CollectionStore: DeliveryReceiver {
     func receive(_ delivery: Delivery) {
         guard case .elements(let changes) = delivery.content else { return }
-        let found = changes.compactMap { change in position(of: change.handle).map { ($0, change.model) } }
+        let found = changes.compactMap { change -> (Int, (any Model)?)? in
+            guard let index = position(of: change.handle), entries[index].editedAt < delivery.sequence else { return nil }
+            return (index, change.model)
+        }
         var information: [CollectionChangeInformation] = []
         for (index, model) in found.sorted(by: { $0.0 > $1.0 }) {
             if let model {
