@@ -79,6 +79,23 @@ extension ConsistencyManager {
         }
     }
 
+    /// Gives `body`, on the engine's queue and at this call's place in the order, the newest version of the elements
+    /// that `list` gives, less those that were deleted.
+    package func newestElements(
+        _ key: SubscriptionKey, of list: @escaping @Sendable () -> [(handle: Int, model: any SimpleModel)],
+        then body: @escaping @Sendable ([any SimpleModel]) -> Void
+    ) {
+        engine.enqueue { engine in
+            let subscription = engine.subscriptions[key.rawValue]
+            body(
+                list().compactMap { handle, model in
+                    guard let subscription else { return model }
+                    guard let membership = subscription.elements[handle] else { return nil }
+                    return membership.tree.map { Leaf.base($0.root.model) } ?? model
+                })
+        }
+    }
+
     /// Marks the beginning of a fetch; what is posted from now on is grafted into what it brings.
     ///
     /// Every fetch that begins ends with ``endFetch(_:models:then:)``.
@@ -103,6 +120,7 @@ extension ConsistencyManager {
                 subscription.generation == generation, subscription.lastNews < fetch
             {
                 isAccepted = true
+                subscription.lastNews = engine.sequence
                 if let newest {
                     subscription.awaitedIdentifier = newest.modelIdentifier
                     engine.listen(subscription, to: newest)

@@ -22,7 +22,9 @@ extension Engine {
     /// Lets `subscription` listen to an element.
     func listen(_ subscription: Subscription, to model: any Model, handle: Int) {
         leave(subscription, handle: handle)
-        subscription.elements[handle] = join(subscription, model, handle: handle)
+        // An element that cannot be listened to has a membership without a tree; a deleted one has none.
+        subscription.elements[handle] =
+            join(subscription, model, handle: handle) ?? Membership(subscription, handle: handle)
     }
 
     private func join(_ subscription: Subscription, _ model: any Model, handle: Int) -> Membership? {

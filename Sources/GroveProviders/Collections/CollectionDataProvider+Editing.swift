@@ -60,7 +60,7 @@ extension CollectionDataProvider {
         }
         guard let place = store.position(of: old.handle) else {
             // A sibling removed it from the list: what is left to do is to tell of the model's new version.
-            commit(leaving: [], joining: [], posting: [element], isSaved: false, context: context)
+            commit(leaving: [], joining: [], posting: [element], isSaved: false, storing: shouldCache, context: context)
             return
         }
         store.replace(element, at: place)
@@ -68,10 +68,7 @@ extension CollectionDataProvider {
         // In a cache of nodes the list itself does not change with a version of an element.
         store.entries[place].editedAt = commit(
             leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache && !isSameModel,
-            context: context)
-        if isSameModel, shouldCache, cacheKey != nil {
-            dataModelManager.inOrder { _ in dataModelManager.store(element, context) }
-        }
+            storing: shouldCache && isSameModel && cacheKey != nil, context: context)
         tell(place, index, 1, CollectionChangeInformation.update, context)
     }
 
@@ -111,16 +108,22 @@ extension CollectionDataProvider {
     /// Posts an edit to the engine and the cache.
     @discardableResult
     private func commit(
-        leaving: [Int]?, joining: [Entry<T>], posting: [T]? = nil, isSaved: Bool, context: (any Sendable)?
+        leaving: [Int]?, joining: [Entry<T>], posting: [T]? = nil, isSaved: Bool, storing isStored: Bool = false,
+        context: (any Sendable)?
     ) -> UInt64 {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
         let posted = posting.map { $0.map { Leaf.node($0) } } ?? joined.map(\.model)
-        let sequence = dataModelManager.consistencyManager.edit(
-            store.key, leaving: leaving, joining: joined, posting: posted, context: context)
+        let manager = dataModelManager
         // Nothing is stored of a list whose rest is still being fetched; it is stored when that is there.
-        if isSaved, !store.isLoading || store.isLoaded { store.save(context) }
-        return sequence
+        let isSavedNow = isSaved && (!store.isLoading || store.isLoaded)
+        return manager.inOrder { _ in
+            let sequence = manager.consistencyManager.edit(
+                store.key, leaving: leaving, joining: joined, posting: posted, context: context)
+            if isSavedNow { store.save(context) }
+            if isStored { for model in posting ?? joining.map(\.model) { manager.store(model, context) } }
+            return sequence
+        }
     }
 
     private func tell(

@@ -132,8 +132,10 @@ final class CollectionStore<T: SimpleModel> {
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
                 let found = models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
                 let isFresh = !manager.isOver(epoch) && self.resets == resets
+                let wasEdited = self.entries.count > 0
                 let joined = isFresh ? self.accept(found, context) : []
                 consistency.joinFetched(fetch, key, joined)
+                if isFresh, wasEdited { manager.inOrder { _ in self.save(context) } }
                 self.isLoading = false
                 self.appendedWhileLoading = []
                 let waiters = self.waiters
@@ -149,28 +151,30 @@ final class CollectionStore<T: SimpleModel> {
 
     /// Takes what was fetched, under what was edited meanwhile.
     private func accept(_ found: [T]?, _ context: (any Sendable)?) -> [(handle: Int, model: any Model)] {
-        guard let found else { return [] }
+        guard let found else {
+            isLoaded = isLoaded || entries.count > 0
+            return []
+        }
         let base = found.map { entry($0) }
         let edited = entries.slice(0, entries.count)
-        let wasEdited = !edited.isEmpty
         reset(
             edited.filter { !appendedWhileLoading.contains($0.handle) } + base
                 + edited.filter { appendedWhileLoading.contains($0.handle) })
-        if wasEdited { save(context) }
         tell(.reset, by: nil, context: context)
         finish(context)
         return base.map { ($0.handle, Leaf.node($0.model)) }
     }
 
-    /// Stores the whole collection, in the order of calls. Flattened on the cache's queue.
+    /// Stores the whole collection, each element in the version that is the newest at this place in the order of calls.
+    ///
+    /// Called within ``DataModelManager/inOrder(_:)``. Flattened off the main actor.
     func save(_ context: (any Sendable)?) {
         guard let cacheKey else { return }
         let (entries, cache) = (entries, manager.cacheDelegate)
-        manager.inOrder { _ in
-            manager.cacheQueue.async {
-                cache.setCollection(Array(CollectionElements(entries: entries)), forKey: cacheKey, context: context)
-            }
-        }
+        let newest = Handover<[any SimpleModel]>()
+        manager.consistencyManager.newestElements(
+            key, of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
+        manager.cacheQueue.async { cache.setCollection(newest.take(), forKey: cacheKey, context: context) }
     }
 }
 
