@@ -120,8 +120,8 @@ extension ConsistencyManager {
                 subscription.generation == generation, subscription.lastNews < fetch
             {
                 isAccepted = true
-                subscription.lastNews = engine.sequence
                 if let newest {
+                    subscription.lastNews = engine.sequence
                     subscription.awaitedIdentifier = newest.modelIdentifier
                     engine.listen(subscription, to: newest)
                 }

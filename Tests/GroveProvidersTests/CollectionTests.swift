@@ -161,7 +161,8 @@ struct CollectionTests {
         #expect((missed.error as? CacheMiss)?.reason == .absent)
     }
 
-    @Test("Siblings converge under any interleaving, on what a simple model says", arguments: 0..<2_000 as Range<UInt64>)
+    @Test(
+        "Siblings converge under any interleaving, on what a simple model says", arguments: 0..<2_000 as Range<UInt64>)
     func converge(seed: UInt64) async throws {
         var random = Seeded(seed)
         var newest: [Int] = []

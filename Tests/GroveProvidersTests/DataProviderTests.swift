@@ -16,7 +16,9 @@ struct DataProviderTests {
 
     @Test("Setting is synchronous, is told to others and not to the provider's own delegate, and is stored")
     func sets() async throws {
-        let (first, second) = (DataProvider<Person>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager))
+        let (first, second) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
+        )
         let (firstScreen, secondScreen) = (Screen(), Screen())
         (first.delegate, second.delegate) = (firstScreen, secondScreen)
         second.setData(Message(id: "m", sender: ann))
@@ -32,7 +34,9 @@ struct DataProviderTests {
 
     @Test("nil clears the provider and deletes nothing")
     func setsNil() async throws {
-        let (first, second) = (DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager))
+        let (first, second) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
         first.setData(ann)
         second.setData(ann)
         first.setData(nil)
@@ -104,7 +108,9 @@ struct DataProviderTests {
 
     @Test("An identifier can be listened to before there is a model, and takes what others hold")
     func awaits() async throws {
-        let (early, late) = (DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager))
+        let (early, late) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
         early.modelIdentifier = "Person:1"
         #expect(early.data == nil)
         #expect(early.modelIdentifier == "Person:1")

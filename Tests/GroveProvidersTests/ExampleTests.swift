@@ -116,17 +116,19 @@ struct ExampleTests {
         #expect(weakSecond == nil)
         manager.post(Pong(count: 5))
         let late = Receiver()
-        manager.addReceiver(late, for: Pong.self, replay: true) { receiver, pong, _ in receiver.seen.append(pong.count) }
+        manager.addReceiver(late, for: Pong.self, replay: true) { receiver, pong, _ in receiver.seen.append(pong.count)
+        }
         await manager.flush()
         #expect(late.seen.last == 5)
         try await manager.wipe()
         let later = Receiver()
-        manager.addReceiver(later, for: Pong.self, replay: true) { receiver, pong, _ in receiver.seen.append(pong.count) }
+        manager.addReceiver(later, for: Pong.self, replay: true) { receiver, pong, _ in receiver.seen.append(pong.count)
+        }
         await manager.flush()
         #expect(later.seen.isEmpty)
     }
 
-    @Test("The newest change wins on every provider and in the cache", arguments: 0..<300 as Range<UInt64>)
+    @Test("The newest change wins on every provider and in the cache", arguments: 0..<1_000 as Range<UInt64>)
     func conflicts(seed: UInt64) async throws {
         var random = Seeded(seed)
         let cache = try MemoryCache()
@@ -140,7 +142,9 @@ struct ExampleTests {
             version += 1
             let person = Person(id: "\(Int.random(in: 0..<3, using: &random))", name: "\(version)")
             newest[person.id] = person
-            for (id, message) in newestMessage where message.sender.id == person.id { newestMessage[id]?.sender = person }
+            for (id, message) in newestMessage where message.sender.id == person.id {
+                newestMessage[id]?.sender = person
+            }
             return person
         }
         func message() -> Message {
@@ -178,7 +182,9 @@ struct ExampleTests {
             if let data = provider.data { #expect(data == newestMessage[data.id], "seed \(seed)") }
         }
         for id in ["0", "1", "2"] {
-            if let cached = try cache.model("Person:\(id)", as: Person.self) { #expect(cached == newest[id], "seed \(seed)") }
+            if let cached = try cache.model("Person:\(id)", as: Person.self) {
+                #expect(cached == newest[id], "seed \(seed)")
+            }
             if let cached = try cache.model("Message:\(id)", as: Message.self) {
                 #expect(cached == newestMessage[id], "seed \(seed)")
             }

@@ -54,13 +54,17 @@ extension Engine {
     private func bringUpToDate(_ place: inout Place, _ since: UInt64) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         let newer: [any Model]
+        // What was posted may itself hold what changed after it; what somebody listens to does not.
+        var isCurrent = true
         if let entry = log.entries[identifier], entry.sequence > since {
             switch entry.change {
             case .deleted:
                 place.isChanged = true
                 place.isRemoved = true
                 return false
-            case .updated(let models): newer = models
+            case .updated(let models):
+                newer = models
+                isCurrent = false
             }
         } else if let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
             newer = [node.model]
@@ -68,9 +72,9 @@ extension Engine {
             return true
         }
         let merged = newer.reduce(place.model) { $0.merge($1) }
-        if merged.isEqual(to: place.model) { return !newer.contains { $0.isEqual(to: place.model) } }
+        if merged.isEqual(to: place.model) { return !isCurrent || !newer.contains { $0.isEqual(to: place.model) } }
         place.model = merged
         place.isChanged = true
-        return !newer.contains { $0.isEqual(to: merged) }
+        return !isCurrent || !newer.contains { $0.isEqual(to: merged) }
     }
 }

@@ -13,7 +13,8 @@ extension Engine {
             subscription.changedElements = []
             subscription.updates = ModelUpdates()
         }
-        for (subscription, model) in adopted {
+        for subscription in adopted {
+            guard let model = subscription.membership?.tree?.root.model else { continue }
             let updates = ModelUpdates(
                 changedModelIds: Set([model.modelIdentifier].compactMap(\.self)), deletedModelIds: [])
             send(.tree(model), updates, to: subscription, context, &news)
@@ -40,7 +41,9 @@ extension Engine {
         for membership in tree.memberships {
             let subscription = membership.subscription
             if subscription.membership === membership {
-                guard subscription.ownRound != round else { continue }
+                guard subscription.ownRound != round, subscription.adoptedRound != round || tree.isDeleted else {
+                    continue
+                }
                 send(.tree(model), tree.updates, to: subscription, context, &news)
             } else {
                 noteElement(subscription, ElementChange(handle: membership.handle, model: model))
@@ -58,6 +61,13 @@ extension Engine {
             }
             membership.tree = nil
         }
+    }
+
+    /// Adds a subscription that has a model now, of which it is told in the version that it has at the end.
+    func noteAdopted(_ subscription: Subscription) {
+        guard subscription.adoptedRound != round else { return }
+        subscription.adoptedRound = round
+        adopted.append(subscription)
     }
 
     /// Adds one element's news to the round.
@@ -88,7 +98,7 @@ extension Engine {
         for subscription in occurrences.awaiting.values {
             guard let model = occurrences.pending.last(where: subscription.accepts) else { continue }
             listen(subscription, to: model)
-            if subscription.ownRound != round { adopted.append((subscription, model)) }
+            if subscription.ownRound != round { noteAdopted(subscription) }
         }
     }
 }

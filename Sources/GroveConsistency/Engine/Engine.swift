@@ -40,7 +40,7 @@ final class Engine: @unchecked Sendable {
 
     var roundTrees: [Tree] = []
     var roundSubscriptions: [Subscription] = []
-    var adopted: [(subscription: Subscription, model: any Model)] = []
+    var adopted: [Subscription] = []
     var replacements: [Replacement] = []
     var wantsReplacements = false
 

@@ -30,6 +30,8 @@ final class Subscription {
     var round: UInt64 = 0
     var changedElements: [ElementChange] = []
     var updates = ModelUpdates()
+    /// The round in which this subscription got the model that it waited for.
+    var adoptedRound: UInt64 = 0
     /// The round of the update that this subscription made by itself, of which it is not told.
     var ownRound: UInt64 = 0
 

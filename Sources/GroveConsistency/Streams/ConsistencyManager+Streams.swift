@@ -118,7 +118,7 @@ extension Engine {
         let held = index[identifier]?.nodes.prefix(64).map(\.model).first(where: subscription.accepts)
         if let held {
             listen(subscription, to: held)
-            adopted.append((subscription, held))
+            noteAdopted(subscription)
         } else {
             wait(for: identifier, subscription)
         }

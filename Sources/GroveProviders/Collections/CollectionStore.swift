@@ -182,7 +182,9 @@ extension CollectionStore: DeliveryReceiver {
     func receive(_ delivery: Delivery) {
         guard case .elements(let changes) = delivery.content else { return }
         let found = changes.compactMap { change -> (Int, (any Model)?)? in
-            guard let index = position(of: change.handle), entries[index].editedAt < delivery.sequence else { return nil }
+            guard let index = position(of: change.handle), entries[index].editedAt < delivery.sequence else {
+                return nil
+            }
             return (index, change.model)
         }
         var information: [CollectionChangeInformation] = []

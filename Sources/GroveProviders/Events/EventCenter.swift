@@ -10,12 +10,14 @@ final class EventCenter: Sendable {
     private struct State {
         var waiting: [@MainActor @Sendable (EventCenter) -> Void] = []
         var isHopping = false
-        var epoch = 0
     }
 
     private let state = Mutex(State())
+    /// Counts wipes: what was posted before one is not delivered after it.
+    private let epoch = Mutex(0)
     @MainActor private var receivers: [ObjectIdentifier: [Int: Receiver]] = [:]
     @MainActor private var latest: [ObjectIdentifier: any Sendable] = [:]
+    @MainActor private var joining: [Int: (kind: ObjectIdentifier, receiver: Receiver, replay: Bool)] = [:]
     @MainActor private var nextKey = 0
 
     struct Receiver {
@@ -24,7 +26,9 @@ final class EventCenter: Sendable {
     }
 
     func post<E: Sendable>(_ event: E, _ source: EventSource) {
+        let posted = epoch.withLock { $0 }
         put { center in
+            guard center.epoch.withLock({ $0 }) == posted else { return }
             let kind = ObjectIdentifier(E.self)
             let posted = PostedEvent(event: event, source: source)
             center.latest[kind] = posted
@@ -45,25 +49,34 @@ final class EventCenter: Sendable {
     ) {
         let kind = ObjectIdentifier(type)
         nextKey += 1
-        receivers[kind] = receivers[kind, default: [:]].filter { $0.value.owner != nil }
-        receivers[kind]?[nextKey] = Receiver(owner: owner) { [weak owner] posted in
+        let key = nextKey
+        let receiver = Receiver(owner: owner) { [weak owner] posted in
             guard let owner, let posted = posted as? PostedEvent<E> else { return }
             body(owner, posted.event, posted.source)
         }
-        let key = nextKey
-        guard replay, let last = latest[kind] else { return }
-        put { center in center.receivers[kind]?[key]?.receive(last) }
+        joining[key] = (kind, receiver, replay)
+        put { center in center.join(key) }
+    }
+
+    /// Lets a receiver in, behind the events that were posted before it was added.
+    @MainActor
+    private func join(_ key: Int) {
+        guard let (kind, receiver, replay) = joining.removeValue(forKey: key) else { return }
+        receivers[kind] = receivers[kind, default: [:]].filter { $0.value.owner != nil }
+        receivers[kind]?[key] = receiver
+        if replay, let last = latest[kind] { receiver.receive(last) }
+    }
+
+    /// Returns when what was posted before is delivered.
+    func flush() async {
+        await withCheckedContinuation { continuation in put { _ in continuation.resume() } }
     }
 
     /// Forgets the latest events and those under way. Receivers stay.
     @MainActor
     func clear() {
         latest = [:]
-        let dropped = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        _ = dropped
+        epoch.withLock { $0 += 1 }
     }
 
     private func put(_ work: @escaping @MainActor @Sendable (EventCenter) -> Void) {

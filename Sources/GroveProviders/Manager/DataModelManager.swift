@@ -63,6 +63,7 @@ public final class DataModelManager: Sendable {
             inOrder { _ in cacheQueue.async { continuation.resume() } }
         }
         await consistencyManager.flush()
+        await events.flush()
     }
 }
 

@@ -23,7 +23,7 @@ extension DataProvider {
             completion(data, nil)
             return
         }
-        let (issued, generation, key, manager) = (changeCount, generation, key, dataModelManager)
+        let (generation, key, manager) = (generation, key, dataModelManager)
         manager.fetch(cacheKey, context) { [weak self] (fetch, epoch, model: T?, error) in
             manager.consistencyManager.endFetch(
                 fetch, model: model.map { Leaf.node($0) }, subscription: key, generation: generation
@@ -31,7 +31,7 @@ extension DataProvider {
                 let value = newest.flatMap { Leaf.base($0) as? T }
                 guard !manager.isOver(epoch) else { return completion(nil, error ?? CacheError.wiped) }
                 guard let self else { return completion(value, error) }
-                guard isAccepted, self.changeCount == issued else { return completion(self.data, nil) }
+                guard isAccepted, self.generation == generation else { return completion(self.data, nil) }
                 if let value {
                     self.forgetMissed()
                     self.accept(value)

@@ -34,8 +34,6 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored let key: SubscriptionKey
     /// Counts what this provider set by itself; see ``Delivery/generation``.
     @ObservationIgnored var generation = 0
-    /// Counts every change, those missed in a pause included.
-    @ObservationIgnored var changeCount = 0
     @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?)?
     @ObservationIgnored private var awaitedIdentifier: ModelIdentifier?
     @ObservationIgnored let broadcast = Broadcast<DataChange<T>>()
@@ -123,7 +121,6 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     }
 
     func accept(_ data: T?) {
-        changeCount += 1
         self.data = data
         if let identifier = data?.modelIdentifier { awaitedIdentifier = identifier }
         lastUpdated = Date()
@@ -142,7 +139,6 @@ extension DataProvider: DeliveryReceiver {
             return
         }
         if isPausedNow {
-            changeCount += 1
             missed = (value, delivery.context)
         } else {
             change(to: value, context: delivery.context)
