@@ -7,6 +7,8 @@ struct ChangeLog {
     struct Entry {
         var sequence: UInt64
         var change: ModelChange
+        /// The last deletion: who held the model before does not hold it again, even if it was posted since.
+        var deletedAt: UInt64 = 0
     }
 
     private(set) var entries: [ModelIdentifier: Entry] = [:]
@@ -27,10 +29,11 @@ struct ChangeLog {
             let projection = model.projectionIdentifier
             models = before.filter { $0.projectionIdentifier != projection }
         }
-        entries[identifier] = Entry(sequence: sequence, change: .updated(models + [model]))
+        let deletedAt = entries[identifier]?.deletedAt ?? 0
+        entries[identifier] = Entry(sequence: sequence, change: .updated(models + [model]), deletedAt: deletedAt)
     }
 
     mutating func recordDelete(_ identifier: ModelIdentifier, at sequence: UInt64) {
-        entries[identifier] = Entry(sequence: sequence, change: .deleted)
+        entries[identifier] = Entry(sequence: sequence, change: .deleted, deletedAt: sequence)
     }
 }

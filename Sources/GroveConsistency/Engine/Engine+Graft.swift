@@ -4,6 +4,8 @@ extension Engine {
     private struct Place {
         var model: any Model
         let parent: Int
+        /// When the holder of this place was posted, or its fetch was issued.
+        var asOf: UInt64
         var isChanged = false
         var isRemoved = false
         var children: [Int] = []
@@ -15,7 +17,7 @@ extension Engine {
     ///
     /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
     func graft(_ model: any Model, since: UInt64) -> (any Model)? {
-        var places = [Place(model: model, parent: -1)]
+        var places = [Place(model: model, parent: -1, asOf: since)]
         var next = 0
         while next < places.count, places.count <= maxNodes {
             let mustExpand = bringUpToDate(&places[next], since)
@@ -24,7 +26,7 @@ extension Engine {
                 places[next].model.forEach { found.append($0) }
                 for child in found {
                     places[next].children.append(places.count)
-                    places.append(Place(model: child, parent: next))
+                    places.append(Place(model: child, parent: next, asOf: places[next].asOf))
                 }
             }
             next += 1
@@ -58,13 +60,14 @@ extension Engine {
         var isCurrent = true
         if let entry = log.entries[identifier], entry.sequence > since {
             switch entry.change {
-            case .deleted:
+            case _ where place.parent >= 0 && entry.deletedAt > place.asOf, .deleted:
                 place.isChanged = true
                 place.isRemoved = true
                 return false
             case .updated(let models):
                 newer = models
                 isCurrent = false
+                place.asOf = max(place.asOf, entry.sequence)
             }
         } else if let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
             newer = [node.model]
