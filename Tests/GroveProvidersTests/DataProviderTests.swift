@@ -208,6 +208,29 @@ struct DataProviderTests {
         #expect(list[0].name == "D")
     }
 
+    @Test("A wipe leaves no completion uncalled and no flush waiting", arguments: 0..<100)
+    func wipeCompletes(round: Int) async throws {
+        try await cache.inner.write(ann)
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        let list = CollectionDataProvider<Person>(dataModelManager: manager)
+        async let first: Void = manager.flush()
+        let answers = Answers()
+        provider.fetchDataFromCache(withCacheKey: "Person:1", completion: { _, _ in answers.count += 1 })
+        list.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in answers.count += 1 })
+        manager.modelFromCache("Person:1") { (_: Person?, _) in answers.count += 1 }
+        manager.collectionFromCache("people") { (_: [Person]?, _) in answers.count += 1 }
+        for _ in 0..<round % 7 { await Task.yield() }
+        try await manager.wipe()
+        await first
+        while answers.count < 4 { await manager.flush() }
+        await manager.flush()
+        #expect(answers.count == 4)
+        #expect(provider.data == nil)
+        #expect(list.count == 0)
+    }
+
+    @MainActor final class Answers { var count = 0 }
+
     @Test("Misuse is told to the log's delegate")
     func misuse() async throws {
         final class Log: LogDelegate {

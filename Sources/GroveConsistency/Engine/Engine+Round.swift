@@ -26,7 +26,7 @@ extension Engine {
         adopted = []
         replacements = []
         guard !news.isEmpty || !replaced.isEmpty || extra != nil else { return }
-        deliver { [news] in
+        deliver(isNews: true) { [news] in
             if !replaced.isEmpty { told(replaced, context) }
             for (receiver, delivery) in news { receiver.receive(delivery) }
             for (receiver, _) in news { receiver.finishUpdate(context: context) }

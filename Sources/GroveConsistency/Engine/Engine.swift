@@ -110,8 +110,10 @@ final class Engine: @unchecked Sendable {
     }
 
     /// Puts `item` behind everything that was delivered before, on the main actor.
-    func deliver(_ item: @escaping Mailbox.Item) {
-        mailbox.put(sequence: sequence, item)
+    ///
+    /// - Parameter isNews: whether the item goes with the updates that are cancelled.
+    func deliver(isNews: Bool = false, _ item: @escaping Mailbox.Item) {
+        mailbox.put(sequence: sequence, isNews: isNews, item)
     }
 
     static func clear(_ tree: Tree) {

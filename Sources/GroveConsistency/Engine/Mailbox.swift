@@ -8,7 +8,7 @@ final class Mailbox: Sendable {
     typealias Item = @MainActor @Sendable () -> Void
 
     private struct State {
-        var items: [(sequence: UInt64, item: Item)] = []
+        var items: [(sequence: UInt64, isNews: Bool, item: Item)] = []
         var isHopping = false
         var held: Duration = .zero
         var longestHold: Duration = .zero
@@ -18,20 +18,20 @@ final class Mailbox: Sendable {
     private let state = Mutex(State())
 
     /// Puts an item, and hops if nobody is on the way.
-    func put(sequence: UInt64, _ item: @escaping Item) {
+    func put(sequence: UInt64, isNews: Bool, _ item: @escaping Item) {
         let mustHop = state.withLock { state in
-            state.items.append((sequence, item))
+            state.items.append((sequence, isNews, item))
             defer { state.isHopping = true }
             return !state.isHopping
         }
         if mustHop { Task { @MainActor in self.empty() } }
     }
 
-    /// Drops what updates up to `sequence` left.
+    /// Drops the news of updates up to `sequence`; completions stay, which are called whatever happens.
     func drop(through sequence: UInt64) {
         let dropped = state.withLock { state in
             let dropped = state.items
-            state.items.removeAll { $0.sequence <= sequence }
+            state.items.removeAll { $0.isNews && $0.sequence <= sequence }
             return dropped
         }
         _ = dropped
@@ -56,7 +56,7 @@ final class Mailbox: Sendable {
                 return items
             }
             if items.isEmpty { return }
-            for (_, item) in items { item() }
+            for (_, _, item) in items { item() }
         }
     }
 
