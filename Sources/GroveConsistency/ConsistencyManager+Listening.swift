@@ -64,7 +64,9 @@ extension ConsistencyManager {
         return records[ObjectIdentifier(listener)]?.isPaused ?? false
     }
 
-    /// Tells `updatesListener` of every update from now on. It is held weakly; adding it again does nothing.
+    /// Tells `updatesListener` of every update from now on.
+    ///
+    /// It is held weakly; adding it again does nothing.
     @MainActor
     public func addModelUpdatesListener(_ updatesListener: any ConsistencyManagerUpdatesListener) {
         updatesListeners[ObjectIdentifier(updatesListener)] = WeakUpdatesListener(listener: updatesListener)

@@ -131,7 +131,9 @@ extension ConsistencyManager {
     }
 
     /// Hands over `models`, which a fetch brought, in their newest version, on the main actor and in the order of
-    /// updates; `nil` for those that were deleted meanwhile. The fetch goes on until ``joinFetched(_:_:_:)``.
+    /// updates; `nil` for those that were deleted meanwhile.
+    ///
+    /// The fetch goes on until ``joinFetched(_:_:_:)``.
     package func graftFetched(
         _ fetch: UInt64, models: [any Model], then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
     ) {

@@ -56,7 +56,9 @@ public final class ConsistencyManager: Sendable {
         }
     }
 
-    /// How many seconds pass between two cleanings while models are posted; 0 for none. 300 unless set.
+    /// How many seconds pass between two cleanings while models are posted; 0 for none.
+    ///
+    /// 300 unless set.
     ///
     /// Dead listeners are also forgotten when something is delivered to them and when many listeners were added, so
     /// that no timer runs and none is needed.
@@ -65,7 +67,9 @@ public final class ConsistencyManager: Sendable {
         set { flags.withLock { $0.garbageCollectionInterval = newValue } }
     }
 
-    /// Forgets listeners that are gone. O(listeners).
+    /// Forgets listeners that are gone.
+    ///
+    /// O(listeners).
     @MainActor
     public func cleanMemory() {
         for (identity, record) in records where record.listener == nil {

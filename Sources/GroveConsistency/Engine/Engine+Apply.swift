@@ -1,7 +1,9 @@
 import GroveModel
 
 extension Engine {
-    /// Applies one posted tree to every listened tree. Its news are collected in the round.
+    /// Applies one posted tree to every listened tree.
+    ///
+    /// Its news are collected in the round.
     func apply(_ posted: any Model) {
         mark += 1
         guard let touched = collect(posted) else { return }

@@ -40,7 +40,9 @@ final class TreeNode {
         depth = parent.map { $0.depth + 1 } ?? 0
     }
 
-    /// The root above this node. O(depth).
+    /// The root above this node.
+    ///
+    /// O(depth).
     var root: TreeNode {
         var node = self
         while let parent = node.parent { node = parent }

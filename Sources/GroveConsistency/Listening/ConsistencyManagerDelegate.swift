@@ -1,6 +1,8 @@
 public import GroveModel
 
-/// Somebody who watches a ``ConsistencyManager`` for diagnosis. Both methods have empty defaults.
+/// Somebody who watches a ``ConsistencyManager`` for diagnosis.
+///
+/// Both methods have empty defaults.
 @MainActor
 public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
     /// A model that somebody listens to is replaced by another version.
@@ -16,11 +18,13 @@ public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
 }
 
 extension ConsistencyManagerDelegate {
+    /// Does nothing.
     public func consistencyManager(
         _ consistencyManager: ConsistencyManager, willReplaceModel oldModel: any ConsistencyManagerModel,
         withModel newModel: (any ConsistencyManagerModel)?, context: (any Sendable)?
     ) {}
 
+    /// Does nothing.
     public func consistencyManager(
         _ consistencyManager: ConsistencyManager, failedWithCriticalError error: any Error
     ) {}

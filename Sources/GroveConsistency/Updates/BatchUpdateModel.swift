@@ -7,6 +7,7 @@ public struct BatchUpdateModel: Model {
     /// The models; `nil` where one was deleted.
     public let models: [(any ConsistencyManagerModel)?]
 
+    /// The identity of the batch itself; usually none.
     public let modelIdentifier: ModelIdentifier?
 
     /// Makes a batch of `models`, which may have an identifier of its own.
@@ -15,14 +16,17 @@ public struct BatchUpdateModel: Model {
         self.modelIdentifier = modelIdentifier
     }
 
+    /// A copy with each model replaced; `nil` keeps the place of one that is gone.
     public func map(_ transform: (any Model) -> (any Model)?) -> BatchUpdateModel? {
         BatchUpdateModel(models: models.map { $0.flatMap(transform) }, modelIdentifier: modelIdentifier)
     }
 
+    /// Visits the models that are there.
     public func forEach(_ visit: (any Model) -> Void) {
         for case let model? in models { visit(model) }
     }
 
+    /// Whether `model` is a batch of equal models.
     public func isEqual(to model: any SimpleModel) -> Bool {
         guard let other = model as? BatchUpdateModel, other.modelIdentifier == modelIdentifier,
             other.models.count == models.count

@@ -22,7 +22,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The manager whose cache and engine are used.
     @ObservationIgnored public let dataModelManager: DataModelManager
 
-    /// The batch that this provider is in. Set by the batch.
+    /// The batch that this provider is in.
+    ///
+    /// Set by the batch.
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
 
     /// When the data last changed, or was set; `nil` before.
@@ -53,7 +55,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         return CollectionElements(entries: entries)
     }
 
-    /// The models now, as an array. O(*n*); see ``elements``.
+    /// The models now, as an array.
+    ///
+    /// O(*n*); see ``elements``.
     public var data: [T] { Array(elements) }
 
     /// The number of models.
@@ -78,7 +82,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         }
     }
 
-    /// The changes of the data from this call on, own ones included. The stream does not retain the provider.
+    /// The changes of the data from this call on, own ones included.
+    ///
+    /// The stream does not retain the provider.
     public func changes() -> AsyncStream<CollectionDataChange> { broadcast.stream() }
 
     /// The data now and its changes from now on, without a gap between them.
@@ -132,7 +138,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(change, isOwn: false, context)
     }
 
-    /// What leads from one state of the list to a later one; `nil` where they are the same. O(*n*).
+    /// What leads from one state of the list to a later one; `nil` where they are the same.
+    ///
+    /// O(*n*).
     private static func change(
         from old: (entries: PersistentVector<Entry<T>>, resets: Int),
         to new: (entries: PersistentVector<Entry<T>>, resets: Int)
@@ -159,7 +167,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 }
 
 extension CollectionDataProvider: ConsistencyManagerListener {
-    /// The models as one. O(*n*).
+    /// The models as one.
+    ///
+    /// O(*n*).
     public func currentModel() -> (any ConsistencyManagerModel)? {
         BatchUpdateModel(
             models: elements.map { Leaf.node($0) }, modelIdentifier: cacheKey.map { ModelIdentifier($0) })

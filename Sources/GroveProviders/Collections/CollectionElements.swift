@@ -15,7 +15,10 @@ struct Entry<T: Sendable>: Sendable {
 public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable {
     let entries: PersistentVector<Entry<T>>
 
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of elements.
     public var endIndex: Int { entries.count }
+    /// The element at `position`. O(log₆₄ *n*).
     public subscript(position: Int) -> T { entries[position].model }
 }

@@ -53,7 +53,9 @@ final class CollectionStore<T: SimpleModel> {
         return Entry(handle: nextHandle, model: model)
     }
 
-    /// The index of the element of `handle`, or `nil` where it is gone. O(1) but for the first after an edit.
+    /// The index of the element of `handle`, or `nil` where it is gone.
+    ///
+    /// O(1) but for the first after an edit.
     func position(of handle: Int) -> Int? {
         refreshPositions()
         let offset = handle - firstHandle

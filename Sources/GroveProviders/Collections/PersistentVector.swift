@@ -52,7 +52,9 @@ struct PersistentVector<Element: Sendable>: Sendable {
         count += 1
     }
 
-    /// Replaces what is from `start` on, up to `end`, by `elements`. O(*n* − `start`), or O(elements) at the end.
+    /// Replaces what is from `start` on, up to `end`, by `elements`.
+    ///
+    /// O(*n* − `start`), or O(elements) at the end.
     mutating func replace(_ start: Int, _ end: Int, with elements: [Element]) {
         let tail = slice(end, count)
         truncate(to: start)

@@ -72,7 +72,9 @@ final class EventCenter: Sendable {
         await withCheckedContinuation { continuation in put { _ in continuation.resume() } }
     }
 
-    /// Forgets the latest events and those under way. Receivers stay.
+    /// Forgets the latest events and those under way.
+    ///
+    /// Receivers stay.
     @MainActor
     func clear() {
         latest = [:]

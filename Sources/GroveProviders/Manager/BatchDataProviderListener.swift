@@ -17,7 +17,9 @@ public final class BatchDataProviderListener {
     private var latestContext: (any Sendable)?
     private var isPausedNow = false
 
-    /// Makes a batch of providers, which it retains. A provider can be in one batch.
+    /// Makes a batch of providers, which it retains.
+    ///
+    /// A provider can be in one batch.
     public init(dataProviders: [any BatchListenable], dataModelManager: DataModelManager) {
         self.dataProviders = dataProviders
         self.dataModelManager = dataModelManager

@@ -75,7 +75,9 @@ extension DataModelManager {
         }
     }
 
-    /// Queues a write of `model` under its identifier. Called in order.
+    /// Queues a write of `model` under its identifier.
+    ///
+    /// Called in order.
     func store(_ model: any SimpleModel, _ context: (any Sendable)?) {
         guard let identifier = model.modelIdentifier else { return }
         let cache = cacheDelegate

@@ -4,7 +4,9 @@ public import GroveModel
 import Synchronization
 
 extension DataModelManager {
-    /// Clears everything, for a log-out: providers, channels, what is in flight, and the cache. Nothing comes back.
+    /// Clears everything, for a log-out: providers, channels, what is in flight, and the cache.
+    ///
+    /// Nothing comes back.
     ///
     /// When the call is made, providers and collections become empty and listen to nothing, their delegates are told,
     /// updates that were on their way are dropped, and fetches under way complete with code `cancelled`. Returns when

@@ -16,7 +16,9 @@ public final class DataModelManager: Sendable {
     /// The engine that keeps the providers consistent.
     public let consistencyManager = ConsistencyManager()
 
-    /// Told of misuse; held weakly. Without one, misuse is an assertion failure.
+    /// Told of misuse; held weakly.
+    ///
+    /// Without one, misuse is an assertion failure.
     @MainActor public weak var logDelegate: (any LogDelegate)?
 
     let cacheQueue = DispatchQueue(label: "grove.providers.cache")

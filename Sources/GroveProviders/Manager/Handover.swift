@@ -8,13 +8,17 @@ final class Handover<Value: Sendable>: Sendable {
 
     init() {}
 
-    /// Hands the value over. Called once.
+    /// Hands the value over.
+    ///
+    /// Called once.
     func put(_ value: Value) {
         self.value.withLock { $0 = value }
         isThere.signal()
     }
 
-    /// Waits for the value. Called once.
+    /// Waits for the value.
+    ///
+    /// Called once.
     func take() -> Value {
         isThere.wait()
         guard let value = value.withLock({ $0 }) else { preconditionFailure("A handover is taken once.") }

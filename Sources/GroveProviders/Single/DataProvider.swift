@@ -28,7 +28,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The manager whose cache and engine are used.
     @ObservationIgnored public let dataModelManager: DataModelManager
 
-    /// The batch that this provider is in. Set by the batch.
+    /// The batch that this provider is in.
+    ///
+    /// Set by the batch.
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
 
     @ObservationIgnored let key: SubscriptionKey
