@@ -19,6 +19,6 @@ public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable 
     public var startIndex: Int { 0 }
     /// The number of elements.
     public var endIndex: Int { entries.count }
-    /// The element at `position`. O(log₆₄ *n*).
+    /// The element at `position`, in O(log₆₄ *n*).
     public subscript(position: Int) -> T { entries[position].model }
 }
