@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // The architecture, read off the manifest:
@@ -17,8 +18,13 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .strictMemorySafety(),
-    // .treatAllWarnings(as: .error),
+    .treatAllWarnings(as: .error),
 ]
+
+/// Products of swift-syntax, which is fetched for the trait `Macros` alone.
+func syntax(_ products: String...) -> [Target.Dependency] {
+    products.map { .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"])) }
+}
 
 let package = Package(
     name: "Grove",
@@ -34,14 +40,17 @@ let package = Package(
         .library(name: "GroveSQLite", targets: ["GroveSQLite"]),
         .library(name: "GroveLevelDB", targets: ["GroveLevelDB"]),
         .library(name: "GroveConformance", targets: ["GroveConformance"]),
+        .library(name: "GroveMacros", targets: ["GroveMacros"]),
         .executable(name: "grove", targets: ["GroveTool"]),
     ],
     traits: [
         .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
-        .default(enabledTraits: ["Tool"]),
+        .trait(name: "Macros", description: "The macro `@Cacheable`; fetches swift-syntax."),
+        .default(enabledTraits: ["Tool", "Macros"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .target(name: "GroveModel", swiftSettings: strict),
@@ -50,6 +59,20 @@ let package = Package(
         .target(
             name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: strict),
         .target(name: "GroveCache", dependencies: ["GroveModel"], swiftSettings: strict),
+
+        .target(
+            name: "GroveMacrosCode",
+            dependencies: syntax("SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"),
+            path: "Sources/GroveMacrosPlugin/Code"),
+        .macro(
+            name: "GroveMacrosPlugin",
+            dependencies: ["GroveMacrosCode"] + syntax("SwiftCompilerPlugin", "SwiftSyntax", "SwiftSyntaxMacros"),
+            path: "Sources/GroveMacrosPlugin/Plugin"),
+        .target(
+            name: "GroveMacros",
+            dependencies: [
+                "GroveModel", .target(name: "GroveMacrosPlugin", condition: .when(traits: ["Macros"])),
+            ], swiftSettings: strict),
 
         .systemLibrary(
             name: "CLMDB", path: "Sources/CLibraries/CLMDB",
@@ -96,6 +119,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .testTarget(
+            name: "GroveMacrosTests",
+            dependencies: [
+                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory",
+            ]
+                + syntax(
+                    "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion",
+                    "SwiftSyntaxMacros", "SwiftSyntaxMacrosGenericTestSupport"),
+            swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
         .testTarget(
             name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
@@ -125,7 +157,9 @@ let package = Package(
                 "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
             ], swiftSettings: strict),
         .testTarget(
+            name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
+        .testTarget(
             name: "GroveToolTests",
-            dependencies: ["GroveTool"], swiftSettings: strict),
+            dependencies: ["GroveTool", "GroveCache", "GroveModel"], swiftSettings: strict),
     ]
 )

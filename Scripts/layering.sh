@@ -12,7 +12,8 @@ cd "${1:-$(dirname "$0")/..}"
 layers='
 Sources/GroveModel*
 Sources/GroveMacros* GroveModel
-Sources/GroveMacrosPlugin
+Sources/GroveMacrosPlugin/Code
+Sources/GroveMacrosPlugin/Plugin GroveMacrosCode
 Sources/GroveConsistency* GroveModel
 Sources/GroveProviders* GroveConsistency GroveModel
 Sources/GroveCache* GroveModel

@@ -70,6 +70,8 @@ extension CacheError {
         public static let notAStore = Code("notAStore")
         /// There is no room: the disk, the map or the quota is full.
         public static let full = Code("full")
+        /// More is queued than the cache holds in memory; what the call names is forgotten, not current.
+        public static let queueFull = Code("queueFull")
         /// The write would pass the budget.
         public static let overBudget = Code("overBudget")
         /// The value is larger than the store can hold.
@@ -102,6 +104,7 @@ extension CacheError {
 }
 
 extension CacheError: CustomStringConvertible {
+    /// The text for a person who reads a log.
     public var description: String {
         var text = "\(code): \(message)"
         if let identifier { text += " [\(identifier.rawValue.debugDescription)]" }

@@ -45,5 +45,6 @@ public struct CacheMiss: Error, Hashable, Sendable {
 }
 
 extension CacheMiss: CustomStringConvertible {
+    /// The text for a person who reads a log.
     public var description: String { "\(reason): \(identifier.rawValue.debugDescription)" }
 }

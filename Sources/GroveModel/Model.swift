@@ -31,10 +31,12 @@ public protocol Model: SimpleModel {
 }
 
 extension Model {
+    /// `model` where it is of this type, and this model unchanged otherwise.
     public func merge(_ model: any Model) -> any Model {
         model is Self ? model : self
     }
 
+    /// The copy that `map` makes.
     public func replacingChild(at position: Int, with child: any Model) -> Self? {
         var next = 0
         return map { old in
@@ -43,5 +45,6 @@ extension Model {
         }
     }
 
+    /// The type's projection name.
     public var projectionIdentifier: String { Self.projectionName }
 }

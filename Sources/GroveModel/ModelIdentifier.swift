@@ -39,10 +39,12 @@ public struct ModelIdentifier: Sendable {
 }
 
 extension ModelIdentifier: Hashable {
+    /// Whether the two have the same bytes.
     public static func == (left: ModelIdentifier, right: ModelIdentifier) -> Bool {
         left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
     }
 
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         unsafe withUTF8 { unsafe hasher.combine(bytes: $0) }
         hasher.combine(0xFF as UInt8)
@@ -57,18 +59,22 @@ extension ModelIdentifier: Comparable {
 }
 
 extension ModelIdentifier: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    /// Makes an identifier of a string, byte for byte.
     public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension ModelIdentifier: CustomStringConvertible {
+    /// The text for a person who reads a log.
     public var description: String { rawValue }
 }
 
 extension ModelIdentifier: Codable {
+    /// Makes an identifier of a string, byte for byte.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
+    /// Writes the identifier as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)

@@ -22,12 +22,15 @@ public protocol SimpleModel: Sendable {
 }
 
 extension SimpleModel {
+    /// The type's unqualified name.
     public static var recordName: String { String(describing: Self.self) }
 
+    /// The type's unqualified name.
     public static var projectionName: String { String(describing: Self.self) }
 }
 
 extension SimpleModel where Self: Equatable {
+    /// Whether `model` is of this type and equal.
     public func isEqual(to model: any SimpleModel) -> Bool {
         guard let other = model as? Self else { return false }
         return self == other

@@ -128,6 +128,20 @@ struct NormalizedCacheTests {
         #expect(read == CollectionRead(elements: [ann, ann], skipped: [CacheMiss(.absent, "Person:2")]))
     }
 
+    @Test("What the queue has no room for is a miss, and flush says so")
+    func fullQueue() throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), queueLimit: 0)
+        try cache.write(ann)
+        cache.setModel(Person(id: "1", name: "Ann", age: 31), forKey: "Person:1", context: nil)
+        #expect(try cache.read("Person:1", as: Person.self) == .miss(CacheMiss(.absent, "Person:1")))
+        let error = #expect(throws: CacheError.self) { try cache.flush() }
+        #expect(error?.code == .queueFull)
+        try cache.flush()
+        #expect(try cache.read("Person:1", as: Person.self) == .miss(CacheMiss(.absent, "Person:1")))
+        try cache.write(ann)
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+    }
+
     @Test("After a wipe nothing is left, and after a close everything is refused")
     func wipeAndClose() throws {
         try cache.write(ann)

@@ -1,5 +1,5 @@
-public import GroveCache
-public import GroveModel
+@_exported public import GroveCache
+@_exported public import GroveModel
 
 /// A normalized cache on disk, over LevelDB; see ``LevelDBStore`` for its guarantees.
 public typealias LevelDBCache = NormalizedCache<LevelDBStore>

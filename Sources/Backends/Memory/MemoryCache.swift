@@ -1,5 +1,5 @@
-public import GroveCache
-public import GroveModel
+@_exported public import GroveCache
+@_exported public import GroveModel
 
 /// A normalized cache in memory: nothing outlives the process, and reads never wait.
 public typealias MemoryCache = NormalizedCache<MemoryStore>

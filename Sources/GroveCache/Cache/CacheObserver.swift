@@ -22,9 +22,14 @@ public protocol CacheObserver: Sendable {
 }
 
 extension CacheObserver {
+    /// Does nothing.
     public func cacheDidMiss(_ miss: CacheMiss) {}
+    /// Does nothing.
     public func cacheDidFailToRead(_ error: CacheError) {}
+    /// Does nothing.
     public func cacheDidFailToWrite(_ error: CacheError) {}
+    /// Does nothing.
     public func cacheDidCommit(_ changes: ChangeSet) {}
+    /// Does nothing.
     public func cacheDidRebuild(after error: CacheError) {}
 }

@@ -13,13 +13,34 @@ struct CacheState: Sendable {
     /// Calls whose commits are not visible yet, oldest first.
     var pending: [PendingWrite] = []
     var pendingBytes = 0
+    /// Invalidations that could not be committed yet: what they name is a miss meanwhile, and they are tried again.
+    var unsettled: [PendingWrite] = []
+    /// Callers that wait until the queue has room.
+    var waiting: [CheckedContinuation<Void, Never>] = []
     var isDrainScheduled = false
     var wipedAt: UInt64 = 0
     var spareReaders: [Reconstructor] = []
+    /// Reads that hold a view of the store open.
     var activeReads = 0
     var isAwaitingReads = false
     var isClosed = false
+    /// Whether the store itself is closed: the last thing that happens.
+    var isStoreClosed = false
     /// The first failure of a write that nobody waited for, until `flush()` reports it.
     var failure: CacheError?
     var observers: [any CacheObserver] = []
+}
+
+extension CacheState {
+    /// Lets go of what `write`, which was committed, has made good: what failed under the same keys before it.
+    mutating func settle(by write: PendingWrite) {
+        guard !unsettled.isEmpty else { return }
+        if write.isWipe {
+            unsettled = []
+            return
+        }
+        let keys = write.storeKeys
+        guard !keys.isEmpty else { return }
+        unsettled = unsettled.compactMap { $0.sequence < write.sequence ? $0.sparing(keys) : $0 }
+    }
 }

@@ -18,7 +18,9 @@ public struct ChangeSet: Sendable {
         self.deleted = deleted
     }
 
-    /// The nodes whose bodies changed. O(*n*) for *n* of them.
+    /// The nodes whose bodies changed.
+    ///
+    /// - Complexity: O(*n*) for *n* of them.
     public var changedModelIds: Set<ModelIdentifier> {
         guard let tree else { return [] }
         return Set(changed.map { tree.modelIdentifier(of: tree.entries[$0]) })

@@ -35,53 +35,76 @@ final class CoreRegistry: Sendable {
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
-        observer: (any CacheObserver)?
+        queueLimit: Int, observer: (any CacheObserver)?
     ) throws(CacheError) -> CacheCore {
         guard let directory else {
-            let core = try CacheCore(store: try Store(directory: nil, options: options))
+            let core = try CacheCore(
+                store: try Store(directory: nil, options: options), directory: nil, queueLimit: queueLimit)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
-        return try entries.withLock { (entries) throws(CacheError) -> CacheCore in
+        while true {
+            let found = try share(store, directory, at: place, options, policy, queueLimit, observer)
+            guard found.isClosing else { return found.core }
+            try found.core.checkReentrance()
+            finishClosing(found.core, at: place)
+        }
+    }
+
+    /// The core at `place`, opened where there is none, or the one that is closing there.
+    private func share<Store: NodeStore>(
+        _ store: Store.Type, _ directory: String, at place: Place, _ options: Store.Options, _ policy: OpenPolicy,
+        _ queueLimit: Int, _ observer: (any CacheObserver)?
+    ) throws(CacheError) -> (core: CacheCore, isClosing: Bool) {
+        try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, isClosing: Bool) in
             if let entry = entries[place] {
                 let core = entry.core
+                guard entry.handles > 0 else { return (core, true) }
                 guard let current = entry.options as? Store.Options, current == options else {
                     throw CacheError(
                         .optionsConflict, "The store in \(directory) is open in this process with other options.")
                 }
                 entries[place]?.handles += 1
                 if let observer { core.state.withLock { $0.observers.append(observer) } }
-                return core
+                return (core, false)
             }
-            let core = try CoreRegistry.open(store, directory, options, policy, observer)
+            let core = try CoreRegistry.open(store, directory, options, policy, queueLimit, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
-            return core
+            return (core, false)
         }
     }
 
     /// Gives one handle on `core` back, and closes it with the last one.
     func release(_ core: CacheCore) {
-        // The core stays in the registry until it is closed: nobody may open its directory again before.
+        let (place, isLast) = entries.withLock { entries -> (Place?, Bool) in
+            guard let place = entries.first(where: { $0.value.core === core })?.key else { return (nil, true) }
+            entries[place]?.handles -= 1
+            return (place, entries[place]?.handles == 0)
+        }
+        guard isLast else { return core.drainNow() }
+        // The core stays in the registry until it is closed: nobody may open its directory again before. The registry
+        // is not locked meanwhile, for a read that the core waits for may open another store.
+        guard let place else { return core.close() }
+        finishClosing(core, at: place)
+    }
+
+    private func finishClosing(_ core: CacheCore, at place: Place) {
+        core.close()
         entries.withLock { entries in
-            guard let place = entries.first(where: { $0.value.core === core })?.key, var entry = entries[place] else {
-                return core.close()
-            }
-            entry.handles -= 1
-            entries[place] = entry
-            guard entry.handles == 0 else { return }
-            core.close()
-            entries[place] = nil
+            if entries[place]?.core === core { entries[place] = nil }
         }
     }
 
     private static func open<Store: NodeStore>(
-        _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy, _ observer: (any CacheObserver)?
+        _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy,
+        _ queueLimit: Int, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> CacheCore {
         let failure: CacheError
         do throws(CacheError) {
-            let core = try CacheCore(store: try Store(directory: directory, options: options))
+            let core = try CacheCore(
+                store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         } catch {
@@ -89,7 +112,8 @@ final class CoreRegistry: Sendable {
         }
         guard failure.code == .corrupted, policy == .rebuild else { throw failure }
         try StoreDirectory.setAside(directory)
-        let core = try CacheCore(store: try Store(directory: directory, options: options))
+        let core = try CacheCore(
+            store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
         if let observer { core.state.withLock { $0.observers.append(observer) } }
         core.notify { $0.cacheDidRebuild(after: failure) }
         return core

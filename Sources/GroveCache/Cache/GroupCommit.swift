@@ -80,6 +80,7 @@ struct GroupCommit: ~Copyable {
         switch extra {
         case .tombstone: change = .tombstone
         case .remove: change = .remove
+        case .invalidate(_, let isDeletion): change = .invalidate(isDeletion: isDeletion)
         case .collection(_, let body, let holdsReferences): change = .bytes(body, holdsReferences: holdsReferences)
         case .alias(_, let body): change = .bytes(body, holdsReferences: true)
         }
@@ -94,7 +95,7 @@ struct GroupCommit: ~Copyable {
                 _ = try perform(&update)
             }
         }
-        if case .replaced = outcome { return true }
+        if case .replaced(let bodyChanged) = outcome { return bodyChanged }
         return false
     }
 
@@ -107,8 +108,11 @@ struct GroupCommit: ~Copyable {
     private mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
         update.forgottenDeletion = stored.forgottenDeletion
-        if case .remove = update.change, let existing = unsafe existing { unsafe remember(existing, update.key) }
         let outcome = try unsafe update.apply(to: existing, into: &out)
+        if stored.forgottenDeletion < update.forgottenDeletion {
+            stored.forgottenDeletion = update.forgottenDeletion
+            hasWritten = true
+        }
         switch outcome {
         case .replaced:
             hasWritten = true
@@ -119,13 +123,6 @@ struct GroupCommit: ~Copyable {
         case .unchanged, .superseded: break
         }
         return outcome
-    }
-
-    /// Keeps the number of a deletion whose record is about to be forgotten.
-    private mutating func remember(_ existing: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
-        guard let header = try? unsafe RecordHeader(existing, key: key), unsafe key[0] == Namespace.node else { return }
-        let deletion = header.flags.contains(.tombstone) ? header.sequence : header.deletion
-        stored.forgottenDeletion = max(stored.forgottenDeletion, deletion)
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.

@@ -46,18 +46,26 @@ extension NormalizedCache {
 
     /// Flushes as the synchronous form does, without blocking the caller's thread.
     public func flush() async throws(CacheError) {
-        _ = try await performAsync { () throws(CacheError) in PendingWrite.Content() }
-        let failure = core.state.withLock { state in
+        var failure: CacheError?
+        do throws(CacheError) {
+            _ = try await performAsync { () throws(CacheError) in PendingWrite.Content() }
+        } catch {
+            failure = error
+        }
+        // What failed in the queue is the cause, and is told once, also where the flush's own commit fails.
+        let queued = core.state.withLock { state in
             defer { state.failure = nil }
             return state.failure
         }
-        if let failure { throw failure }
+        if let failure = queued ?? failure { throw failure }
     }
 
     private func performAsync(
         isWipe: Bool = false, _ content: () throws(CacheError) -> PendingWrite.Content
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
+        guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
+        await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
         let sequence = try core.takeSequence()
         let made = try content()

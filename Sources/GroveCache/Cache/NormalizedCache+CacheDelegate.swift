@@ -6,6 +6,7 @@ public import GroveModel
 /// A type that is neither ``CacheableModel`` nor `Codable` is refused with code `notCacheable`: to the completion of a
 /// read, and to the observer and `flush()` of a write. Contexts are ignored.
 extension NormalizedCache: CacheDelegate {
+    /// Reads a model on a queue of the cache; see ``CacheDelegate/modelForKey(_:context:completion:)``.
     public func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
     ) {
@@ -23,6 +24,7 @@ extension NormalizedCache: CacheDelegate {
         }
     }
 
+    /// Takes the model apart on the calling thread, queues it and returns.
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
         enqueue { () throws(CacheError) in
             let key = ModelIdentifier(cacheKey)
@@ -43,6 +45,7 @@ extension NormalizedCache: CacheDelegate {
         }
     }
 
+    /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
@@ -60,6 +63,7 @@ extension NormalizedCache: CacheDelegate {
         }
     }
 
+    /// Takes the collection apart on the calling thread, queues it and returns.
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
         enqueue { () throws(CacheError) in
             try NormalizedCache.check(ModelIdentifier(cacheKey))
@@ -71,6 +75,7 @@ extension NormalizedCache: CacheDelegate {
         }
     }
 
+    /// Queues the deletion and returns.
     public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
         enqueue { () throws(CacheError) in
             var extras: [PendingWrite.Extra] = []

@@ -22,6 +22,10 @@ extension NormalizedCache {
         } catch {
             failure = error
         }
+        if failure.asksForLargeStack {
+            endRead(read)
+            return try readOnLargeStack(identifier, type)
+        }
         return .miss(try failRead(read, failure, identifier))
     }
 
@@ -79,6 +83,26 @@ extension NormalizedCache {
         return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }
 
+    /// Reads as ``read(_:as:)`` does, all of it on a large stack.
+    @usableFromInline
+    func readOnLargeStack<M: CacheableModel>(
+        _ identifier: ModelIdentifier, _ type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+            var read = try beginRead(of: identifier)
+            read.reader.stayOnLargeStack()
+            let failure: NodeReadFailure
+            do throws(NodeReadFailure) {
+                let model = try M.decodeValue(from: &read.decoder)
+                endRead(read)
+                return .hit(model)
+            } catch {
+                failure = error
+            }
+            return .miss(try failRead(read, failure, identifier))
+        }
+    }
+
     /// Ends the read of a tree that was rebuilt.
     @usableFromInline
     func endRead(_ read: TreeRead) { core.endRead(read.reader) }
@@ -112,16 +136,39 @@ extension NormalizedCache {
     private func reading<Value>(
         _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
+        do throws(CacheError) {
+            return try reading(onLargeStack: false, body)
+        } catch {
+            guard error.code == .restart else { throw error }
+        }
+        return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+            try reading(onLargeStack: true, body)
+        }
+    }
+
+    private func reading<Value>(
+        onLargeStack: Bool, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+    ) throws(CacheError) -> CacheRead<Value> {
         let reader = try core.beginRead()
         defer { core.endRead(reader) }
+        if onLargeStack { reader.stayOnLargeStack() }
         do throws(CacheError) {
             let outcome = try body(reader)
             if case .miss(let miss) = outcome { core.notify { $0.cacheDidMiss(miss) } }
             return outcome
         } catch {
-            core.notify { $0.cacheDidFailToRead(error) }
+            if error.code != .restart { core.notify { $0.cacheDidFailToRead(error) } }
             throw error
         }
+    }
+}
+
+extension NodeReadFailure {
+    /// Whether the read is to begin anew on a large stack.
+    @usableFromInline
+    var asksForLargeStack: Bool {
+        guard case .failed(let error) = self else { return false }
+        return error.code == .restart
     }
 }
 

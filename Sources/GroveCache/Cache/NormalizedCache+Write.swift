@@ -77,12 +77,18 @@ extension NormalizedCache {
     ///
     /// - Throws: the first ``CacheError`` of a queued write that failed since the last `flush()`, once.
     public func flush() throws(CacheError) {
-        try perform { (sequence) throws(CacheError) in PendingWrite.Content() }
-        let failure = core.state.withLock { state in
+        var failure: CacheError?
+        do throws(CacheError) {
+            _ = try perform { (sequence) throws(CacheError) in PendingWrite.Content() }
+        } catch {
+            failure = error
+        }
+        // What failed in the queue is the cause, and is told once, also where the flush's own commit fails.
+        let queued = core.state.withLock { state in
             defer { state.failure = nil }
             return state.failure
         }
-        if let failure { throw failure }
+        if let failure = queued ?? failure { throw failure }
     }
 
     /// Takes the call's number, makes its content, queues it and commits on this thread.
@@ -112,6 +118,8 @@ extension NormalizedCache {
             try core.enqueue(
                 PendingWrite(sequence: sequence, tree: made.tree, extras: made.extras), schedulingDrain: true)
         } catch {
+            // A wipe that overtook the call has had its way with what the call would have stored.
+            guard error.code != .cancelled else { return }
             core.reportFailure(error)
         }
     }

@@ -21,15 +21,18 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   - directory: a path; `nil` for a cache in memory.
     ///   - options: the backend's; a second handle on one directory needs equal ones.
     ///   - policy: what to do where the store is there but damaged.
+    ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
+    ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. The first handle on a store decides.
     ///   - observer: told of misses, failures and commits.
     /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
     ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`.
     public init(
-        directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild,
+        directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
         observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
         core = try CoreRegistry.shared.core(
-            Store.self, directory: directory, options: options, policy: policy, observer: observer)
+            Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
+            observer: observer)
     }
 
     deinit { close() }
@@ -43,7 +46,12 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
             defer { isClosed = true }
             return !isClosed
         }
-        if isFirst { CoreRegistry.shared.release(core) }
+        guard isFirst else { return }
+        guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
+            // A model's initialiser cannot wait for the read that it is part of.
+            return core.readers.async { [core] in CoreRegistry.shared.release(core) }
+        }
+        CoreRegistry.shared.release(core)
     }
 
     /// What the backend can do.

@@ -12,6 +12,8 @@ final class PendingWrite: Sendable {
         case alias(key: [UInt8], body: [UInt8])
         /// Forget a whole key of the store, its namespace included.
         case remove(storeKey: [UInt8])
+        /// Forget a whole key of the store because what should be under it was not stored.
+        case invalidate(storeKey: [UInt8], isDeletion: Bool)
     }
 
     /// The number of the call, taken when it was made.
@@ -20,22 +22,52 @@ final class PendingWrite: Sendable {
     let extras: [Extra]
     /// Whether the call empties the store: nothing before it shows any more.
     let isWipe: Bool
+    /// Whether the call only forgets what an earlier one could not store.
+    let isInvalidation: Bool
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
+    /// What the call holds in memory while it waits, in bytes; an estimate.
+    let byteCount: Int
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
+        isInvalidation: Bool = false,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.sequence = sequence
         self.tree = tree
         self.extras = extras
         self.isWipe = isWipe
+        self.isInvalidation = isInvalidation
         self.completion = completion
+        byteCount = extras.reduce(256 + (tree?.byteCount ?? 0)) { $0 + $1.byteCount }
     }
 
-    /// What the call holds in memory while it waits, in bytes.
-    var byteCount: Int { 256 + (tree?.byteCount ?? 0) }
+    /// A call that forgets every key that this one writes: the old values must not be read as current.
+    var invalidation: PendingWrite {
+        var keys: [Extra] = extras.map { extra in
+            if case .tombstone = extra { return .invalidate(storeKey: extra.storeKey, isDeletion: true) }
+            return .invalidate(storeKey: extra.storeKey, isDeletion: false)
+        }
+        for key in treeKeys { keys.append(.invalidate(storeKey: key, isDeletion: false)) }
+        return PendingWrite(sequence: sequence, extras: keys, isInvalidation: true)
+    }
+
+    /// The store's keys of the nodes in the tree.
+    private var treeKeys: [[UInt8]] {
+        guard let tree else { return [] }
+        return tree.entries.map { unsafe [Namespace.node] + Array(tree.identifier(of: $0)) }
+    }
+
+    /// Every key of the store that the call names.
+    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.map(\.storeKey)) }
+
+    /// This invalidation without `keys`, or `nil` where nothing is left of it.
+    func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {
+        guard extras.contains(where: { keys.contains($0.storeKey) }) else { return self }
+        let left = extras.filter { !keys.contains($0.storeKey) }
+        return left.isEmpty ? nil : PendingWrite(sequence: sequence, extras: left, isInvalidation: true)
+    }
 
     /// The updates of the call to `key`, a store's key, in their order.
     func updates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [RecordUpdate] {
@@ -67,7 +99,16 @@ extension PendingWrite.Extra {
         case .tombstone(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
         case .collection(let key, _, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
-        case .remove(let storeKey): storeKey
+        case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
+        }
+    }
+
+    /// What it holds in memory, in bytes; an estimate.
+    var byteCount: Int {
+        switch self {
+        case .tombstone(let identifier): 64 + identifier.rawValue.utf8.count
+        case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
+        case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
         }
     }
 
@@ -76,7 +117,7 @@ extension PendingWrite.Extra {
         switch self {
         case .collection(_, let body, let holdsReferences): (body, holdsReferences)
         case .alias(_, let body): (body, true)
-        case .tombstone, .remove: nil
+        case .tombstone, .remove, .invalidate: nil
         }
     }
 
@@ -85,6 +126,7 @@ extension PendingWrite.Extra {
         switch self {
         case .tombstone: return .tombstone
         case .remove: return .remove
+        case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
         case .collection, .alias: return value.map { .bytes($0.body, holdsReferences: $0.holdsReferences) }
         }
     }

@@ -2,7 +2,7 @@ import GroveModel
 
 /// Models whose types are known only at run time, taken apart into nodes: what `CacheDelegate` hands over.
 struct DynamicRoots {
-    let tree = NodeTree()
+    let tree: NodeTree
     /// The encoded roots, one after the other.
     let references: [UInt8]
     let roots: [RootReference]
@@ -11,11 +11,23 @@ struct DynamicRoots {
     ///
     /// - Throws: ``CacheError`` with code `notCacheable` for a type that is neither `CacheableModel` nor `Codable`.
     init(_ models: [any SimpleModel]) throws(CacheError) {
+        do throws(CacheError) {
+            self = try DynamicRoots(models, onLargeStack: false)
+        } catch {
+            guard error.code == .restart else { throw error }
+            self = try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+                try DynamicRoots(models, onLargeStack: true)
+            }
+        }
+    }
+
+    private init(_ models: [any SimpleModel], onLargeStack: Bool) throws(CacheError) {
+        tree = NodeTree()
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
         var roots: [RootReference] = []
         for model in models {
-            encoder.beginRoot()
+            encoder.beginRoot(onLargeStack: onLargeStack)
             if let model = model as? any CacheableModel {
                 try model.encodeValue(to: &encoder)
             } else if let model = model as? any (SimpleModel & Codable) {

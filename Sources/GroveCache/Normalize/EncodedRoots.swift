@@ -13,11 +13,24 @@ struct EncodedRoots {
     /// - Throws: ``CacheError`` with code `unidentified` where a root has no identifier and must, and as
     ///   ``NodeCodable/encodeValue(to:)``.
     init<M: CacheableModel>(_ models: some Collection<M>, mustBeIdentified: Bool) throws(CacheError) {
+        do throws(CacheError) {
+            self = try EncodedRoots(models, mustBeIdentified: mustBeIdentified, onLargeStack: false)
+        } catch {
+            guard error.code == .restart else { throw error }
+            self = try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+                try EncodedRoots(models, mustBeIdentified: mustBeIdentified, onLargeStack: true)
+            }
+        }
+    }
+
+    private init<M: CacheableModel>(
+        _ models: some Collection<M>, mustBeIdentified: Bool, onLargeStack: Bool
+    ) throws(CacheError) {
         let tree = NodeTree(capacity: 256 * max(models.count, 2))
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
         for model in models {
-            encoder.beginRoot()
+            encoder.beginRoot(onLargeStack: onLargeStack)
             try model.encodeValue(to: &encoder)
             if mustBeIdentified {
                 guard unsafe RootReference(encoder.out.bytes).isReference else {

@@ -15,6 +15,8 @@ struct RecordUpdate {
         case tombstone
         /// Forget the key.
         case remove
+        /// Forget the key because what should have been stored was not; with it, whether that was a deletion.
+        case invalidate(isDeletion: Bool)
     }
 
     enum Outcome {
@@ -34,7 +36,7 @@ struct RecordUpdate {
     let sequence: UInt64
     /// Whether a record that says the same is rewritten all the same, for its sequence.
     var refreshes = false
-    /// See ``StoreState/forgottenDeletion``.
+    /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
     var forgottenDeletion: UInt64 = 0
 
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
@@ -64,6 +66,8 @@ struct RecordUpdate {
             } catch {
                 switch error {
                 case .unsupportedFormat:
+                    // Nobody reads it as a value, so there is nothing to forget.
+                    if case .invalidate = change { return .unchanged }
                     throw CacheError(
                         .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
                 case .corrupted:
@@ -81,11 +85,16 @@ struct RecordUpdate {
             }
         }
         switch change {
-        case .remove: return unsafe stored == nil ? .unchanged : .removed
+        case .remove, .invalidate:
+            if unsafe key[0] == Namespace.node {
+                forgottenDeletion = max(forgottenDeletion, deletion.sequence)
+                if case .invalidate(isDeletion: true) = change { forgottenDeletion = max(forgottenDeletion, sequence) }
+            }
+            return unsafe stored == nil ? .unchanged : .removed
         case .tombstone: return try applyTombstone(over: header, into: &out)
         case .bytes(let body, let holdsReferences):
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
-            if let header, isSame, !refreshes {
+            if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
                 return .unchanged
             }
@@ -107,62 +116,79 @@ struct RecordUpdate {
         }
     }
 
+    private static func isName(_ stored: UnsafeRawBufferPointer, _ name: [UInt8]) -> Bool {
+        unsafe name.withUnsafeBytes { unsafe isEqual(stored, $0) }
+    }
+
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     private func applyTombstone(
         over header: RecordHeader?, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        if let header, header.flags.contains(.tombstone) { return .unchanged }
-        if let header, header.sequence > sequence { return .superseded }
+        let isDeleted = header.map { $0.flags.contains(.tombstone) } ?? false
+        if let header, isDeleted, header.sequence >= sequence { return .unchanged }
+        if let header, !isDeleted, header.sequence > sequence {
+            // A later call has written the node anew already: holders from before the deletion must not hold that.
+            guard header.deletion < sequence else { return .superseded }
+            try unsafe RecordBuilder.build(
+                into: &out, key: key, flags: header.flags.subtracting([.deletion, .deletionUncertain]),
+                sequence: header.sequence, deletion: RecordBuilder.Deletion(sequence: sequence),
+                recordName: header.recordName, projection: header.projection, projectionTable: header.projectionTable,
+                body: header.body)
+            return .replaced(bodyChanged: false)
+        }
+        // A tombstone takes the newest deletion's number, so that no call from between the two lands after it.
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: .tombstone, sequence: sequence, deletion: .none,
             recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: RecordUpdate.noName)
-        return .replaced(bodyChanged: true)
+        return .replaced(bodyChanged: !isDeleted)
     }
 
     private mutating func applyNode(
         _ tree: NodeTree, _ entry: NodeTree.Entry, over header: RecordHeader?, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        if !deletion.isUncertain, deletion.sequence > sequence { return .superseded }
+        if deletion.sequence > sequence { return .superseded }
         let names = tree.types[entry.type]
         let body = unsafe tree.body(of: entry)
         let flags: RecordHeader.Flags = entry.holdsReferences ? .references : []
         let isSuccessor = header.map {
-            unsafe !$0.flags.contains(.tombstone) && names.record.elementsEqual($0.recordName)
+            unsafe !$0.flags.contains(.tombstone) && RecordUpdate.isName($0.recordName, names.record)
         }
         guard let header, isSuccessor == true else {
-            try unsafe build(names, flags: flags, body: body, into: &out)
+            try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
             return .replaced(bodyChanged: true)
         }
         storedSequence = header.sequence
         let isSoleProjection =
-            unsafe !header.flags.contains(.projections) && names.projection.elementsEqual(header.projection)
+            unsafe !header.flags.contains(.projections) && RecordUpdate.isName(header.projection, names.projection)
         if isSoleProjection {
             let isSame = unsafe isEqual(header.body, body)
-            if isSame, !refreshes { return .unchanged }
-            try unsafe build(names, flags: flags, body: body, into: &out)
+            if isSame, !refreshes || header.sequence >= sequence { return .unchanged }
+            try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
             return .replaced(bodyChanged: !isSame)
         }
         do {
             let merged = try unsafe RecordMerge(stored: header, body: body, projection: names.projection)
             defer { merged.deallocate() }
-            if merged.isUnchanged, !refreshes { return .unchanged }
+            // References that only other projections carry keep their place in time, or a deleted child would come back.
+            let place = merged.holdsReferences && !entry.holdsReferences ? header.sequence : sequence
+            if merged.isUnchanged, !refreshes || header.sequence >= place { return .unchanged }
             try unsafe build(
                 names, flags: merged.holdsReferences ? flags.union(.references).union(.projections) : [.projections],
-                body: merged.bytes, table: merged.table, into: &out)
+                sequence: place, body: merged.bytes, table: merged.table, into: &out)
             return .replaced(bodyChanged: merged.bodyChanged)
         } catch let error as CacheError {
             throw error
         } catch {
             // A stored body that cannot be taken apart has nothing to merge with.
-            try unsafe build(names, flags: flags, body: body, into: &out)
+            try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
             return .replaced(bodyChanged: true)
         }
     }
 
     private func build(
-        _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, body: UnsafeRawBufferPointer, table: [UInt8] = [],
-        into out: inout ByteBuffer
+        _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, sequence: UInt64, body: UnsafeRawBufferPointer,
+        table: [UInt8] = [], into out: inout ByteBuffer
     ) throws(CacheError) {
         let outcome: Result<Void, CacheError> = unsafe names.record.withUnsafeBytes { record in
             unsafe names.projection.withUnsafeBytes { projection in

@@ -24,6 +24,9 @@ struct ReadState: ~Copyable {
     /// The number of the write of the record whose children are being fetched.
     var holderSequence = UInt64.max
     var nesting = 0
+    /// The level of the root: not 0 where the whole read is on a large stack.
+    var rootNesting = 0
+    var hops = 0
     /// The nodes from the root to the one that is being decoded.
     var path: [Step] = []
     var sights = SightTable()
@@ -35,6 +38,7 @@ struct ReadState: ~Copyable {
     struct Step {
         var identifier: UnsafeRawBufferPointer
         var hash: UInt64
+        var type: ObjectIdentifier
         var holdsReferences: Bool
         var holderSequence: UInt64
         var mark: ScratchArena.Mark
@@ -94,12 +98,15 @@ struct ReadState: ~Copyable {
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
+        var forgottenDeletion = forgottenDeletion
         for write in pending {
             for var update in unsafe write.updates(of: key.bytes, shift: shift) {
                 update.forgottenDeletion = forgottenDeletion
                 // The number of the write stands for the holder even where its bytes are the same.
                 update.refreshes = true
-                switch unsafe try update.apply(to: stored, into: &folded.0) {
+                let outcome = unsafe try update.apply(to: stored, into: &folded.0)
+                forgottenDeletion = update.forgottenDeletion
+                switch outcome {
                 case .unchanged, .superseded: break
                 case .removed: unsafe stored = nil
                 case .replaced:

@@ -44,9 +44,15 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
+        unsafe state.pointee.arena.releaseAll()
         unsafe state.pointee.holderSequence = .max
         unsafe state.pointee.nesting = 0
+        unsafe state.pointee.rootNesting = 0
+        unsafe state.pointee.hops = 0
     }
+
+    /// Whether the read holds a view of the store open.
+    var hasView: Bool { unsafe state.pointee.view != nil }
 
     // MARK: Roots
 
@@ -115,6 +121,17 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     // MARK: Nodes
 
+    /// Says that the thread's stack is a large one, so that nothing needs to hop.
+    func stayOnLargeStack() {
+        unsafe state.pointee.nesting = LargeStack.hopDepth
+        unsafe state.pointee.rootNesting = LargeStack.hopDepth
+    }
+
+    var hops: Int {
+        get { unsafe state.pointee.hops }
+        set { unsafe state.pointee.hops = newValue }
+    }
+
     var nesting: Int {
         get { unsafe state.pointee.nesting }
         set { unsafe state.pointee.nesting = newValue }
@@ -152,7 +169,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
         unsafe state.pointee.path.append(
             ReadState.Step(
-                identifier: identifier, hash: hash, holdsReferences: holdsReferences,
+                identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
                 holderSequence: state.pointee.holderSequence, mark: mark))
         unsafe state.pointee.holderSequence = header.sequence
         unsafe state.pointee.nesting += 1
@@ -181,13 +198,15 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
     }
 
-    /// Whether the read has the node ready; a node that is being decoded further up closes a cycle.
+    /// Whether the read has the node ready; a node that is being decoded further up, as the same type, closes a cycle.
     private func isRemembered(
         _ identifier: UnsafeRawBufferPointer, _ hash: UInt64, _ type: ObjectIdentifier
     ) throws(NodeReadFailure) -> Bool {
         for index in unsafe 0..<state.pointee.path.count {
             let step = unsafe state.pointee.path[index]
-            if unsafe step.holdsReferences && step.hash == hash && isEqual(step.identifier, identifier) {
+            if unsafe step.holdsReferences && step.hash == hash && step.type == type
+                && isEqual(step.identifier, identifier)
+            {
                 throw unsafe .failed(
                     CacheError(
                         .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
@@ -243,7 +262,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// A damaged root is an error; below a root it is a miss of the tree.
     private func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
-        guard unsafe state.pointee.nesting > 0 else {
+        guard unsafe state.pointee.nesting > state.pointee.rootNesting else {
             return unsafe .failed(Reconstructor.error(failure, text(identifier)))
         }
         return unsafe .miss(

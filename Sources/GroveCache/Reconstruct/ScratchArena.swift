@@ -19,6 +19,8 @@ struct ScratchArena: ~Copyable {
     /// Where the arena stands; ``release(to:)`` frees what was kept since.
     var mark: Mark { Mark(chunk: chunk, used: used) }
 
+    mutating func releaseAll() { release(to: Mark(chunk: 0, used: 0)) }
+
     mutating func release(to mark: Mark) {
         chunk = mark.chunk
         used = mark.used

@@ -43,7 +43,10 @@ struct ProjectionTable {
         }
         var bytes = [count]
         for row in rows {
-            bytes.append(UInt8(row.name.count))
+            guard let length = UInt8(exactly: row.name.count) else {
+                throw CacheError(.unencodable, "A projection's name is at most 255 bytes long.")
+            }
+            bytes.append(length)
             bytes += row.name
             var bitmap = [UInt8](repeating: 0, count: (row.fields.count + 7) / 8)
             for (index, isCarried) in row.fields.enumerated() where isCarried {

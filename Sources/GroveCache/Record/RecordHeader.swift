@@ -1,6 +1,8 @@
 import GroveModel
 
-/// The envelope of a stored record, read and checked. `Docs/RecordFormat.md` draws it byte by byte.
+/// The envelope of a stored record, read and checked.
+///
+/// `Docs/RecordFormat.md` draws it byte by byte.
 @safe
 struct RecordHeader {
     /// The format that this version writes; records of a later one are refused and left alone.
@@ -43,7 +45,7 @@ struct RecordHeader {
     init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
         guard let base = bytes.baseAddress, bytes.count >= 1 else { throw .corrupted }
         guard unsafe base.load(as: UInt8.self) <= RecordHeader.formatVersion else { throw .unsupportedFormat }
-        guard bytes.count >= RecordHeader.fixedBytes else { throw .corrupted }
+        guard bytes.count >= RecordHeader.fixedBytes, unsafe bytes[0] > 0 else { throw .corrupted }
         let checksum = unsafe UInt64(littleEndian: (base + 4).loadUnaligned(as: UInt64.self))
         guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
         flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))

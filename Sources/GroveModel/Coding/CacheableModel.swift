@@ -47,21 +47,26 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
 }
 
 extension CacheableModel {
+    /// See ``NodeCodable/holdsReferences``.
     @inlinable
     public static var holdsReferences: Bool { true }
 
+    /// False: other record names are other types.
     public static var acceptsAnyRecordName: Bool { false }
 
+    /// Writes the value as the type's description says.
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try encoder.encodeModel(self)
     }
 
+    /// Reads the value back; throws `otherShape` where something else is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.decodeModel(Self.self)
     }
 
+    /// Appends the text of `modelIdentifier`.
     public func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool {
         guard let modelIdentifier else { return false }
         identifier.append(modelIdentifier.rawValue)

@@ -16,6 +16,9 @@ package struct EncodingOrder {
 
 extension NodeEncoder {
     /// Encodes `count` values on the side and returns their encodings in ascending order, each with its index.
+    ///
+    /// - Throws: `unencodable` where two have the same encoding, such as two versions of one node: no reader could
+    ///   tell them apart, and it would take the record for damaged.
     package mutating func sortedEncodings(
         count: Int, _ encode: (Int, inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) -> [(index: Int, bytes: [UInt8])] {
@@ -28,6 +31,9 @@ extension NodeEncoder {
             out.truncate(to: start)
         }
         encodings.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        for (left, right) in zip(encodings, encodings.dropFirst()) where left.bytes == right.bytes {
+            throw CacheError(.unencodable, "A set or dictionary holds two values with one encoding.")
+        }
         return encodings
     }
 

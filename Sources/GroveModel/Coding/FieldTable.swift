@@ -12,8 +12,10 @@
 @safe
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
-    nonisolated(unsafe) private let keys: UnsafeRawPointer
+    nonisolated(unsafe) let keys: UnsafeRawPointer
     nonisolated(unsafe) private let ends: UnsafePointer<UInt32>
+    /// The first eight bytes of each name's encoding, zeros behind a shorter one, and which of them count.
+    nonisolated(unsafe) private let words: UnsafePointer<(word: UInt64, mask: UInt64)>
 
     /// The number of fields.
     public let count: Int
@@ -35,6 +37,7 @@ public struct FieldTable: Sendable {
             "a field table stands in RFC 8949 order: \(sorted.map(\.debugDescription).joined(separator: ", "))")
         var buffer = ByteBuffer(capacity: 16 * names.count)
         let ends = UnsafeMutablePointer<UInt32>.allocate(capacity: max(names.count, 1))
+        let words = UnsafeMutablePointer<(word: UInt64, mask: UInt64)>.allocate(capacity: max(names.count, 1))
         for (index, name) in names.enumerated() {
             let start = buffer.count
             buffer.appendText(name)
@@ -42,9 +45,17 @@ public struct FieldTable: Sendable {
             precondition(
                 index == 0 || !name.utf8.elementsEqual(names[index - 1].utf8), "a field's name stands once: \(name)")
             precondition(buffer.count - start < 1 << 16, "a field's name is at most 64 KB long")
+            var word: (word: UInt64, mask: UInt64) = (0, 0)
+            for place in start..<min(buffer.count, start + 8) {
+                let shift = UInt64((place - start) * 8)
+                word.word |= unsafe UInt64(buffer.bytes[place]) << shift
+                word.mask |= 0xFF << shift
+            }
+            unsafe (words + index).initialize(to: word)
         }
         unsafe keys = unsafe UnsafeRawPointer(buffer.base)
         unsafe self.ends = unsafe UnsafePointer(ends)
+        unsafe self.words = unsafe UnsafePointer(words)
         count = names.count
     }
 
@@ -62,6 +73,22 @@ public struct FieldTable: Sendable {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
         let start = unsafe index == 0 ? 0 : Int((ends + (index - 1)).pointee)
         return unsafe UnsafeRawBufferPointer(start: keys + start, count: Int((ends + index).pointee) - start)
+    }
+
+    /// The length of field `index`'s encoded name where it stands at `cursor`, else 0.
+    @inline(__always)
+    package func match(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
+        let key = unsafe key(index)
+        guard unsafe end - cursor >= 8 else { return unsafe isPrefix(key, cursor, end) ? key.count : 0 }
+        let stored = unsafe UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
+        let wanted = unsafe words[index]
+        guard (stored ^ wanted.word) & wanted.mask == 0 else { return 0 }
+        return unsafe key.count <= 8 || isPrefix(key, cursor, end) ? key.count : 0
+    }
+
+    private func isPrefix(_ key: UnsafeRawBufferPointer, _ cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
+        guard unsafe end - cursor >= key.count, let base = key.baseAddress else { return false }
+        return unsafe compare(cursor, base, key.count) == 0
     }
 
     /// The name of field `index`.

@@ -16,5 +16,26 @@ public struct IdentifierBuffer: ~Copyable {
     }
 
     /// Appends `number` in decimal.
-    public mutating func append(_ number: some BinaryInteger) { append(String(number)) }
+    public mutating func append(_ number: some FixedWidthInteger) {
+        guard let magnitude = UInt64(exactly: number.magnitude) else { return append(String(number)) }
+        if number < 0 { buffer.append(UInt8(ascii: "-")) }
+        appendDecimal(magnitude)
+    }
+
+    /// Room for the twenty digits of the largest number.
+    private typealias InlineDigits = (UInt64, UInt64, UInt64)
+
+    private mutating func appendDecimal(_ magnitude: UInt64) {
+        var digits: InlineDigits = (0, 0, 0)
+        unsafe withUnsafeMutableBytes(of: &digits) { digits in
+            var left = magnitude
+            var start = digits.count
+            repeat {
+                start -= 1
+                unsafe digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10)
+                left /= 10
+            } while left > 0
+            unsafe buffer.append(UnsafeRawBufferPointer(rebasing: digits[start...]))
+        }
+    }
 }

@@ -16,6 +16,16 @@ package enum LargeStack {
     /// Levels that a caller's own stack carries.
     package static let hopDepth = 40
 
+    /// Hops that one tree may make.
+    ///
+    /// A tree that is wide at ``hopDepth`` would make one for each path that crosses it;
+    /// past these few, it is begun anew on a large stack as a whole.
+    package static let maxHops = 4
+
+    /// Thrown by the hop past ``maxHops``; whoever began the tree catches it and begins again on a large stack, at
+    /// level ``hopDepth``, from which nothing hops.
+    package static var restart: CacheError { CacheError(.restart, "The tree is begun anew on a larger stack.") }
+
     /// The deepest chain of identified models.
     package static let maxDepth = 1_000
 
@@ -76,4 +86,9 @@ package enum LargeStack {
         #endif
         pthread_join(thread, nil)
     }
+}
+
+extension CacheError.Code {
+    /// Inside Grove only; see ``LargeStack/restart``.
+    package static let restart = CacheError.Code("restart")
 }

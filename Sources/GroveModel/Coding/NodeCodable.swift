@@ -30,9 +30,12 @@ public protocol NodeCodable {
 }
 
 extension NodeCodable {
+    /// See ``NodeCodable/holdsReferences``.
     public static var holdsReferences: Bool { false }
 
+    /// See ``NodeCodable/absentValue``.
     public static var absentValue: Self? { nil }
 
+    /// See ``NodeCodable/writesNull``.
     public static var writesNull: Bool { false }
 }

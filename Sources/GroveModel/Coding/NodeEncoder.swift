@@ -10,6 +10,7 @@ public struct NodeEncoder: ~Copyable {
     private var holdsReferences = false
     private var depth = 0
     private var nesting = 0
+    private var hops = 0
     private var paths = 0
     @usableFromInline var identifier = IdentifierBuffer()
     private var spare: [ByteBuffer] = []
@@ -25,14 +26,20 @@ public struct NodeEncoder: ~Copyable {
     }
 
     /// Starts a new root: its paths are counted from none, and what was written for the last one is forgotten.
-    package mutating func beginRoot() {
+    ///
+    /// - Parameter onLargeStack: whether the thread's stack is a large one, so that nothing needs to hop.
+    package mutating func beginRoot(onLargeStack: Bool = false) {
         out.removeAll()
         paths = 0
+        hops = 0
+        nesting = onLargeStack ? LargeStack.hopDepth : 0
     }
 
     // MARK: Fields
 
-    /// Writes `value` as field `index` of the type's table. Fields are written in order, each once.
+    /// Writes `value` as field `index` of the type's table.
+    ///
+    /// Fields are written in order, each once.
     @inlinable
     public mutating func encode<Value: NodeCodable>(_ value: Value, at index: Int) throws(CacheError) {
         writeKey(at: index)
@@ -93,6 +100,18 @@ public struct NodeEncoder: ~Copyable {
         let needsLargerStack = try enterLevel()
         defer { nesting -= 1 }
         if needsLargerStack { try onLargerStack(body) } else { try body(&self) }
+    }
+
+    /// Runs `body` at this level, on a larger stack from level `hopDepth` on, for code whose frames are large.
+    package mutating func hopping(
+        from hopDepth: Int, _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        guard nesting >= hopDepth, nesting < LargeStack.hopDepth else { return try body(&self) }
+        // Levels are skipped up to the one at which `nested` goes on upon a larger stack.
+        let outer = nesting
+        nesting = LargeStack.hopDepth - 1
+        defer { nesting = outer }
+        try nested(body)
     }
 
     // MARK: Models
@@ -250,6 +269,10 @@ public struct NodeEncoder: ~Copyable {
     private mutating func enterLevel() throws(CacheError) -> Bool {
         guard nesting < LargeStack.maxNesting else {
             throw CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
+        }
+        if nesting + 1 == LargeStack.hopDepth {
+            guard hops < LargeStack.maxHops else { throw LargeStack.restart }
+            hops += 1
         }
         nesting += 1
         return nesting == LargeStack.hopDepth

@@ -3,6 +3,9 @@ package protocol NodeSource: AnyObject {
     /// How many levels deep the read is, identified levels and nesting inside records together.
     var nesting: Int { get set }
 
+    /// How often the read has gone on upon a larger stack.
+    var hops: Int { get set }
+
     /// Fetches the record of `identifier` to be decoded as `type`, and makes it the node whose children come next.
     ///
     /// Unless the visit brought a remembered model, ``endVisit(_:)`` or ``failVisit(_:_:)`` follows.
@@ -75,7 +78,10 @@ extension NodeSource {
     package func onLargerStack<Value>(
         _ body: () throws(NodeReadFailure) -> Value
     ) throws(NodeReadFailure) -> Value {
-        try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread)) { () throws(NodeReadFailure) in
+        guard hops < LargeStack.maxHops else { throw .failed(LargeStack.restart) }
+        hops += 1
+        return try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread)) {
+            () throws(NodeReadFailure) in
             threadDidChange()
             return try body()
         }
@@ -93,6 +99,11 @@ package final class NoSource: NodeSource, Sendable {
     package static let shared = NoSource()
 
     package var nesting: Int {
+        get { 0 }
+        set {}
+    }
+
+    package var hops: Int {
         get { 0 }
         set {}
     }

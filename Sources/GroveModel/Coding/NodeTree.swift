@@ -4,6 +4,7 @@
 ///
 /// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
 /// occurrences under other projections of the record stay side by side.
+@safe
 package final class NodeTree: @unchecked Sendable {
     // SAFETY: mutated only by the one encoder that fills it, through an exclusive reference, before it is shared;
     // afterwards every access is a read.
@@ -31,67 +32,79 @@ package final class NodeTree: @unchecked Sendable {
         }
     }
 
-    private var storage: Storage
+    /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
+    private let storage: UnsafeMutablePointer<Storage>
 
-    package init(capacity: Int = 512) { storage = Storage(capacity: capacity) }
+    package init(capacity: Int = 512) {
+        unsafe storage = .allocate(capacity: 1)
+        unsafe storage.initialize(to: Storage(capacity: capacity))
+    }
 
-    deinit { storage.arena.deallocate() }
+    deinit {
+        unsafe storage.pointee.arena.deallocate()
+        unsafe storage.deinitialize(count: 1)
+        unsafe storage.deallocate()
+    }
 
     /// The most paths from a root that a tree may have.
     package static let maxPaths = 1_000_000
 
-    package var entries: [Entry] { storage.entries }
+    package var entries: [Entry] { unsafe storage.pointee.entries }
 
-    package var types: [TypeNames] { storage.types }
+    package var types: [TypeNames] { unsafe storage.pointee.types }
 
     /// Whether some identifier has several entries.
-    package var hasProjections: Bool { storage.hasProjections }
+    package var hasProjections: Bool { unsafe storage.pointee.hasProjections }
 
     package func identifier(of entry: Entry) -> UnsafeRawBufferPointer {
-        unsafe storage.arena.bytes(in: entry.identifier)
+        unsafe storage.pointee.arena.bytes(in: entry.identifier)
     }
 
-    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.arena.bytes(in: entry.body) }
+    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.pointee.arena.bytes(in: entry.body) }
 
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
     }
 
     /// The bytes that the tree takes in memory.
-    package var byteCount: Int { storage.arena.count + storage.entries.count * MemoryLayout<Entry>.stride }
+    package var byteCount: Int {
+        unsafe storage.pointee.arena.count + storage.pointee.entries.count * MemoryLayout<Entry>.stride
+    }
 
     /// The index of the newest entry of `identifier`, whose hash is `hash`, or -1.
     package func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-        unsafe storage.find(identifier, hash: hash)
+        unsafe storage.pointee.find(identifier, hash: hash)
     }
 
     package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
     /// The index of the names of `model`, found by its metatype so that they are asked for once.
-    package func type(of model: any SimpleModel.Type) -> Int { storage.type(of: model) }
+    package func type(of model: any SimpleModel.Type) -> Int { unsafe storage.pointee.type(of: model) }
 
     /// The index of `names`, for models that choose them one by one.
-    package func type(named names: TypeNames) -> Int { storage.type(named: names) }
+    package func type(named names: TypeNames) -> Int { unsafe storage.pointee.type(named: names) }
 
     /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
     package func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
-        unsafe storage.begin(identifier)
+        unsafe storage.pointee.begin(identifier)
     }
 
     /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
     package func add(
         _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
     ) {
-        unsafe storage.add(body, identifier: identifier, type: type, order: order, holdsReferences: holdsReferences)
+        unsafe storage.pointee.add(
+            body, identifier: identifier, type: type, order: order, holdsReferences: holdsReferences)
     }
 }
 
 extension NodeTree {
-    /// What the tree is made of; a value, so that each call checks for exclusive access once.
+    /// What the tree is made of.
     private struct Storage {
         var entries: [Entry] = []
         var types: [TypeNames] = []
-        var typeObjects: [ObjectIdentifier] = []
+        /// Swift types met so far, with the index of their names; types may share names.
+        var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
         var arena: ByteBuffer
         var hasProjections = false
         /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
@@ -124,17 +137,17 @@ extension NodeTree {
 
         mutating func type(of model: any SimpleModel.Type) -> Int {
             let object = ObjectIdentifier(model)
-            for index in typeObjects.indices where typeObjects[index] == object { return index }
-            return addType(TypeNames(record: model.recordName, projection: model.projectionName), object)
+            for place in typeIndices.indices where typeIndices[place].object == object {
+                return typeIndices[place].index
+            }
+            let index = type(named: TypeNames(record: model.recordName, projection: model.projectionName))
+            typeIndices.append((object, index))
+            return index
         }
 
         mutating func type(named names: TypeNames) -> Int {
-            types.firstIndex(of: names) ?? addType(names, ObjectIdentifier(NodeTree.self))
-        }
-
-        private mutating func addType(_ names: TypeNames, _ object: ObjectIdentifier) -> Int {
+            if let index = types.firstIndex(of: names) { return index }
             types.append(names)
-            typeObjects.append(object)
             return types.count - 1
         }
 

@@ -1,14 +1,17 @@
 /// An array keeps order and duplicates; an element that needs a deleted node is dropped.
 extension Array: NodeCodable where Element: NodeCodable {
+    /// See ``NodeCodable/holdsReferences``.
     @inlinable
     public static var holdsReferences: Bool { Element.holdsReferences }
 
+    /// Writes the value as the type's description says.
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeArrayHead(count: count)
         for element in self { try element.encodeValue(to: &encoder) }
     }
 
+    /// Reads the value back; throws `otherShape` where something else is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Element] {
         let count = try decoder.readArrayHead()

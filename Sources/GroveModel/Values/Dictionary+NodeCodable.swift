@@ -1,8 +1,10 @@
 /// A dictionary is a map whose keys stand in the order of their encodings; a value that needs a deleted node is dropped
 /// with its key.
 extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
+    /// See ``NodeCodable/holdsReferences``.
     public static var holdsReferences: Bool { Key.holdsReferences || Value.holdsReferences }
 
+    /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeMapHead(count: count)
         let entries = Array(self)
@@ -15,6 +17,7 @@ extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
         }
     }
 
+    /// Reads the value back; throws `otherShape` where something else is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Key: Value] {
         let count = try decoder.readMapHead()
         var dictionary: [Key: Value] = [:]

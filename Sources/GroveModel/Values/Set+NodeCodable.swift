@@ -1,8 +1,10 @@
 /// A set is an array whose elements stand in the order of their encodings; an element that needs a deleted node is
 /// dropped.
 extension Set: NodeCodable where Element: NodeCodable {
+    /// See ``NodeCodable/holdsReferences``.
     public static var holdsReferences: Bool { Element.holdsReferences }
 
+    /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeArrayHead(count: count)
         let elements = Array(self)
@@ -12,6 +14,7 @@ extension Set: NodeCodable where Element: NodeCodable {
         for (_, element) in order { encoder.writeEncoded(element) }
     }
 
+    /// Reads the value back; throws `otherShape` where something else is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Set<Element> {
         let count = try decoder.readArrayHead()
         var set: Set<Element> = []

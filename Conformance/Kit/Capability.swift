@@ -1,0 +1,53 @@
+/// Something that a rule needs and that not every backend or harness has.
+///
+/// A rule that needs what is not there is skipped, and the skip names it.
+public struct Capability: Hashable, Sendable, CustomStringConvertible {
+    /// The capability's name, as a skip prints it.
+    public let description: String
+
+    /// Makes a capability of that name.
+    public init(_ description: String) { self.description = description }
+
+    // Declared by the backend's profile.
+
+    /// The content outlives the process.
+    public static let persistent = Capability("persistent")
+    /// Committed writes survive the process being killed.
+    public static let survivesCrash = Capability("survivesCrash")
+    /// A second process sees commits.
+    public static let multiProcess = Capability("multiProcess")
+    /// The backend keeps a budget.
+    public static let evicting = Capability("evicting")
+    /// Readers go on while a large write commits.
+    public static let readersNeverStall = Capability("readersNeverStall")
+    /// The engine's pages carry no checksum.
+    public static let unverifiedPages = Capability("unverifiedPages")
+
+    // Supplied by the harness; one for a store supplies them all, one for a bare delegate some.
+
+    /// Typed reads and writes that say why they missed and what they changed.
+    public static let typedCalls = Capability("typedCalls")
+    /// Waiting until what was queued is committed.
+    public static let flush = Capability("flush")
+    /// Closing a cache.
+    public static let close = Capability("close")
+    /// Opening the same place a second time.
+    public static let reopen = Capability("reopen")
+    /// Emptying a cache.
+    public static let wipe = Capability("wipe")
+    /// Forgetting one node or one tombstone, as eviction would.
+    public static let evict = Capability("evict")
+    /// Being told of misses, failures and commits.
+    public static let observer = Capability("observer")
+    /// Reading and writing the stored bytes, and counting what the store is asked to do.
+    public static let storedBytes = Capability("storedBytes")
+    /// Making the store fail or wait.
+    public static let faults = Capability("faults")
+    /// A directory that the rule may look at.
+    public static let directory = Capability("directory")
+
+    /// What a harness for a store supplies.
+    public static let ofStores: Set<Capability> = [
+        .typedCalls, .flush, .close, .reopen, .wipe, .evict, .observer, .storedBytes, .faults,
+    ]
+}

@@ -1,0 +1,42 @@
+public import GroveCache
+public import GroveModel
+
+/// Something that the kit can check: a store or a delegate with its harness, their types erased.
+public protocol ConformanceBackend: Sendable {
+    /// The name under which reports list it.
+    var name: String { get }
+
+    /// What it declares of itself.
+    var profile: BackendProfile { get }
+
+    /// What rules may ask for.
+    var capabilities: Set<Capability> { get }
+
+    /// A new place for a cache, empty, shared with nothing.
+    func makeSite() throws(CacheError) -> any CacheSite
+}
+
+/// A place where a cache keeps its content: opened, closed and opened again by a rule.
+public protocol CacheSite: AnyObject, Sendable {
+    /// The directory, or `nil` for memory.
+    var directory: String? { get }
+
+    /// What stands between the cache and its store.
+    var interceptor: StoreInterceptor { get }
+
+    /// Opens the cache here, at `directory` where the rule spells the place in another way.
+    func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
+
+    /// Opens the bare store here, with no cache above it; the cache must be closed.
+    func openStore() throws(CacheError) -> any NodeStore
+
+    /// Closes what is open and removes everything.
+    func remove()
+}
+
+extension CacheSite {
+    /// Opens the cache here.
+    public func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
+        try open(at: directory, observer: observer)
+    }
+}

@@ -1,0 +1,103 @@
+public import GroveCache
+public import GroveModel
+
+/// A cache as rules use it: `CacheDelegate`, and the typed calls beside it.
+///
+/// Every call blocks the calling thread until it is done. Mutants wrap it and break one call.
+public protocol ConformanceCache: CacheDelegate {
+    /// Writes `models` in one transaction.
+    @discardableResult
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes
+
+    /// Writes `models` in one transaction, from a task that may be cancelled.
+    @discardableResult
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes
+
+    /// Reads the tree of `identifier`.
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
+
+    /// Writes a collection.
+    @discardableResult
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes
+
+    /// Reads a collection.
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>>
+
+    /// Deletes the node of `identifier`.
+    @discardableResult
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes
+
+    /// Forgets the node of `identifier`, or its tombstone.
+    func evict(_ identifier: ModelIdentifier) throws(CacheError)
+
+    /// Empties the cache.
+    func wipe() throws(CacheError)
+
+    /// Returns when what was queued is committed, and throws what became of it.
+    func flush() throws(CacheError)
+
+    /// The size of the store.
+    func size() throws(CacheError) -> StoreSize
+
+    /// Closes the cache.
+    func close()
+}
+
+extension ConformanceCache {
+    /// Writes `model`.
+    @discardableResult
+    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> Changes { try write(contentsOf: [model]) }
+
+    /// Reads a collection that is a miss where an element is missing.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        try readCollection(key, as: type, missing: .miss)
+    }
+
+    /// Reads through the delegate's method and waits for the first call of the completion.
+    public func model<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> T? {
+        let answer = Answer<T?>()
+        modelForKey(key, context: nil) { (model: T?, error: (any Error)?) in answer.take(model, error) }
+        return try answer.wait()
+    }
+
+    /// Reads a collection through the delegate's method and waits for the first call of the completion.
+    public func models<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> [T]? {
+        let answer = Answer<[T]?>()
+        collectionForKey(key, context: nil) { (models: [T]?, error: (any Error)?) in answer.take(models, error) }
+        return try answer.wait()
+    }
+}
+
+/// What one write changed.
+public struct Changes: Sendable, Equatable {
+    /// The nodes whose bodies changed.
+    public var changed: Set<ModelIdentifier>
+    /// The nodes that were deleted.
+    public var deleted: Set<ModelIdentifier>
+
+    /// Makes a change set.
+    public init(changed: Set<ModelIdentifier> = [], deleted: Set<ModelIdentifier> = []) {
+        self.changed = changed
+        self.deleted = deleted
+    }
+}
+
+/// A collection as it was read.
+public struct Elements<Element: Sendable>: Sendable {
+    /// The elements, in order.
+    public var values: [Element]
+    /// Why others were skipped, in order.
+    public var skipped: [CacheMiss]
+
+    /// Makes a read.
+    public init(_ values: [Element], skipped: [CacheMiss] = []) {
+        self.values = values
+        self.skipped = skipped
+    }
+}
+
+extension Elements: Equatable where Element: Equatable {}

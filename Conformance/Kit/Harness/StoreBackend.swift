@@ -1,0 +1,46 @@
+public import GroveCache
+public import GroveModel
+
+/// A ``NodeStore`` under ``NormalizedCache``, as the kit checks it.
+public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
+    private let harness: Harness
+    private let decorate: @Sendable (any ConformanceCache) -> any ConformanceCache
+
+    /// The name under which reports list it.
+    public let name: String
+
+    /// Makes a backend of `harness`.
+    ///
+    /// - Parameters:
+    ///   - name: how reports call it; the profile's name by default.
+    ///   - decorate: wraps each cache that is opened; mutants use it.
+    public init(
+        _ harness: Harness, name: String? = nil,
+        decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache = { $0 }
+    ) {
+        self.harness = harness
+        self.name = name ?? Harness.Store.profile.name
+        self.decorate = decorate
+    }
+
+    /// What the store declares of itself.
+    public var profile: BackendProfile { Harness.Store.profile }
+
+    /// What the kit supplies for every store, and what the profile declares.
+    public var capabilities: Set<Capability> {
+        var all = Capability.ofStores
+        let profile = profile
+        if profile.isPersistent { all.formUnion([.persistent, .directory]) }
+        if profile.survivesCrash { all.insert(.survivesCrash) }
+        if profile.isMultiProcess { all.insert(.multiProcess) }
+        if profile.isEvicting { all.insert(.evicting) }
+        if profile.readersNeverStall { all.insert(.readersNeverStall) }
+        if profile.hasUnverifiedPages { all.insert(.unverifiedPages) }
+        return all
+    }
+
+    /// A new place for a cache, in a directory of its own.
+    public func makeSite() throws(CacheError) -> any CacheSite {
+        StoreSite(harness, directory: try harness.makeDirectory(), decorate: decorate)
+    }
+}

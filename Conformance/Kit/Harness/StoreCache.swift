@@ -1,0 +1,76 @@
+import GroveCache
+import GroveModel
+
+/// ``NormalizedCache`` as rules use it.
+struct StoreCache<Store: NodeStore>: ConformanceCache {
+    private let cache: NormalizedCache<Store>
+
+    init(_ cache: NormalizedCache<Store>) { self.cache = cache }
+
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        Changes(try cache.write(contentsOf: models))
+    }
+
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
+        Changes(try await cache.write(contentsOf: models))
+    }
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        try cache.read(identifier, as: type)
+    }
+
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes {
+        Changes(try cache.writeCollection(elements, forKey: key))
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        switch try cache.readCollection(key, as: type, missing: missing) {
+        case .hit(let read): .hit(Elements(read.elements, skipped: read.skipped))
+        case .miss(let miss): .miss(miss)
+        }
+    }
+
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { Changes(try cache.delete(identifier)) }
+
+    func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }
+
+    func wipe() throws(CacheError) { try cache.wipe() }
+
+    func flush() throws(CacheError) { try cache.flush() }
+
+    func size() throws(CacheError) -> StoreSize { try cache.size() }
+
+    func close() { cache.close() }
+
+    // MARK: CacheDelegate
+
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        cache.modelForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        cache.setModel(model, forKey: cacheKey, context: context)
+    }
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        cache.collectionForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
+        cache.setCollection(collection, forKey: cacheKey, context: context)
+    }
+
+    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
+        cache.deleteModel(model, forKey: cacheKey, context: context)
+    }
+}
+
+extension Changes {
+    init(_ changes: ChangeSet) { self.init(changed: changes.changedModelIds, deleted: changes.deletedModelIds) }
+}

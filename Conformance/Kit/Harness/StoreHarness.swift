@@ -1,0 +1,36 @@
+public import GroveCache
+public import GroveModel
+
+/// What the author of a ``NodeStore`` supplies for it to be checked.
+///
+/// ```swift
+/// struct MyHarness: StoreHarness {
+///     let options = MyOptions()
+///     typealias Store = MyStore
+/// }
+/// ```
+public protocol StoreHarness: Sendable {
+    /// The store.
+    associatedtype Store: NodeStore
+
+    /// How it is opened.
+    var options: Store.Options { get }
+
+    /// A new, empty directory for a store, or `nil` for a store that lives in memory.
+    ///
+    /// The default makes one among the system's temporary files where the profile says `isPersistent`.
+    func makeDirectory() throws(CacheError) -> String?
+
+    /// Removes a directory that ``makeDirectory()`` made, and everything in it.
+    func removeDirectory(_ directory: String)
+}
+
+extension StoreHarness {
+    /// A directory among the system's temporary files, or `nil` for a store that is not persistent.
+    public func makeDirectory() throws(CacheError) -> String? {
+        Store.profile.isPersistent ? try TemporaryDirectory.make() : nil
+    }
+
+    /// Removes the directory and everything in it.
+    public func removeDirectory(_ directory: String) { TemporaryDirectory.remove(directory) }
+}

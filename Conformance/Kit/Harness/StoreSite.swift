@@ -1,0 +1,54 @@
+import GroveCache
+import GroveModel
+import Synchronization
+
+/// A place for caches over one kind of store.
+final class StoreSite<Harness: StoreHarness>: CacheSite {
+    private let harness: Harness
+    private let decorate: @Sendable (any ConformanceCache) -> any ConformanceCache
+    private let open = Mutex<[any ConformanceCache]>([])
+    private let stores = Mutex<[any NodeStore]>([])
+
+    let directory: String?
+    let interceptor = StoreInterceptor()
+
+    init(
+        _ harness: Harness, directory: String?,
+        decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache
+    ) {
+        self.harness = harness
+        self.directory = directory
+        self.decorate = decorate
+    }
+
+    func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache {
+        let options = InterceptedStore<Harness.Store>.Options(base: harness.options, interceptor: interceptor)
+        let cache = decorate(
+            StoreCache(
+                try NormalizedCache<InterceptedStore<Harness.Store>>(
+                    directory: directory, options: options, observer: observer)))
+        open.withLock { $0.append(cache) }
+        return cache
+    }
+
+    func openStore() throws(CacheError) -> any NodeStore {
+        let store = try Harness.Store(directory: directory, options: harness.options)
+        stores.withLock { $0.append(store) }
+        return store
+    }
+
+    func remove() {
+        interceptor.release()
+        let caches = open.withLock { open in
+            defer { open = [] }
+            return open
+        }
+        for cache in caches { cache.close() }
+        let stores = stores.withLock { stores in
+            defer { stores = [] }
+            return stores
+        }
+        for store in stores { store.close() }
+        if let directory { harness.removeDirectory(directory) }
+    }
+}

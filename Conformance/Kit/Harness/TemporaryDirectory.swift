@@ -1,0 +1,55 @@
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Directories for stores, among the system's temporary files.
+enum TemporaryDirectory {
+    /// A new, empty directory whose name holds what names may hold.
+    static func make() throws(CacheError) -> String {
+        let path = FileManager.default.temporaryDirectory.path + "/grove conformance é \(UUID().uuidString)"
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw CacheError(.inputOutput, "A temporary directory cannot be made at \(path).")
+        }
+        return path
+    }
+
+    static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Makes `link` a symbolic link to `path`.
+    static func link(_ link: String, to path: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    }
+
+    /// Writes a file of `bytes`.
+    static func writeFile(_ path: String, _ bytes: [UInt8]) throws {
+        guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else {
+            throw CheckFailure("A file cannot be written at \(path).")
+        }
+    }
+
+    /// The paths of all files below `path` whose bytes hold `marker`.
+    static func files(in path: String, holding marker: [UInt8]) throws -> [String] {
+        var found: [String] = []
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            guard let bytes = FileManager.default.contents(atPath: path + "/" + name) else { continue }
+            if [UInt8](bytes).holds(marker) { found.append(name) }
+        }
+        return found
+    }
+}
+
+extension [UInt8] {
+    /// Whether `marker` stands somewhere in these bytes.
+    func holds(_ marker: [UInt8]) -> Bool {
+        guard let first = marker.first, count >= marker.count else { return marker.isEmpty }
+        return (0...(count - marker.count)).contains { start in
+            self[start] == first && self[start..<(start + marker.count)].elementsEqual(marker)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Dispatch
+import Synchronization
+
+/// A gate that holds whoever comes to it while it is closed: the way to force an order of events.
+public final class Gate: Sendable {
+    private struct State {
+        var isClosed = false
+        var held: [DispatchSemaphore] = []
+    }
+
+    private let state = Mutex(State())
+    private let arrivals = DispatchSemaphore(value: 0)
+
+    /// Makes an open gate.
+    public init() {}
+
+    /// Closes the gate: whoever comes is held.
+    public func close() { state.withLock { $0.isClosed = true } }
+
+    /// Opens the gate and lets everybody through.
+    public func open() {
+        let held = state.withLock { state in
+            state.isClosed = false
+            defer { state.held = [] }
+            return state.held
+        }
+        for semaphore in held { semaphore.signal() }
+    }
+
+    /// Goes through, or waits until the gate is opened.
+    public func pass() {
+        let semaphore: DispatchSemaphore? = state.withLock { state in
+            guard state.isClosed else { return nil }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.held.append(semaphore)
+            return semaphore
+        }
+        guard let semaphore else { return }
+        arrivals.signal()
+        semaphore.wait()
+    }
+
+    /// Waits until somebody is held.
+    ///
+    /// - Throws: ``CheckFailure`` where nobody came within 20 seconds; `what` names who was expected.
+    public func awaitArrival(of what: String) throws {
+        guard arrivals.wait(timeout: .now() + 20) == .success else {
+            throw CheckFailure("\(what): expected it to reach the store, and it did not within 20 seconds.")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import GroveCache
+import GroveModel
+
+/// A store with a ``StoreInterceptor`` before it.
+final class InterceptedStore<Base: NodeStore>: NodeStore {
+    struct Options: Sendable, Equatable {
+        let base: Base.Options
+        let interceptor: StoreInterceptor
+
+        static func == (left: Options, right: Options) -> Bool {
+            left.base == right.base && left.interceptor === right.interceptor
+        }
+    }
+
+    static var profile: BackendProfile { Base.profile }
+
+    private let base: Base
+    private let interceptor: StoreInterceptor
+
+    init(directory: String?, options: Options) throws(CacheError) {
+        base = try Base(directory: directory, options: options.base)
+        interceptor = options.interceptor
+        interceptor.attach(base)
+    }
+
+    func view() throws(CacheError) -> InterceptedView<Base.View> {
+        InterceptedView(try base.view(), interceptor)
+    }
+
+    func write(_ body: (InterceptedTransaction<Base.Transaction>) throws(CacheError) -> Void) throws(CacheError) {
+        interceptor.gate.pass()
+        try base.write { (transaction) throws(CacheError) in
+            try body(InterceptedTransaction(transaction, interceptor))
+            if let failure = interceptor.writeFailure { throw failure }
+        }
+        interceptor.count { $0.commits += 1 }
+    }
+
+    func synchronize() throws(CacheError) { try base.synchronize() }
+
+    func size() throws(CacheError) -> StoreSize { try base.size() }
+
+    func wipe() throws(CacheError) {
+        interceptor.gate.pass()
+        if let failure = interceptor.writeFailure { throw failure }
+        try base.wipe()
+    }
+
+    func close() {
+        interceptor.detach(base)
+        base.close()
+    }
+}
+
+/// A view of an ``InterceptedStore``.
+final class InterceptedView<Base: NodeView>: NodeView {
+    static var keepsBytes: Bool { Base.keepsBytes }
+
+    private let base: Base
+    private let interceptor: StoreInterceptor
+
+    init(_ base: Base, _ interceptor: StoreInterceptor) {
+        self.base = base
+        self.interceptor = interceptor
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        interceptor.count { $0.gets += 1 }
+        if let failure = interceptor.readFailure { throw failure }
+        return unsafe try base.get(key)
+    }
+
+    func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe base.scan(prefix: prefix, visit)
+    }
+
+    func end() { base.end() }
+}
+
+/// A transaction of an ``InterceptedStore``.
+final class InterceptedTransaction<Base: NodeTransaction>: NodeTransaction {
+    static var keepsBytes: Bool { Base.keepsBytes }
+
+    private let base: Base
+    private let interceptor: StoreInterceptor
+
+    init(_ base: Base, _ interceptor: StoreInterceptor) {
+        self.base = base
+        self.interceptor = interceptor
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        interceptor.count { $0.gets += 1 }
+        return unsafe try base.get(key)
+    }
+
+    func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe base.scan(prefix: prefix, visit)
+    }
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        interceptor.count { $0.puts += 1 }
+        try unsafe base.put(key, value)
+    }
+
+    func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        interceptor.count { $0.removes += 1 }
+        try unsafe base.remove(key)
+    }
+
+    func end() { base.end() }
+}

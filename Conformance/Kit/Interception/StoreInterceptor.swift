@@ -1,0 +1,70 @@
+public import GroveCache
+public import GroveModel
+import Synchronization
+
+/// What stands between a cache and its store: it counts, and it fails and waits when a rule says so.
+public final class StoreInterceptor: Sendable {
+    /// How often the store was asked.
+    public struct Counts: Sendable, Equatable {
+        /// Values looked up, in views and transactions.
+        public var gets = 0
+        /// Values stored.
+        public var puts = 0
+        /// Keys removed.
+        public var removes = 0
+        /// Transactions committed.
+        public var commits = 0
+    }
+
+    private struct State {
+        var counts = Counts()
+        var writeFailure: CacheError?
+        var readFailure: CacheError?
+        var stores: [any NodeStore] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Holds every transaction before it begins.
+    public let gate = Gate()
+
+    init() {}
+
+    /// How often the store was asked until now.
+    public var counts: Counts { state.withLock { $0.counts } }
+
+    /// Makes every transaction fail with `error` at its end, and abort; `nil` lets them commit again.
+    public func failWrites(with error: CacheError?) { state.withLock { $0.writeFailure = error } }
+
+    /// Makes every look-up of a view fail with `error`; `nil` lets them succeed again.
+    public func failReads(with error: CacheError?) { state.withLock { $0.readFailure = error } }
+
+    /// The store beneath the cache that was opened last.
+    ///
+    /// A rule writes to it only while the cache is idle.
+    public func store() throws -> any NodeStore {
+        guard let store = state.withLock({ $0.stores.last }) else {
+            throw CheckFailure("The rule looks at a store that no cache has opened.")
+        }
+        return store
+    }
+
+    func attach(_ store: any NodeStore) { state.withLock { $0.stores.append(store) } }
+
+    func detach(_ store: any NodeStore) { state.withLock { $0.stores.removeAll { $0 === store } } }
+
+    func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
+
+    var writeFailure: CacheError? { state.withLock { $0.writeFailure } }
+
+    var readFailure: CacheError? { state.withLock { $0.readFailure } }
+
+    /// Ends every failure and opens the gate, so that what waits can finish.
+    func release() {
+        state.withLock { state in
+            state.writeFailure = nil
+            state.readFailure = nil
+        }
+        gate.open()
+    }
+}

@@ -1,0 +1,43 @@
+/// A report in the Test Anything Protocol, version 14.
+public struct TAPReport: Sendable {
+    private let report: ConformanceReport
+
+    /// Makes a report.
+    public init(_ report: ConformanceReport) { self.report = report }
+
+    /// The text.
+    public var text: String {
+        let count = report.backends.reduce(0) { $0 + $1.results.count }
+        var lines = ["TAP version 14", "# \(report.heading)", "1..\(count)"]
+        var number = 0
+        for backend in report.backends {
+            for result in backend.results {
+                number += 1
+                let state = result.isBroken ? "not ok" : "ok"
+                var line = "\(state) \(number) - \(backend.backend) \(result.rule.id) \(escaped(result.rule.text))"
+                if result.outcome == .skipped { line += " # SKIP \(escaped(result.message))" }
+                if result.outcome == .excused { line += " # TODO \(escaped(result.message))" }
+                lines.append(line)
+                guard result.isBroken else { continue }
+                lines += [
+                    "  ---", "  outcome: \(result.outcome.rawValue)", "  level: \(result.rule.level.rawValue)",
+                    "  message: \(Quoted.json(result.message))", "  checks: \(result.checks)", "  ...",
+                ]
+            }
+            lines.append("# \(backend.backend): \(backend.verdict.rawValue)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\", "#": escaped += "\\\(character)"
+            case "\n", "\r": escaped += " "
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,42 @@
+/// What became of all rules on one backend.
+public struct BackendReport: Sendable {
+    /// The two verdicts.
+    public enum Verdict: String, Sendable {
+        /// No MUST is broken, and no more than one rule in ten was skipped.
+        case conformant
+        /// The other.
+        case failed
+    }
+
+    /// The backend's name.
+    public let backend: String
+    /// One result for each rule, in order.
+    public let results: [RuleResult]
+    /// Whether every rule of the kit was asked for, so that skips count.
+    public let isWhole: Bool
+
+    /// Makes a report.
+    public init(backend: String, results: [RuleResult], isWhole: Bool) {
+        self.backend = backend
+        self.results = results
+        self.isWhole = isWhole
+    }
+
+    /// How many rules ended as `outcome`.
+    public func count(_ outcome: RuleResult.Outcome) -> Int { results.count { $0.outcome == outcome } }
+
+    /// How many rules are broken, in whatever way.
+    public var broken: Int { results.count(where: \.isBroken) }
+
+    /// Whether more than one rule in ten was skipped in a run of them all.
+    public var hasTooManySkips: Bool { isWhole && count(.skipped) * 10 > results.count }
+
+    /// Whether anything was checked at all.
+    public var hasRun: Bool { results.contains { $0.outcome != .skipped } }
+
+    /// Whether the backend conforms, as far as it was asked.
+    public var verdict: Verdict {
+        let breaksMust = results.contains { $0.isBroken && $0.rule.level == .must }
+        return breaksMust || hasTooManySkips || !hasRun ? .failed : .conformant
+    }
+}

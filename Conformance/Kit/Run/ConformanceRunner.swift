@@ -1,0 +1,117 @@
+import GroveModel
+import Synchronization
+
+/// Runs rules on backends, one after the other.
+public struct ConformanceRunner: Sendable {
+    /// The rules, in the order in which they run.
+    public let rules: [Rule]
+    /// The seed of everything random.
+    public let seed: UInt64
+    /// Whether ``rules`` are all that there are.
+    private let isWhole: Bool
+
+    /// Makes a runner.
+    ///
+    /// - Parameters:
+    ///   - rules: all of the kit's by default.
+    ///   - seed: the same seed replays the run.
+    public init(rules: [Rule] = Rules.all, seed: UInt64) {
+        self.rules = rules
+        self.seed = seed
+        isWhole = rules.count >= Rules.all.count
+    }
+
+    /// Checks every rule on `backends`.
+    ///
+    /// - Parameter progress: told of each result as it comes.
+    public func run(
+        _ backends: [any ConformanceBackend], progress: (String, RuleResult) -> Void = { _, _ in }
+    ) async -> ConformanceReport {
+        var reports: [BackendReport] = []
+        for backend in backends {
+            var results: [RuleResult] = []
+            for rule in rules {
+                let result = await check(rule, on: backend)
+                progress(backend.name, result)
+                results.append(result)
+            }
+            reports.append(BackendReport(backend: backend.name, results: results, isWhole: isWhole))
+        }
+        return ConformanceReport(seed: seed, backends: reports)
+    }
+
+    /// Checks one rule, in a task of its own that is given up when its time is over.
+    public func check(_ rule: Rule, on backend: any ConformanceBackend) async -> RuleResult {
+        let missing = rule.requires.subtracting(backend.capabilities).map(\.description).sorted()
+        guard missing.isEmpty else {
+            return RuleResult(rule, .skipped, message: "needs \(missing.joined(separator: ", "))")
+        }
+        let trial = Trial(rule.id, on: backend, seed: seed)
+        let start = ContinuousClock.now
+        let race = Race<RuleResult>()
+        Task.detached(executorPreference: BlockingExecutor.shared) {
+            let failure = await ConformanceRunner.failure(of: rule, trial)
+            trial.finish()
+            let checks = trial.checks
+            let duration = ContinuousClock.now - start
+            if let failure {
+                race.finish(RuleResult(rule, .failed, checks: checks, message: failure, duration: duration))
+            } else if checks == 0 {
+                let message = "The rule made no check; one that looks at nothing proves nothing."
+                race.finish(RuleResult(rule, .failed, message: message, duration: duration))
+            } else {
+                race.finish(RuleResult(rule, .passed, checks: checks, duration: duration))
+            }
+        }
+        let limit = rule.timeLimit
+        let alarm = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            let message = "It did not end within \(limit.components.seconds) seconds."
+            race.finish(RuleResult(rule, .timedOut, checks: trial.checks, message: message, duration: limit))
+        }
+        let result = await race.value()
+        alarm.cancel()
+        return result
+    }
+
+    private static func failure(of rule: Rule, _ trial: Trial) async -> String? {
+        do {
+            try await rule.check(trial)
+            return nil
+        } catch let failure as CheckFailure {
+            return failure.description
+        } catch {
+            return "Expected the calls of the rule to succeed, got the error \(error)."
+        }
+    }
+}
+
+/// Several that may finish, the first of whom counts, and one who waits.
+private final class Race<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var waiter: CheckedContinuation<Value, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func finish(_ value: Value) {
+        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
+            guard state.value == nil else { return nil }
+            state.value = value
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: value)
+    }
+
+    func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value: Value? = state.withLock { state in
+                if state.value == nil { state.waiter = continuation }
+                return state.value
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// What became of one rule on one backend.
+public struct RuleResult: Sendable {
+    /// How it ended.
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// It holds.
+        case passed
+        /// It does not hold.
+        case failed
+        /// It could not be checked: the message names what is missing.
+        case skipped
+        /// It does not hold, and a dated excuse says why.
+        case excused
+        /// The process ended in the middle.
+        case crashed
+        /// It did not end in time.
+        case timedOut
+    }
+
+    /// The rule.
+    public let rule: Rule
+    /// How it ended.
+    public let outcome: Outcome
+    /// How many checks were made.
+    public let checks: Int
+    /// A sentence, empty where there is nothing to say.
+    public let message: String
+    /// How long it took.
+    public let duration: Duration
+
+    /// Makes a result.
+    public init(_ rule: Rule, _ outcome: Outcome, checks: Int = 0, message: String = "", duration: Duration = .zero) {
+        self.rule = rule
+        self.outcome = outcome
+        self.checks = checks
+        self.message = message
+        self.duration = duration
+    }
+
+    /// Whether the rule was checked and does not hold.
+    public var isBroken: Bool { outcome == .failed || outcome == .crashed || outcome == .timedOut }
+}

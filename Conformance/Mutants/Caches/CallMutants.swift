@@ -1,0 +1,97 @@
+import GroveCache
+import GroveConformance
+import GroveModel
+import Synchronization
+
+/// A completion is called a second time.
+final class CompletesTwice: ForwardingCache, @unchecked Sendable {
+    override func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        base.modelForKey(cacheKey, context: context) { (model: T?, error: (any Error)?) in
+            completion(model, error)
+            completion(model, error)
+        }
+    }
+}
+
+/// A completion is not called on a miss.
+final class ForgetsCompletion: ForwardingCache, @unchecked Sendable {
+    override func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        base.modelForKey(cacheKey, context: context) { (model: T?, error: (any Error)?) in
+            if model != nil || error != nil { completion(model, error) }
+        }
+    }
+}
+
+/// Two writes that follow each other closely change places, as on a concurrent queue.
+final class SwapsWrites: ForwardingCache, @unchecked Sendable {
+    private let held = Mutex<(any SimpleModel, String)?>(nil)
+
+    override func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        let earlier: (any SimpleModel, String)? = held.withLock { held in
+            defer { held = held == nil ? (model, cacheKey) : nil }
+            return held
+        }
+        guard let earlier else { return }
+        base.setModel(model, forKey: cacheKey, context: context)
+        base.setModel(earlier.0, forKey: earlier.1, context: context)
+    }
+
+    override func flush() throws(CacheError) {
+        let earlier: (any SimpleModel, String)? = held.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        if let earlier { base.setModel(earlier.0, forKey: earlier.1, context: nil) }
+        try base.flush()
+    }
+}
+
+/// A failed write is not reported.
+final class SwallowsFailures: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        (try? base.write(contentsOf: models)) ?? Changes()
+    }
+
+    override func flush() throws(CacheError) { try? base.flush() }
+}
+
+/// A change set is always empty.
+final class ChangesNothing: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        _ = try base.write(contentsOf: models)
+        return Changes()
+    }
+}
+
+/// Every miss says that the root is absent.
+final class GivesNoReason: ForwardingCache, @unchecked Sendable {
+    override func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        let read = try base.read(identifier, as: type)
+        return read.miss == nil ? read : .miss(CacheMiss(.absent, identifier))
+    }
+}
+
+/// The first answer to a read is given for ever.
+final class RemembersAnswers: ForwardingCache, @unchecked Sendable {
+    private let answers = Mutex<[ModelIdentifier: any Sendable]>([:])
+
+    override func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        if let known = answers.withLock({ $0[identifier] }) as? M { return .hit(known) }
+        let read = try base.read(identifier, as: type)
+        if let value = read.value { answers.withLock { $0[identifier] = value } }
+        return read
+    }
+}
+
+/// A closed cache goes on.
+final class StaysOpen: ForwardingCache, @unchecked Sendable {
+    override func close() {}
+}

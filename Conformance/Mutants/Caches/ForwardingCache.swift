@@ -1,0 +1,70 @@
+import GroveCache
+import GroveConformance
+import GroveModel
+
+/// A cache that hands every call on: a mutant overrides one of them.
+class ForwardingCache: ConformanceCache, @unchecked Sendable {
+    // SAFETY: it holds nothing but a constant; a subclass guards what it adds.
+
+    let base: any ConformanceCache
+
+    required init(_ base: any ConformanceCache) { self.base = base }
+
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        try base.write(contentsOf: models)
+    }
+
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
+        try await base.writeInTask(models)
+    }
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        try base.read(identifier, as: type)
+    }
+
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes {
+        try base.writeCollection(elements, forKey: key)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        try base.readCollection(key, as: type, missing: missing)
+    }
+
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { try base.delete(identifier) }
+
+    func evict(_ identifier: ModelIdentifier) throws(CacheError) { try base.evict(identifier) }
+
+    func wipe() throws(CacheError) { try base.wipe() }
+
+    func flush() throws(CacheError) { try base.flush() }
+
+    func size() throws(CacheError) -> StoreSize { try base.size() }
+
+    func close() { base.close() }
+
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        base.modelForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        base.setModel(model, forKey: cacheKey, context: context)
+    }
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        base.collectionForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
+        base.setCollection(collection, forKey: cacheKey, context: context)
+    }
+
+    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
+        base.deleteModel(model, forKey: cacheKey, context: context)
+    }
+}

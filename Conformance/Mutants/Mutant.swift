@@ -1,0 +1,27 @@
+public import GroveConformance
+
+/// A store or a cache that is broken on purpose in one way, and that some rule must find out.
+public struct Mutant: Sendable {
+    /// The name by which rules list it.
+    public let name: String
+    /// What is wrong with it, in one sentence.
+    public let summary: String
+    /// It, as the kit runs rules on it.
+    public let backend: any ConformanceBackend
+
+    /// Makes a mutant of a store.
+    static func store<Flaw: StoreFlaw>(
+        _ name: String, _ summary: String, _ flaw: Flaw.Type, options: ReferenceOptions = ReferenceOptions()
+    ) -> Mutant {
+        Mutant(
+            name: name, summary: summary,
+            backend: StoreBackend(ReferenceHarness<Flaw>(options: options), name: name))
+    }
+
+    /// Makes a mutant of a cache over the correct store.
+    static func cache<Broken: ForwardingCache>(_ name: String, _ summary: String, _ broken: Broken.Type) -> Mutant {
+        Mutant(
+            name: name, summary: summary,
+            backend: StoreBackend(ReferenceHarness<NoFlaw>(), name: name) { Broken($0) })
+    }
+}

@@ -1,0 +1,59 @@
+import GroveCache
+import GroveModel
+
+/// A view of a ``ReferenceStore``: the content as it was when the view was opened.
+class ReferenceView<Flaw: StoreFlaw>: NodeView {
+    class var keepsBytes: Bool { true }
+
+    var content: ReferenceContent
+    private let disk: ReferenceDisk?
+    /// Values that were handed out and must stay.
+    private var kept: [ReferenceBytes] = []
+
+    init(_ content: ReferenceContent, of disk: ReferenceDisk?) {
+        self.content = content
+        self.disk = disk
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        if Flaw.hasLiveViews, let disk { content = disk.contents.now }
+        let name = Flaw.lookUp(Flaw.key(unsafe Array(key), in: content), in: content)
+        guard let value = content[name] else { return nil }
+        if Flaw.hasLiveViews || disk == nil { kept.append(value) }
+        return unsafe value.borrowed
+    }
+
+    func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        if Flaw.hasLiveViews, let disk { content = disk.contents.now }
+        let prefix = unsafe Array(prefix)
+        let keys = content.keys.filter { $0.starts(with: prefix) }.sorted { $0.lexicographicallyPrecedes($1) }
+        for key in Flaw.scan(keys) {
+            guard let value = content[key] else { continue }
+            let name = ReferenceBytes(key)
+            guard try unsafe visit(name.borrowed, value.borrowed) else { return }
+        }
+    }
+
+    func end() { kept = [] }
+}
+
+/// A transaction of a ``ReferenceStore``: its own content, and the changes that led to it.
+final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, NodeTransaction {
+    private(set) var changes: [ReferenceChange] = []
+
+    init(_ content: ReferenceContent) { super.init(content, of: nil) }
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        change((unsafe Array(key), unsafe Array(value)))
+    }
+
+    func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) { change((unsafe Array(key), nil)) }
+
+    private func change(_ change: ReferenceChange) {
+        changes.append(change)
+        if !Flaw.isBlind { ReferenceStore<Flaw>.apply(change, to: &content) }
+    }
+}

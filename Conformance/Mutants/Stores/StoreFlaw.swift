@@ -1,0 +1,57 @@
+import GroveCache
+import GroveModel
+
+/// One thing that a ``ReferenceStore`` does wrong; the defaults do everything right.
+protocol StoreFlaw: Sendable {
+    /// The key under which an entry is kept.
+    static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8]
+
+    /// What is kept of `value` where `old` was; `nil` where nothing is.
+    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]?
+
+    /// What is committed of the changes of the transaction of that number.
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange]
+
+    /// The key whose value a look-up of `key` returns.
+    static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8]
+
+    /// The keys of a scan, from those in order.
+    static func scan(_ keys: [[UInt8]]) -> [[UInt8]]
+
+    /// What is left after a wipe.
+    static func wiped(_ content: ReferenceContent) -> ReferenceContent
+
+    /// Whether a view shows what is committed after it was opened.
+    static var hasLiveViews: Bool { get }
+
+    /// Whether a view shows the state before the last commit.
+    static var lagsBehind: Bool { get }
+
+    /// Whether a transaction that throws commits all the same.
+    static var commitsAborted: Bool { get }
+
+    /// Whether a transaction does not see its own writes.
+    static var isBlind: Bool { get }
+}
+
+extension StoreFlaw {
+    static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
+    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value }
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] { changes }
+    static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
+    static func scan(_ keys: [[UInt8]]) -> [[UInt8]] { keys }
+    static func wiped(_ content: ReferenceContent) -> ReferenceContent { [:] }
+    static var hasLiveViews: Bool { false }
+    static var lagsBehind: Bool { false }
+    static var commitsAborted: Bool { false }
+    static var isBlind: Bool { false }
+}
+
+/// Nothing wrong: the correct store of which every mutant is one edit.
+enum NoFlaw: StoreFlaw {}
+
+/// All entries of a store.
+typealias ReferenceContent = [[UInt8]: ReferenceBytes]
+
+/// One put, or one removal where there is no value.
+typealias ReferenceChange = (key: [UInt8], value: [UInt8]?)

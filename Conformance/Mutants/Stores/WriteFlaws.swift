@@ -1,0 +1,46 @@
+/// The last node of each batch of several is not stored.
+enum DropsLastWrite: StoreFlaw {
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        guard changes.count > 1, let last = changes.lastIndex(where: { $0.key.first == 1 }) else { return changes }
+        return changes.enumerated().filter { $0.offset != last }.map(\.element)
+    }
+}
+
+/// Every fifth commit, and every batch of more than a hundred, is reported and not made.
+enum LosesCommits: StoreFlaw {
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        number % 5 == 0 || changes.count > 100 ? [] : changes
+    }
+}
+
+/// A node that is there is not replaced.
+enum KeepsFirst: StoreFlaw {
+    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { old ?? value }
+}
+
+/// A value of no bytes is not kept.
+enum DropsEmpty: StoreFlaw {
+    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value.isEmpty ? nil : value }
+}
+
+/// A shorter value leaves the tail of the longer one that it replaces.
+enum LeavesTail: StoreFlaw {
+    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value + (old ?? []).dropFirst(value.count) }
+}
+
+/// Removals are forgotten.
+enum ForgetsRemovals: StoreFlaw {
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        changes.filter { $0.value != nil }
+    }
+}
+
+/// A transaction that throws commits what it had done.
+enum CommitsAborted: StoreFlaw {
+    static var commitsAborted: Bool { true }
+}
+
+/// A wipe leaves collections.
+enum WipesNodesOnly: StoreFlaw {
+    static func wiped(_ content: ReferenceContent) -> ReferenceContent { content.filter { $0.key.first == 2 } }
+}

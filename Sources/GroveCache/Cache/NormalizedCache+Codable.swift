@@ -1,0 +1,89 @@
+public import GroveModel
+
+/// The same calls for models that are `Codable` and have no specialised coding: the same records, read and written more
+/// slowly. A model that is both takes the fast path.
+extension NormalizedCache {
+    /// Reads the tree of `identifier` as the call for a `CacheableModel` does.
+    @_disfavoredOverload
+    public func read<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self
+    ) throws(CacheError) -> CacheRead<M> {
+        switch try read(identifier, as: CodableNode<M>.self) {
+        case .hit(let node): return .hit(node.base)
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+
+    /// The tree of `identifier`, or `nil` on a miss, as the call for a `CacheableModel` has it.
+    @_disfavoredOverload
+    public func model<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self
+    ) throws(CacheError) -> M? {
+        try read(identifier, as: CodableNode<M>.self).value?.base
+    }
+
+    /// Reads the collection under `key` as the call for `CacheableModel`s does.
+    @_disfavoredOverload
+    public func readCollection<M: SimpleModel & Codable>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        switch try readCollection(key, as: CodableNode<M>.self, missing: missing) {
+        case .hit(let read): return .hit(CollectionRead(elements: read.elements.map(\.base), skipped: read.skipped))
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+
+    /// The collection under `key`, or `nil` on a miss, as the call for `CacheableModel`s has it.
+    @_disfavoredOverload
+    public func collection<M: SimpleModel & Codable>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, as: CodableNode<M>.self, missing: missing).value?.elements.map(\.base)
+    }
+
+    /// Writes `model` and every identified model in its tree as the call for a `CacheableModel` does.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(_ model: M) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: CollectionOfOne(CodableNode(model)))
+    }
+
+    /// Writes `models` in one transaction as the call for `CacheableModel`s does.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(contentsOf models: some Collection<M>) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: models.map { CodableNode($0) })
+    }
+
+    /// Writes `elements` as the collection under `key` as the call for `CacheableModel`s does.
+    @_disfavoredOverload
+    @discardableResult
+    public func writeCollection<M: SimpleModel & Codable>(
+        _ elements: some Collection<M>, forKey key: String
+    ) throws(CacheError) -> ChangeSet {
+        try writeCollection(elements.map { CodableNode($0) }, forKey: key)
+    }
+
+    /// Writes `model` as the synchronous form does, without blocking the caller's thread.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(_ model: M) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: [CodableNode(model)])
+    }
+
+    /// Writes `models` in one transaction, as the synchronous form does, without blocking the caller's thread.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(contentsOf models: [M]) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: models.map { CodableNode($0) })
+    }
+
+    /// Writes a collection as the synchronous form does, without blocking the caller's thread.
+    @_disfavoredOverload
+    @discardableResult
+    public func writeCollection<M: SimpleModel & Codable>(
+        _ elements: [M], forKey key: String
+    ) async throws(CacheError) -> ChangeSet {
+        try await writeCollection(elements.map { CodableNode($0) }, forKey: key)
+    }
+}

@@ -1,0 +1,103 @@
+// Overloads that find out, from a property's type, what shape its models lie in. The macro spells out the containers
+// that it sees; those behind a type alias are found by the overloads for common ones.
+extension CacheableSupport {
+    /// The shape of a model.
+    @inlinable
+    public static func shape<M: Model>(of type: M.Type) -> ModelShape<M>.Type { ModelShape<M>.self }
+
+    /// The shape of an optional model.
+    @inlinable
+    public static func shape<M: Model>(of type: M?.Type) -> OptionalShape<ModelShape<M>>.Type {
+        OptionalShape<ModelShape<M>>.self
+    }
+
+    /// The shape of an array of models.
+    @inlinable
+    public static func shape<M: Model>(of type: [M].Type) -> ArrayShape<ModelShape<M>>.Type {
+        ArrayShape<ModelShape<M>>.self
+    }
+
+    /// The shape of an optional array of models.
+    @inlinable
+    public static func shape<M: Model>(of type: [M]?.Type) -> OptionalShape<ArrayShape<ModelShape<M>>>.Type {
+        OptionalShape<ArrayShape<ModelShape<M>>>.self
+    }
+
+    /// The shape of a set of models.
+    @inlinable
+    public static func shape<M: Model & Hashable>(of type: Set<M>.Type) -> SetShape<ModelShape<M>>.Type {
+        SetShape<ModelShape<M>>.self
+    }
+
+    /// The shape of a dictionary of models.
+    @inlinable
+    public static func shape<Key, M: Model>(
+        of type: [Key: M].Type
+    ) -> DictionaryShape<LeafShape<Key>, ModelShape<M>>.Type {
+        DictionaryShape<LeafShape<Key>, ModelShape<M>>.self
+    }
+
+    /// The shape of anything else.
+    @inlinable
+    @_disfavoredOverload
+    public static func shape<Value>(of type: Value.Type) -> LeafShape<Value>.Type { LeafShape<Value>.self }
+
+    /// The shape of an optional of a shape.
+    @inlinable
+    public static func optional<Wrapped: ChildShape>(_ shape: Wrapped.Type) -> OptionalShape<Wrapped>.Type {
+        OptionalShape<Wrapped>.self
+    }
+
+    /// The shape of an array of a shape.
+    @inlinable
+    public static func array<Element: ChildShape>(_ shape: Element.Type) -> ArrayShape<Element>.Type {
+        ArrayShape<Element>.self
+    }
+
+    /// The shape of a set of a shape.
+    @inlinable
+    public static func set<Element: ChildShape>(_ shape: Element.Type) -> SetShape<Element>.Type
+    where Element.Value: Hashable {
+        SetShape<Element>.self
+    }
+
+    /// The shape of a dictionary of shapes.
+    @inlinable
+    public static func dictionary<Key: ChildShape, Element: ChildShape>(
+        _ key: Key.Type, _ element: Element.Type
+    ) -> DictionaryShape<Key, Element>.Type where Key.Value: Hashable {
+        DictionaryShape<Key, Element>.self
+    }
+
+    // MARK: Visiting
+
+    /// Calls `visit` with each model in `value`.
+    @inlinable
+    public static func forEach<Shape: ChildShape>(
+        _ shape: Shape.Type, _ value: Shape.Value, _ visit: (any Model) -> Void
+    ) {
+        Shape.forEach(value, visit)
+    }
+
+    /// `value` with each of its models replaced, or `nil` where one that it needs is gone.
+    @inlinable
+    public static func map<Shape: ChildShape>(
+        _ shape: Shape.Type, _ value: Shape.Value, _ transform: (any Model) -> (any Model)?
+    ) -> Shape.Value? {
+        Shape.map(value, transform)
+    }
+
+    /// What has no order of its own, in the order in which a record holds it.
+    public static func inRecordOrder<Value>(_ values: some Collection<Value>) -> [Value] { RecordOrder.sorted(values) }
+
+    /// `new`, which is of another type, as a newer `old`: an enum stands for its payload, another projection is merged.
+    public static func fit<M: Model>(_ new: any Model, _ old: M) -> M? {
+        let new = unwrapped(new)
+        return new as? M ?? old.merge(new) as? M
+    }
+
+    /// The model whose record `model` is: an enum's payload, or the model itself.
+    public static func unwrapped(_ model: any Model) -> any Model {
+        (model as? any CacheableEnum)?.cacheablePayload ?? model
+    }
+}

@@ -1,0 +1,212 @@
+/// How the models inside a property's value are found: a type made of the property's type, without a value.
+///
+/// Shapes are put together by overloads of ``CacheableSupport/shape(of:)-(M.Type)`` and its kin, so that a property
+/// without models costs nothing and one with models no more than its loops.
+public protocol ChildShape {
+    /// The property's type.
+    associatedtype Value
+
+    /// Whether there are no models in it, whatever the value.
+    static var isLeaf: Bool { get }
+
+    /// Calls `visit` with each model, in the order of the record.
+    static func forEach(_ value: Value, _ visit: (any Model) -> Void)
+
+    /// `value` with each model replaced, or `nil` where one that it needs is gone.
+    static func map(_ value: Value, _ transform: (any Model) -> (any Model)?) -> Value?
+
+    /// `other`, the same field of another projection, with its models in the types of this one: each merged into the
+    /// model of `pool` that has its identifier; `nil` where one has no such model or something else does not fit.
+    static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value?
+}
+
+/// A value without models.
+public enum LeafShape<Value>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { true }
+
+    /// Calls `visit` with each model.
+    @inlinable
+    public static func forEach(_ value: Value, _ visit: (any Model) -> Void) {}
+
+    /// `value` with each model replaced.
+    @inlinable
+    public static func map(_ value: Value, _ transform: (any Model) -> (any Model)?) -> Value? { .some(value) }
+
+    /// `other` in the types of this shape.
+    public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value? { other as? Value }
+}
+
+/// A model.
+public enum ModelShape<Value: Model>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { false }
+
+    /// Calls `visit` with each model.
+    @inlinable
+    public static func forEach(_ value: Value, _ visit: (any Model) -> Void) { visit(value) }
+
+    /// `value` with each model replaced.
+    @inlinable
+    public static func map(_ value: Value, _ transform: (any Model) -> (any Model)?) -> Value? {
+        guard let new = transform(value) else { return nil }
+        return new as? Value ?? CacheableSupport.fit(new, value)
+    }
+
+    /// `other` in the types of this shape.
+    public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value? {
+        if let same = other as? Value { return same }
+        guard let other = other as? any Model, let identifier = other.modelIdentifier else { return nil }
+        return pool[identifier]?.merge(other) as? Value
+    }
+}
+
+/// An optional: `nil` where what it holds is gone.
+public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Wrapped.isLeaf }
+
+    /// Calls `visit` with each model.
+    @inlinable
+    public static func forEach(_ value: Wrapped.Value?, _ visit: (any Model) -> Void) {
+        if let value { Wrapped.forEach(value, visit) }
+    }
+
+    /// `value` with each model replaced.
+    @inlinable
+    public static func map(
+        _ value: Wrapped.Value?, _ transform: (any Model) -> (any Model)?
+    ) -> Wrapped.Value?? {
+        guard !Wrapped.isLeaf, let value else { return .some(value) }
+        return .some(Wrapped.map(value, transform))
+    }
+
+    /// `other` in the types of this shape.
+    public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Wrapped.Value?? {
+        guard let optional = other as? any AnyOptional else { return Wrapped.adopt(other, pool).map { .some($0) } }
+        guard let wrapped = optional.anyWrapped else { return .some(nil) }
+        return Wrapped.adopt(wrapped, pool).map { .some($0) }
+    }
+}
+
+/// An array: an element that is gone is dropped.
+public enum ArrayShape<Element: ChildShape>: ChildShape {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Element.isLeaf }
+
+    /// Calls `visit` with each model.
+    @inlinable
+    public static func forEach(_ value: [Element.Value], _ visit: (any Model) -> Void) {
+        if Element.isLeaf { return }
+        for element in value { Element.forEach(element, visit) }
+    }
+
+    /// `value` with each model replaced.
+    @inlinable
+    public static func map(
+        _ value: [Element.Value], _ transform: (any Model) -> (any Model)?
+    ) -> [Element.Value]? {
+        if Element.isLeaf { return value }
+        var elements: [Element.Value] = []
+        elements.reserveCapacity(value.count)
+        for element in value {
+            if let new = Element.map(element, transform) { elements.append(new) }
+        }
+        return elements
+    }
+
+    /// `other` in the types of this shape.
+    public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> [Element.Value]? {
+        guard let other = other as? [Any] else { return nil }
+        let elements = other.compactMap { Element.adopt($0, pool) }
+        return elements.count == other.count ? elements : nil
+    }
+}
+
+/// A set: an element that is gone is dropped.
+public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hashable {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Element.isLeaf }
+
+    /// Calls `visit` with each model.
+    @inlinable
+    public static func forEach(_ value: Set<Element.Value>, _ visit: (any Model) -> Void) {
+        if isLeaf { return }
+        for element in CacheableSupport.inRecordOrder(value) { Element.forEach(element, visit) }
+    }
+
+    /// `value` with each model replaced.
+    @inlinable
+    public static func map(
+        _ value: Set<Element.Value>, _ transform: (any Model) -> (any Model)?
+    ) -> Set<Element.Value>? {
+        if isLeaf { return value }
+        return Set(CacheableSupport.inRecordOrder(value).compactMap { Element.map($0, transform) })
+    }
+
+    /// `other` in the types of this shape.
+    public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Set<Element.Value>? {
+        guard let other = other as? Set<AnyHashable> else { return nil }
+        let elements = Set(other.compactMap { Element.adopt($0.base, pool) })
+        return elements.count == other.count ? elements : nil
+    }
+}
+
+/// A dictionary: an entry whose key or value is gone is dropped.
+public enum DictionaryShape<Key: ChildShape, Element: ChildShape>: ChildShape where Key.Value: Hashable {
+    /// Whether there are no models in it.
+    @inlinable
+    public static var isLeaf: Bool { Key.isLeaf && Element.isLeaf }
+
+    /// Calls `visit` with each model.
+    @inlinable
+    public static func forEach(_ value: [Key.Value: Element.Value], _ visit: (any Model) -> Void) {
+        if isLeaf { return }
+        for key in CacheableSupport.inRecordOrder(value.keys) {
+            Key.forEach(key, visit)
+            if let element = value[key] { Element.forEach(element, visit) }
+        }
+    }
+
+    /// `value` with each model replaced.
+    @inlinable
+    public static func map(
+        _ value: [Key.Value: Element.Value], _ transform: (any Model) -> (any Model)?
+    ) -> [Key.Value: Element.Value]? {
+        if isLeaf { return value }
+        var entries: [Key.Value: Element.Value] = [:]
+        entries.reserveCapacity(value.count)
+        for key in CacheableSupport.inRecordOrder(value.keys) {
+            guard let newKey = Key.map(key, transform), let element = value[key],
+                let new = Element.map(element, transform)
+            else { continue }
+            entries[newKey] = new
+        }
+        return entries
+    }
+
+    /// `other` in the types of this shape.
+    public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> [Key.Value: Element.Value]? {
+        guard let other = other as? [AnyHashable: Any] else { return nil }
+        var entries: [Key.Value: Element.Value] = [:]
+        for (key, element) in other {
+            guard let key = Key.adopt(key.base, pool), let element = Element.adopt(element, pool) else { return nil }
+            entries[key] = element
+        }
+        return entries
+    }
+}
+
+/// Any optional, looked into without its type.
+private protocol AnyOptional {
+    var anyWrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var anyWrapped: Any? { self }
+}

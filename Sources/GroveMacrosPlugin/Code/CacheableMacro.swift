@@ -1,0 +1,74 @@
+#if Macros
+    import SwiftDiagnostics
+    import SwiftSyntax
+    import SwiftSyntaxBuilder
+    import SwiftSyntaxMacros
+
+    /// `@Cacheable`: an extension with the conformances and everything they need, and a class's own initialiser.
+    package enum CacheableMacro {}
+
+    extension CacheableMacro: ExtensionMacro {
+        package static func expansion(
+            of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+            providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+            in context: some MacroExpansionContext
+        ) throws -> [ExtensionDeclSyntax] {
+            let subject = try Subject(declaration, node, context.lexicalContext)
+            let missing = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
+            let writer = ExtensionWriter(subject, type: type.trimmedDescription, missing: missing)
+            guard let code = DeclSyntax(stringLiteral: writer.code).as(ExtensionDeclSyntax.self) else { return [] }
+            return [code]
+        }
+    }
+
+    extension CacheableMacro: MemberMacro {
+        package static func expansion(
+            of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+            conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            // The extension reports what is refused. A struct's initialiser stands there too, so that the struct keeps
+            // the one that Swift gives it.
+            guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind == .finalClass
+            else { return [] }
+            return [DeclSyntax(stringLiteral: ExtensionWriter(subject, type: subject.name, missing: []).initializer)]
+        }
+    }
+
+    /// `@CacheIgnored`: a mark that ``CacheableMacro`` reads.
+    package enum CacheIgnoredMacro: PeerMacro {
+        package static func expansion(
+            of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+            in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            try Mark.check(node, declaration)
+            return []
+        }
+    }
+
+    /// `@EqualityIgnored`: a mark that ``CacheableMacro`` reads.
+    package enum EqualityIgnoredMacro: PeerMacro {
+        package static func expansion(
+            of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+            in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            try Mark.check(node, declaration)
+            return []
+        }
+    }
+
+    /// An attribute that changes what `@Cacheable` does with one stored property.
+    enum Mark {
+        static let cacheIgnored = "CacheIgnored"
+        static let equalityIgnored = "EqualityIgnored"
+
+        static func check(_ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol) throws {
+            guard let variable = declaration.as(VariableDeclSyntax.self), !variable.isStatic,
+                variable.bindings.allSatisfy(\.isStored)
+            else {
+                throw DiagnosticsError(diagnostics: [
+                    Diagnostic(node: node, .notStored(node.attributeName.trimmedDescription))
+                ])
+            }
+        }
+    }
+#endif

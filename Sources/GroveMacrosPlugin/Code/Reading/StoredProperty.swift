@@ -1,0 +1,105 @@
+#if Macros
+    import SwiftDiagnostics
+    import SwiftSyntax
+    import SwiftSyntaxBuilder
+
+    /// A stored property of a struct or class, or one value of a case's payload.
+    struct StoredProperty {
+        /// As code names it, with backticks where they are needed.
+        let code: String
+        /// As the record names it.
+        let field: String
+        /// Its type; of a property that is left out, what is written, if anything.
+        let type: TypeSyntax?
+        let isRecorded: Bool
+        let isCompared: Bool
+        let syntax: Syntax
+
+        init(code: String, type: TypeSyntax?, isRecorded: Bool = true, isCompared: Bool = true, syntax: Syntax) {
+            self.code = code
+            field = code.withoutBackticks
+            self.type = type
+            self.isRecorded = isRecorded
+            self.isCompared = isCompared
+            self.syntax = syntax
+        }
+    }
+
+    extension String {
+        var withoutBackticks: String {
+            hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self
+        }
+    }
+
+    extension VariableDeclSyntax {
+        var isStatic: Bool { modifiers.contains { ["static", "class"].contains($0.name.text) } }
+
+        func modifier(_ names: String...) -> DeclModifierSyntax? { modifiers.first { names.contains($0.name.text) } }
+
+        func attribute(_ name: String) -> AttributeSyntax? {
+            namedAttributes.first { $0.attributeName.lastName == name }
+        }
+
+        var namedAttributes: [AttributeSyntax] { attributes.compactMap { $0.as(AttributeSyntax.self) } }
+
+        /// An attribute that is a property wrapper or a macro, as far as syntax tells.
+        var wrapper: AttributeSyntax? {
+            namedAttributes.first { attribute in
+                let name = attribute.attributeName.lastName
+                return name.first?.isUppercase == true
+                    && ![Mark.cacheIgnored, Mark.equalityIgnored, "MainActor"].contains(name)
+            }
+        }
+    }
+
+    extension PatternBindingSyntax {
+        /// Whether the property has storage: observers have, accessors have not.
+        var isStored: Bool {
+            switch accessorBlock?.accessors {
+            case nil: true
+            case .getter: false
+            case .accessors(let accessors):
+                accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+            }
+        }
+    }
+
+    extension TypeSyntax {
+        /// The name without what it is a member of.
+        var lastName: String {
+            if let member = self.as(MemberTypeSyntax.self) { return member.name.text }
+            return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription
+        }
+
+        var isOptional: Bool {
+            self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+                || (self.is(IdentifierTypeSyntax.self) && lastName == "Optional")
+        }
+    }
+
+    extension ExprSyntax {
+        /// The type that Swift infers for a literal.
+        var literalType: TypeSyntax? {
+            switch kind {
+            case .stringLiteralExpr: "String"
+            case .integerLiteralExpr: "Int"
+            case .floatLiteralExpr: "Double"
+            case .booleanLiteralExpr: "Bool"
+            case .prefixOperatorExpr:
+                self.as(PrefixOperatorExprSyntax.self).flatMap {
+                    $0.operator.text == "-" && !$0.expression.is(StringLiteralExprSyntax.self)
+                        ? $0.expression.literalType : nil
+                }
+            default: nil
+            }
+        }
+
+        /// What a call's callee suggests as the type of its value.
+        var suggestedType: String? {
+            guard let name = self.as(FunctionCallExprSyntax.self)?.calledExpression.as(DeclReferenceExprSyntax.self),
+                name.baseName.text.first?.isUppercase == true
+            else { return nil }
+            return name.baseName.text
+        }
+    }
+#endif

@@ -1,0 +1,102 @@
+#if Macros
+    import SwiftDiagnostics
+    import SwiftSyntax
+
+    /// The type that `@Cacheable` stands before, as far as its syntax tells.
+    struct Subject {
+        enum Kind {
+            case structure
+            case finalClass
+            case enumeration
+            /// A raw-value enum, which is a leaf.
+            case leaf
+        }
+
+        struct Case {
+            let code: String
+            let name: String
+            /// The payload's values in the order of their declaration.
+            let payload: [StoredProperty]
+            /// Their labels in code; `nil` for one without.
+            let labels: [String?]
+        }
+
+        let kind: Kind
+        let name: String
+        /// What generated members begin with: `public `, `package ` or nothing.
+        let access: String
+        /// The fields of the record in the order of its table.
+        private(set) var fields: [StoredProperty] = []
+        /// Stored properties that the record leaves out.
+        private(set) var leftOut: [StoredProperty] = []
+        private(set) var cases: [Case] = []
+        /// What the type's own body declares, functions with their labels.
+        private(set) var written: Set<String> = []
+        let inherited: Set<String>
+        let recordName: String
+        let projectionName: String
+        /// The property that identifies the model.
+        private(set) var id: String?
+
+        /// Reads `declaration`.
+        ///
+        /// - Throws: `DiagnosticsError` with everything that is refused.
+        init(_ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax]) throws {
+            var reader = SubjectReader()
+            let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.lastName) ?? []
+            (kind, name) = try SubjectReader.kind(of: declaration, node, inherited)
+            self.inherited = Set(inherited)
+            access =
+                declaration.modifiers.map(\.name.text).first { ["public", "package"].contains($0) }.map { "\($0) " }
+                ?? ""
+            if declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
+                || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
+                || declaration.as(EnumDeclSyntax.self)?.genericParameterClause != nil
+                || context.contains(where: SubjectReader.isGeneric)
+            {
+                reader.refuse(node, .generic(name))
+            }
+            let arguments = reader.arguments(node)
+            recordName = arguments["record"] ?? name
+            projectionName = arguments["projection"] ?? name
+            reader.read(declaration.memberBlock, isEnum: kind == .enumeration || kind == .leaf)
+            written = reader.written
+            fields = reader.properties.filter(\.isRecorded).sorted { FieldOrder.isBefore($0.field, $1.field) }
+            leftOut = reader.properties.filter { !$0.isRecorded }
+            cases = reader.cases
+            if (kind == .enumeration || kind == .leaf) && cases.isEmpty && !reader.isRefused {
+                reader.refuse(node, .noCases(name))
+            }
+            for fields in [fields] + cases.map(\.payload) {
+                for (index, field) in fields.enumerated()
+                where fields[..<index].contains(where: { $0.field == field.field }) {
+                    reader.refuse(field.syntax, .duplicate(field.field))
+                }
+            }
+            if let wanted = arguments["id"] {
+                id = wanted
+                if !reader.instanceProperties.contains(wanted) {
+                    let known = reader.instanceProperties.filter { $0 != "modelIdentifier" }
+                    reader.refuse(node, .noSuchID(wanted, known))
+                }
+            } else if kind != .enumeration, reader.instanceProperties.contains("id") {
+                id = "id"
+            }
+            if !written.contains("modelIdentifier"), let ignored = leftOut.first(where: { $0.field == id }) {
+                reader.refuse(ignored.syntax, .ignoredID(ignored.field))
+            }
+            guard reader.diagnostics.isEmpty else { throw DiagnosticsError(diagnostics: reader.diagnostics) }
+        }
+
+        /// Whether an enum's identifier and record are those of its payloads.
+        var takesPayloads: Bool { kind == .enumeration && id == nil && cases.contains { $0.payload.count == 1 } }
+    }
+
+    /// The order in which a field table and a record hold names (RFC 8949 §4.2.1).
+    enum FieldOrder {
+        static func isBefore(_ left: String, _ right: String) -> Bool {
+            left.utf8.count != right.utf8.count
+                ? left.utf8.count < right.utf8.count : left.utf8.lexicographicallyPrecedes(right.utf8)
+        }
+    }
+#endif

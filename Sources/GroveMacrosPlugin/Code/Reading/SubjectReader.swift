@@ -1,0 +1,202 @@
+#if Macros
+    import SwiftDiagnostics
+    import SwiftSyntax
+
+    /// Goes over a type's syntax and collects what is there and what is refused.
+    struct SubjectReader {
+        private(set) var diagnostics: [Diagnostic] = []
+        private(set) var properties: [StoredProperty] = []
+        private(set) var cases: [Subject.Case] = []
+        private(set) var written: Set<String> = []
+        private(set) var instanceProperties: [String] = []
+
+        var isRefused: Bool { !diagnostics.isEmpty }
+
+        mutating func refuse(_ node: some SyntaxProtocol, _ refusal: Refusal, fixIts: [FixIt] = []) {
+            diagnostics.append(Diagnostic(node: node, refusal, fixIts: fixIts))
+        }
+
+        // MARK: The type
+
+        private static let rawTypes: Set<String> = [
+            "String", "Character", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
+            "UInt64",
+            "Double", "Float",
+        ]
+
+        static func kind(
+            of declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ inherited: [String]
+        ) throws -> (Subject.Kind, String) {
+            if let structure = declaration.as(StructDeclSyntax.self) {
+                return (.structure, structure.name.text.withoutBackticks)
+            }
+            if let enumeration = declaration.as(EnumDeclSyntax.self) {
+                let isRaw = inherited.first.map(rawTypes.contains) ?? false
+                return (isRaw ? .leaf : .enumeration, enumeration.name.text.withoutBackticks)
+            }
+            if let type = declaration.as(ClassDeclSyntax.self) {
+                let name = type.name.text.withoutBackticks
+                if type.modifiers.contains(where: { $0.name.text == "final" }) { return (.finalClass, name) }
+                let keyword = type.classKeyword
+                let fixed = TokenSyntax(
+                    .identifier("final class"), leadingTrivia: keyword.leadingTrivia,
+                    trailingTrivia: keyword.trailingTrivia, presence: .present)
+                throw DiagnosticsError(diagnostics: [
+                    Diagnostic(
+                        node: type.classKeyword, .notFinal(name),
+                        fixIts: [.replace(message: Remedy("make it final"), oldNode: keyword, newNode: fixed)])
+                ])
+            }
+            let refusal: Refusal =
+                switch declaration.kind {
+                case .actorDecl: .notServed("an actor")
+                case .protocolDecl: .notServed("a protocol")
+                default: .onExtension
+                }
+            throw DiagnosticsError(diagnostics: [Diagnostic(node: node, refusal)])
+        }
+
+        static func isGeneric(_ context: Syntax) -> Bool {
+            context.as(StructDeclSyntax.self)?.genericParameterClause != nil
+                || context.as(ClassDeclSyntax.self)?.genericParameterClause != nil
+                || context.as(EnumDeclSyntax.self)?.genericParameterClause != nil
+                || context.as(ActorDeclSyntax.self)?.genericParameterClause != nil
+        }
+
+        /// The attribute's arguments; `nil` literals are as good as none.
+        mutating func arguments(_ node: AttributeSyntax) -> [String: String] {
+            guard let list = node.arguments?.as(LabeledExprListSyntax.self) else { return [:] }
+            var arguments: [String: String] = [:]
+            for argument in list {
+                let label = argument.label?.text ?? ""
+                if argument.expression.is(NilLiteralExprSyntax.self) { continue }
+                guard let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
+                    !text.isEmpty
+                else {
+                    refuse(argument.expression, .argument(label))
+                    continue
+                }
+                arguments[label] = text
+            }
+            return arguments
+        }
+
+        // MARK: Members
+
+        mutating func read(_ members: MemberBlockSyntax, isEnum: Bool) {
+            for member in members.members {
+                let declaration = member.decl
+                if let variable = declaration.as(VariableDeclSyntax.self) {
+                    read(variable)
+                } else if let function = declaration.as(FunctionDeclSyntax.self) {
+                    let labels = function.signature.parameterClause.parameters.map { "\($0.firstName.text):" }
+                    written.insert("\(function.name.text)(\(labels.joined()))")
+                    written.insert(function.name.text)
+                } else if let list = declaration.as(EnumCaseDeclSyntax.self) {
+                    for element in list.elements { read(element) }
+                } else if let conditional = declaration.as(IfConfigDeclSyntax.self) {
+                    read(conditional)
+                }
+            }
+        }
+
+        private mutating func read(_ conditional: IfConfigDeclSyntax) {
+            for clause in conditional.clauses {
+                guard let members = clause.elements?.as(MemberBlockItemListSyntax.self) else { continue }
+                for member in members {
+                    let variable = member.decl.as(VariableDeclSyntax.self)
+                    let isStored = variable.map { !$0.isStatic && $0.bindings.contains(where: \.isStored) } ?? false
+                    if isStored || member.decl.is(EnumCaseDeclSyntax.self) { refuse(member.decl, .conditional) }
+                }
+            }
+        }
+
+        private mutating func read(_ variable: VariableDeclSyntax) {
+            var laterType: TypeSyntax?
+            var found: [(PatternBindingSyntax, TypeSyntax?)] = []
+            // In `let a, b: Int` the type stands with the last.
+            for binding in variable.bindings.reversed() {
+                laterType = binding.typeAnnotation?.type ?? (binding.initializer == nil ? laterType : nil)
+                found.insert((binding, laterType), at: 0)
+            }
+            for (binding, type) in found {
+                guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+                    if !variable.isStatic, binding.isStored {
+                        refuse(binding.pattern, .destructured(binding.pattern.trimmedDescription))
+                    }
+                    continue
+                }
+                written.insert(name.withoutBackticks)
+                if variable.isStatic { continue }
+                instanceProperties.append(name.withoutBackticks)
+                if binding.isStored { read(variable, binding, type, name) }
+            }
+        }
+
+        private mutating func read(
+            _ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ type: TypeSyntax?, _ name: String
+        ) {
+            let isConstant = variable.bindingSpecifier.text == "let"
+            let value = binding.initializer?.value
+            let isIgnored = variable.attribute(Mark.cacheIgnored) != nil
+            let plain = name.withoutBackticks
+            if let lazy = variable.modifier("lazy") {
+                return refuse(lazy, .lazy(plain), fixIts: [FixIts.removal(of: lazy, in: variable)])
+            }
+            if let weak = variable.modifier("weak", "unowned") {
+                return refuse(
+                    weak, .reference(plain, weak.name.text), fixIts: [FixIts.removal(of: weak, in: variable)])
+            }
+            if isConstant, value != nil {
+                if isIgnored {
+                    refuse(variable.bindingSpecifier, .ignoredConstant(plain), fixIts: [FixIts.variable(variable)])
+                }
+                return
+            }
+            let property = StoredProperty(
+                code: name, type: type ?? value?.literalType, isRecorded: !isIgnored,
+                isCompared: variable.attribute(Mark.equalityIgnored) == nil, syntax: Syntax(binding.pattern))
+            if isIgnored {
+                if isConstant {
+                    refuse(variable.bindingSpecifier, .ignoredConstant(plain), fixIts: [FixIts.variable(variable)])
+                } else if value == nil, type?.isOptional != true, variable.wrapper == nil {
+                    refuse(binding.pattern, .noDefault(plain), fixIts: [FixIts.defaultValue(binding)])
+                }
+                return properties.append(property)
+            }
+            if let wrapper = variable.wrapper {
+                return refuse(wrapper, .wrapper(plain, wrapper.attributeName.trimmedDescription))
+            }
+            guard let type = property.type else {
+                return refuse(
+                    binding.pattern, .missingType(plain), fixIts: [FixIts.type(binding, value?.suggestedType)])
+            }
+            check(type, plain, ignoring: isConstant || value == nil ? nil : variable)
+            properties.append(property)
+        }
+
+        /// Refuses a type that a record cannot hold; a variable with a default value may be left out instead.
+        private mutating func check(_ type: TypeSyntax, _ name: String, ignoring variable: VariableDeclSyntax? = nil) {
+            guard let (refusal, part) = TypeReading.refusal(type, name) else { return }
+            refuse(part, refusal, fixIts: variable.map { [FixIts.ignoring($0)] } ?? [])
+        }
+
+        // MARK: Cases
+
+        private mutating func read(_ element: EnumCaseElementSyntax) {
+            let name = element.name.text.withoutBackticks
+            var payload: [StoredProperty] = []
+            var labels: [String?] = []
+            let parameters = element.parameterClause.map { Array($0.parameters) } ?? []
+            for (index, parameter) in parameters.enumerated() {
+                let label = parameter.firstName.flatMap { $0.text == "_" ? nil : $0.text }
+                labels.append(label)
+                check(parameter.type, "\(name).\(label ?? "\(index)")")
+                payload.append(
+                    StoredProperty(code: label ?? "_\(index)", type: parameter.type, syntax: Syntax(parameter.type)))
+            }
+            if cases.contains(where: { $0.name == name }) { refuse(element.name, .duplicate(name)) }
+            cases.append(Subject.Case(code: element.name.text, name: name, payload: payload, labels: labels))
+        }
+    }
+#endif

@@ -1,0 +1,119 @@
+#if Macros
+    // Structs and final classes: an initialiser of all fields in the order of the table, and what goes over them.
+    extension ExtensionWriter {
+        /// Whether another projection may ask for fields.
+        var hasFieldAccess: Bool { subject.id != nil || subject.written.contains("modelIdentifier") }
+
+        var memberwiseMembers: [String] {
+            [
+                unless("fields", fieldTable), unless("encodeFields(to:)", encodeFields),
+                unless("decodeFields(from:)", decodeFields), unless("map(_:)", map), unless("forEach(_:)", forEach),
+                hasFieldAccess ? unless("merge(_:)", merge) : "", hasFieldAccess ? fieldAccess : "",
+                subject.kind == .structure ? initializer : "",
+            ]
+        }
+
+        private func lines(_ line: (Int, StoredProperty) -> String) -> String {
+            subject.fields.enumerated().map { line($0, $1) }.joined(separator: "\n").indented
+        }
+
+        private func shape(_ field: StoredProperty) -> String { field.type.map(TypeReading.shape) ?? "" }
+
+        private func spelling(_ field: StoredProperty) -> String { field.type.map(TypeReading.spelling) ?? "" }
+
+        /// A call of the initialiser, each field's value as `value` writes it.
+        private func construction(_ value: (Int, StoredProperty) -> String) -> String {
+            let arguments = subject.fields.enumerated().map { "_\($0): \(value($0, $1))" }
+            return "Self(\((["_grove: ()"] + arguments).joined(separator: ", ")))"
+        }
+
+        /// Returns a copy made by `construction`, what the record leaves out carried over.
+        private func returnCopy(_ construction: String) -> String {
+            guard !subject.leftOut.isEmpty else { return "return \(construction)" }
+            let keyword = subject.kind == .finalClass ? "let" : "var"
+            let lines =
+                ["\(keyword) _copy = \(construction)"]
+                + subject.leftOut.map { "_copy.\($0.code) = self.\($0.code)" } + ["return _copy"]
+            return lines.joined(separator: "\n")
+        }
+
+        /// The initialiser that generated code calls; a class declares it among its own members.
+        var initializer: String {
+            let parameters = subject.fields.enumerated().map { "_\($0): \(spelling($1))" }
+            return """
+                private init(\((["_grove: Swift.Void"] + parameters).joined(separator: ", "))) {
+                \(lines { "self.\($1.code) = _\($0)" })
+                }
+                """
+        }
+
+        private var fieldTable: String {
+            let names = subject.fields.map(\.field.literal).joined(separator: ", ")
+            return "\(subject.access)static let fields = GroveModel.FieldTable(\(names))"
+        }
+
+        private var encodeFields: String {
+            """
+            \(subject.access)func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+            \(lines { "try _node.encode(self.\($1.code), at: \($0))" })
+            }
+            """
+        }
+
+        private var decodeFields: String {
+            """
+            \(subject.access)static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+            \(lines { "let _\($0) = try _node.scan(\(spelling($1)).self, at: \($0))" })
+                return \(construction { index, _ in "try _node.finish(_\(index))" })
+            }
+            """
+        }
+
+        private var map: String {
+            """
+            \(subject.access)func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
+            \(lines {
+                "guard let _\($0) = \(ExtensionWriter.support).map(\(shape($1)), self.\($1.code), transform) else { return nil }"
+            })
+            \(returnCopy(construction { index, _ in "_\(index)" }).indented)
+            }
+            """
+        }
+
+        private var forEach: String {
+            """
+            \(subject.access)func forEach(_ visit: (any GroveModel.Model) -> Swift.Void) {
+            \(lines { "\(ExtensionWriter.support).forEach(\(shape($1)), self.\($1.code), visit)" })
+            }
+            """
+        }
+
+        private var merge: String {
+            let merged = construction { _, field in
+                "\(ExtensionWriter.support).merged(\(shape(field)), self.\(field.code), _other, \(field.field.literal))"
+            }
+            return """
+                \(subject.access)func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
+                    let _model = \(ExtensionWriter.support).unwrapped(model)
+                    if _model is Self { return _model }
+                    guard let _other = \(ExtensionWriter.support).projection(_model, of: self) else { return self }
+                \(returnCopy(merged).indented)
+                }
+                """
+        }
+
+        private var fieldAccess: String {
+            let cases = lines {
+                "case \($1.field.literal): \(ExtensionWriter.support).field(self.\($1.code), as: type)"
+            }
+            return """
+                \(subject.access)func cacheableField<Value>(_ name: String, as type: Value.Type) -> Value? {
+                    switch name {
+                \(cases)
+                    default: nil
+                    }
+                }
+                """
+        }
+    }
+#endif

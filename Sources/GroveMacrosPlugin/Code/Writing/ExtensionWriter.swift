@@ -1,0 +1,160 @@
+#if Macros
+    /// Writes the extension that makes a type a model.
+    struct ExtensionWriter {
+        let subject: Subject
+        let type: String
+        /// The protocols to which the type does not conform yet.
+        let missing: Set<String>
+
+        static let support = "GroveMacros.CacheableSupport"
+
+        init(_ subject: Subject, type: String, missing: Set<String>) {
+            self.subject = subject
+            self.type = type
+            self.missing = missing
+        }
+
+        var code: String {
+            let list = conformances.joined(separator: ", ")
+            let members = subject.kind == .leaf ? [] : self.members
+            let head = list.isEmpty ? "extension \(type)" : "extension \(type): \(list)"
+            return "\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
+        }
+
+        // What the macro declares that it may conform to, the compiler no longer takes to be implied, so all is spelt out.
+        private var conformances: [String] {
+            let wanted: [(String, String)] =
+                switch subject.kind {
+                case .leaf: [("NodeCodable", "GroveModel.NodeCodable"), ("Equatable", "Swift.Equatable")]
+                case .enumeration:
+                    ExtensionWriter.modelConformances
+                        + (subject.takesPayloads ? [("CacheableEnum", "GroveMacros.CacheableEnum")] : [])
+                case .structure, .finalClass:
+                    ExtensionWriter.modelConformances
+                        + (hasFieldAccess ? [("CacheableFields", "GroveMacros.CacheableFields")] : [])
+                }
+            return wanted.filter { missing.contains($0.0) }.map(\.1)
+        }
+
+        private static let modelConformances = [
+            ("Model", "GroveModel.Model"), ("CacheableModel", "GroveModel.CacheableModel"),
+            ("NodeCodable", "GroveModel.NodeCodable"), ("Equatable", "Swift.Equatable"),
+        ]
+
+        private var members: [String] {
+            let coding = subject.kind == .enumeration ? enumMembers : memberwiseMembers
+            return (nameMembers + identityMembers + coding + equalityMembers).filter { !$0.isEmpty }
+        }
+
+        /// `code` where the type itself does not declare `name`.
+        func unless(_ name: String, _ code: @autoclosure () -> String) -> String {
+            subject.written.contains(name) ? "" : code()
+        }
+
+        // MARK: Names and identity
+
+        private var nameMembers: [String] {
+            [
+                unless(
+                    "recordName", "\(subject.access)static var recordName: String { \(subject.recordName.literal) }"),
+                unless(
+                    "projectionName",
+                    "\(subject.access)static var projectionName: String { \(subject.projectionName.literal) }"),
+            ]
+        }
+
+        private var identityMembers: [String] {
+            guard !subject.written.contains("modelIdentifier") else { return [] }
+            let head = "\(subject.access)var modelIdentifier: GroveModel.ModelIdentifier?"
+            guard let id = subject.id else {
+                return [subject.takesPayloads ? payloadIdentifier(head) : "\(head) { nil }", noIdentifier]
+            }
+            let prefix =
+                subject.written.contains("recordName") ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+            return [
+                "\(head) { \(ExtensionWriter.support).identifier(\(prefix), self.\(id)) }",
+                unless(
+                    "appendIdentifier(to:)",
+                    """
+                    \(subject.access)func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                        \(ExtensionWriter.support).append(\(prefix), self.\(id), to: &identifier)
+                    }
+                    """),
+            ]
+        }
+
+        /// A model without an identifier, or an enum, whose payload is written in its stead where it has one.
+        private var noIdentifier: String {
+            unless(
+                "appendIdentifier(to:)",
+                "\(subject.access)func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool { false }"
+            )
+        }
+
+        // MARK: Equality
+
+        private static let equatable: Set<String> = ["Equatable", "Hashable", "Comparable"]
+
+        /// The fields that equality looks at.
+        private var compared: [StoredProperty] { (subject.fields + subject.leftOut).filter(\.isCompared) }
+
+        private var hasOwnEquality: Bool {
+            subject.kind == .finalClass || compared.count < subject.fields.count + subject.leftOut.count
+        }
+
+        private var equalityMembers: [String] {
+            let declaresEquality = !subject.inherited.isDisjoint(with: ExtensionWriter.equatable)
+            let needsEquality = missing.contains("Equatable") || (declaresEquality && hasOwnEquality)
+            let needsHash = subject.inherited.contains("Hashable") && hasOwnEquality
+            return [
+                needsEquality ? unless("==", equality) : "", needsHash ? unless("hash(into:)", hash) : "",
+            ]
+        }
+
+        private var equality: String {
+            let body = subject.kind == .enumeration ? caseEquality : memberwiseEquality
+            return """
+                \(subject.access)static func == (left: \(type), right: \(type)) -> Bool {
+                \(body.indented)
+                }
+                """
+        }
+
+        private var memberwiseEquality: String {
+            var lines = subject.kind == .finalClass ? ["if left === right { return true }"] : []
+            lines += compared.map {
+                "guard \(ExtensionWriter.support).areEqual(left.\($0.code), right.\($0.code)) else { return false }"
+            }
+            return (lines + ["return true"]).joined(separator: "\n")
+        }
+
+        private var hash: String {
+            let lines = compared.map { "hasher.combine(self.\($0.code))" }
+            return """
+                \(subject.access)func hash(into hasher: inout Swift.Hasher) {
+                \(lines.joined(separator: "\n").indented)
+                }
+                """
+        }
+    }
+
+    extension String {
+        /// Every line but empty ones four columns further in.
+        var indented: String {
+            split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    \($0)" }
+                .joined(separator: "\n")
+        }
+
+        /// As a string literal of Swift.
+        var literal: String {
+            let escaped = unicodeScalars.map { scalar in
+                switch scalar {
+                case "\"", "\\": "\\\(scalar)"
+                case _ where scalar.value < 0x20 || scalar.value == 0x7F: "\\u{\(String(scalar.value, radix: 16))}"
+                default: String(scalar)
+                }
+            }
+            return "\"\(escaped.joined())\""
+        }
+    }
+#endif

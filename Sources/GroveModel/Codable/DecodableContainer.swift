@@ -1,0 +1,107 @@
+/// A container of the standard library whose elements are `Decodable`, read element by element, so that one that needs a
+/// deleted node can be left out.
+protocol DecodableContainer {
+    /// See ``NodeCodable/writesNull``.
+    static var decodesNull: Bool { get }
+
+    /// Reads exactly one value, found under `key` inside the value of `outer`.
+    static func decodeElements(
+        from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
+    ) throws(NodeReadFailure) -> Self
+}
+
+extension Optional: DecodableContainer where Wrapped: Decodable {
+    static var decodesNull: Bool { true }
+
+    static func decodeElements(
+        from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
+    ) throws(NodeReadFailure) -> Wrapped? {
+        try DecodableValue.decodePresent(Wrapped.self, from: &decoder, inside: outer, key: key)
+    }
+}
+
+extension Array: DecodableContainer where Element: Decodable {
+    static var decodesNull: Bool { false }
+
+    static func decodeElements(
+        from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
+    ) throws(NodeReadFailure) -> [Element] {
+        let count = try decoder.readArrayHead()
+        var elements: [Element] = []
+        elements.reserveCapacity(Swift.min(count, 256))
+        for _ in 0..<count {
+            let element = try DecodableValue.decodeUnlessDeleted(
+                Element.self, from: &decoder, inside: outer, key: key)
+            if let element { elements.append(element) }
+        }
+        return elements
+    }
+}
+
+extension Set: DecodableContainer where Element: Decodable {
+    static var decodesNull: Bool { false }
+
+    static func decodeElements(
+        from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
+    ) throws(NodeReadFailure) -> Set<Element> {
+        let count = try decoder.readArrayHead()
+        var set: Set<Element> = []
+        var order = EncodingOrder()
+        for _ in 0..<count {
+            try order.check(decoder)
+            let element = try DecodableValue.decodeUnlessDeleted(
+                Element.self, from: &decoder, inside: outer, key: key)
+            if let element { set.insert(element) }
+        }
+        return set
+    }
+}
+
+extension Dictionary: DecodableContainer where Key: Decodable, Value: Decodable {
+    static var decodesNull: Bool { false }
+
+    static func decodeElements(
+        from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
+    ) throws(NodeReadFailure) -> [Key: Value] {
+        let count = try decoder.readMapHead()
+        var dictionary: [Key: Value] = [:]
+        var order = EncodingOrder()
+        for _ in 0..<count {
+            try order.check(decoder)
+            let name = try DecodableValue.decodeUnlessDeleted(Key.self, from: &decoder, inside: outer, key: key)
+            guard let name else {
+                try decoder.skip()
+                continue
+            }
+            let value = try DecodableValue.decodeUnlessDeleted(
+                Value.self, from: &decoder, inside: outer, key: EntryKey(name))
+            guard let value else { continue }
+            guard dictionary.updateValue(value, forKey: name) == nil else { throw .otherShape }
+        }
+        return dictionary
+    }
+}
+
+/// A dictionary's key, or an array's index, in a coding path.
+struct EntryKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
+
+    init?(_ key: some Any) {
+        switch key {
+        case let key as String: self.init(stringValue: key)
+        case let key as Int: self.init(intValue: key)
+        default: return nil
+        }
+    }
+}

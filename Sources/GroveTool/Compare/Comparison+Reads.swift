@@ -1,0 +1,146 @@
+import GroveCache
+import GroveModel
+
+extension Comparison {
+    /// Trees of random identifiers; the floor gets the tree's records in one view.
+    func readTree() throws -> CompareResult {
+        let readable = try readableTrees()
+        guard !readable.isEmpty else { throw ToolError.failed("no tree of the data can be read back") }
+        let order = randomIndices(settings.reads, below: readable.count).map { readable[$0] }
+        let nodes = try nodesOfTrees(Set(order))
+        let plan = FloorPlan(order.map { nodes[$0] ?? [] })
+        let rates = try alternate(
+            operations: order.count,
+            floor: { try floor.run(.get, table, plan).nanoseconds },
+            ours: { try Stopwatch.time { for index in order { try self.readOneTree(index) } } })
+        let latencies = try sample(order) { try self.readOneTree($0) }
+        var result = result(.readTree, ours: rates.ours, floor: rates.floor, latencies: latencies)
+        if readable.count < trees.count {
+            result.note = "\(trees.count - readable.count) trees cannot be read whole and are left out"
+        }
+        return result
+    }
+
+    /// Nodes without children; the floor gets one record in a view.
+    func readNode() throws -> CompareResult {
+        let leaves = try leaves()
+        guard !leaves.isEmpty else { throw ToolError.failed("no node of the data is without children") }
+        let order = randomIndices(settings.reads, below: leaves.count)
+        let plan = FloorPlan(order.compactMap { table.nodes[leaves[$0]] }, groupsOf: 1)
+        let rates = try alternate(
+            operations: order.count,
+            floor: { try floor.run(.get, table, plan).nanoseconds },
+            ours: { try Stopwatch.time { for index in order { try self.readLeaf(leaves[index]) } } })
+        let latencies = try sample(order) { try self.readLeaf(leaves[$0]) }
+        return result(.readNode, ours: rates.ours, floor: rates.floor, latencies: latencies)
+    }
+
+    /// Collections of 100 trees; the floor gets the collection's record and all of its trees' in one view.
+    func readCollection() throws -> CompareResult {
+        let readable = try readableTrees()
+        let size = 100
+        var keys: [String] = []
+        var members: [[Int]] = []
+        for start in stride(from: 0, to: readable.count, by: size) {
+            let indices = Array(readable[start..<min(start + size, readable.count)])
+            keys.append("collection-\(keys.count)")
+            members.append(indices)
+            try cache.writeCollection(indices.map { trees[$0] }, forKey: keys[keys.count - 1])
+        }
+        guard !keys.isEmpty else { throw ToolError.failed("no tree of the data can be read back") }
+        try synchronizeFloor()
+        let nodes = try nodesOfTrees(Set(readable))
+        let order = randomIndices(max(settings.reads / size, 1), below: keys.count)
+        let operations = order.reduce(0) { $0 + members[$1].count }
+        let plan = FloorPlan(
+            order.map { number in
+                let record = table.collections[ModelIdentifier(keys[number])].map { [$0] } ?? []
+                return record + members[number].flatMap { nodes[$0] ?? [] }
+            })
+        let rates = try alternate(
+            operations: operations,
+            floor: { try floor.run(.get, table, plan).nanoseconds },
+            ours: { try Stopwatch.time { for number in order { try self.readOneCollection(keys[number]) } } })
+        let latencies = try sample(order) { try self.readOneCollection(keys[$0]) }
+        for key in keys { try cache.removeCollection(forKey: key) }
+        return result(.readCollection, ours: rates.ours, floor: rates.floor, latencies: latencies)
+    }
+
+    // MARK: Single calls
+
+    private func readOneTree(_ index: Int) throws {
+        guard case .hit = try cache.read(identifiers[index], as: Data.Tree.self) else {
+            throw missing(identifiers[index])
+        }
+    }
+
+    func readLeaf(_ identifier: ModelIdentifier) throws {
+        guard case .hit = try cache.read(identifier, as: Data.Leaf.self) else { throw missing(identifier) }
+    }
+
+    private func readOneCollection(_ key: String) throws {
+        guard case .hit = try cache.readCollection(key, as: Data.Tree.self) else { throw missing(ModelIdentifier(key)) }
+    }
+
+    private func missing(_ identifier: ModelIdentifier) -> ToolError {
+        .failed("the \(backend.rawValue) cache lost \(identifier) while it was measured; the run is void")
+    }
+
+    /// Times up to 20,000 single calls.
+    private func sample(_ order: [Int], _ call: (Int) throws -> Void) throws -> Latencies {
+        let overhead = Stopwatch.overhead
+        return Latencies(
+            try order.prefix(20_000).map { index in
+                let time = try Stopwatch.time { try call(index) }
+                return time > overhead ? time - overhead : 0
+            })
+    }
+
+    // MARK: What there is to read
+
+    /// The trees that can be read: those of a document may hold each other in a circle.
+    private func readableTrees() throws -> [Int] {
+        guard Data.Tree.self is DocumentNode.Type else { return Array(trees.indices) }
+        return trees.indices.filter { index in
+            guard case .hit? = try? cache.read(identifiers[index], as: Data.Tree.self) else { return false }
+            return true
+        }
+    }
+
+    /// The nodes without children.
+    func leaves() throws -> [ModelIdentifier] {
+        var leaves: [ModelIdentifier] = []
+        try cache.forEachStoredRecord(.node) { record in
+            if case .success(let envelope) = record.envelope, !envelope.flags.contains("references"),
+                !envelope.isTombstone
+            {
+                leaves.append(ModelIdentifier(record.name))
+            }
+            return true
+        }
+        return leaves
+    }
+
+    /// The records of each tree, the root's first and each once.
+    private func nodesOfTrees(_ indices: Set<Int>) throws -> [Int: [Int]] {
+        var children: [ModelIdentifier: [ModelIdentifier]] = [:]
+        try cache.forEachStoredRecord(.node) { record in
+            if case .success(let envelope) = record.envelope {
+                children[ModelIdentifier(record.name)] = envelope.references
+            }
+            return true
+        }
+        var nodes: [Int: [Int]] = [:]
+        for index in indices {
+            var stack = [identifiers[index]]
+            var seen = Set(stack)
+            var found: [Int] = []
+            while let identifier = stack.popLast() {
+                if let number = table.nodes[identifier] { found.append(number) }
+                for child in children[identifier] ?? [] where seen.insert(child).inserted { stack.append(child) }
+            }
+            nodes[index] = found
+        }
+        return nodes
+    }
+}

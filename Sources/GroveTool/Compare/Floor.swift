@@ -1,0 +1,90 @@
+import GroveFloor
+
+/// An engine called directly from C; see GroveFloor.h.
+@safe
+final class Floor: @unchecked Sendable {
+    // SAFETY: the handle is set once; the floor's contract lets one thread read while another writes, which is the most
+    // that a comparison does.
+    private let handle: OpaquePointer
+    let backend: BackendName
+
+    /// Opens the engine of `backend` in `directory`, which exists.
+    init(_ backend: BackendName, directory: String) throws(ToolError) {
+        var error = grove_floor_error()
+        guard let handle = unsafe grove_floor_open(backend.engine, directory, &error) else {
+            throw Floor.failure(backend, error)
+        }
+        unsafe self.handle = handle
+        self.backend = backend
+    }
+
+    deinit { unsafe grove_floor_close(handle) }
+
+    /// What is done with the planned records.
+    enum Operation {
+        case get
+        case put
+    }
+
+    /// Runs `plan` over `table`.
+    ///
+    /// - Parameter timesGroups: whether each group is timed, which costs it a reading of the clock.
+    /// - Throws: ``ToolError`` where the engine fails, or where the bytes fetched are not those of the table.
+    @discardableResult
+    func run(
+        _ operation: Operation, _ table: RecordTable, _ plan: FloorPlan, timesGroups: Bool = false
+    ) throws(ToolError) -> FloorRun {
+        var result = grove_floor_result()
+        var error = grove_floor_error()
+        var latencies = [UInt64](repeating: 0, count: timesGroups ? plan.groupCount : 0)
+        var expected: UInt64 = 0
+        let code = unsafe table.withRecords { records in
+            unsafe plan.withPlan(&latencies) { plan in
+                switch operation {
+                case .put: return unsafe grove_floor_put(handle, records, plan, &result, &error)
+                case .get:
+                    expected = unsafe grove_floor_expected_checksum(records, plan)
+                    return unsafe grove_floor_get(handle, records, plan, &result, &error)
+                }
+            }
+        }
+        guard code == GROVE_FLOOR_OK else { throw Floor.failure(backend, error) }
+        if operation == .get {
+            guard result.found == plan.order.count, result.checksum == expected else {
+                throw .failed("the \(backend.rawValue) floor did not fetch what it had stored; the run is void")
+            }
+        }
+        return FloorRun(nanoseconds: result.nanoseconds, latencies: latencies)
+    }
+
+    /// The engine's name and version.
+    static func version(_ backend: BackendName) -> String {
+        guard let text = unsafe grove_floor_engine_version(backend.engine) else { return backend.rawValue }
+        return unsafe String(cString: text)
+    }
+
+    private static func failure(_ backend: BackendName, _ error: grove_floor_error) -> ToolError {
+        let message = unsafe withUnsafePointer(to: error) { pointer in
+            unsafe grove_floor_error_message(pointer).map { unsafe String(cString: $0) } ?? "it failed"
+        }
+        return .failed("the \(backend.rawValue) floor: \(message)")
+    }
+}
+
+/// What a run of the floor took.
+struct FloorRun {
+    let nanoseconds: UInt64
+    /// Of each group, where that was asked for.
+    let latencies: [UInt64]
+}
+
+extension BackendName {
+    fileprivate var engine: grove_floor_engine {
+        switch self {
+        case .memory: GROVE_FLOOR_MEMORY
+        case .lmdb: GROVE_FLOOR_LMDB
+        case .sqlite: GROVE_FLOOR_SQLITE
+        case .leveldb: GROVE_FLOOR_LEVELDB
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import GroveCache
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The memory of this process.
+enum ProcessMemory {
+    /// Bytes of memory that belong to the process alone: not those of files mapped, which the system can take back.
+    static var residentBytes: Int {
+        #if canImport(Darwin)
+            var information = task_vm_info_data_t()
+            var count = mach_msg_type_number_t(MemoryLayout<task_vm_info_data_t>.size / MemoryLayout<natural_t>.size)
+            let status = unsafe withUnsafeMutablePointer(to: &information) { pointer in
+                unsafe pointer.withMemoryRebound(to: integer_t.self, capacity: Int(count)) { pointer in
+                    unsafe task_info(mach_task_self_, task_flavor_t(TASK_VM_INFO), pointer, &count)
+                }
+            }
+            return status == KERN_SUCCESS ? Int(information.phys_footprint) : 0
+        #else
+            guard let data = FileManager.default.contents(atPath: "/proc/self/status") else { return 0 }
+            for line in String(decoding: data, as: UTF8.self).split(separator: "\n") where line.hasPrefix("RssAnon:") {
+                return Int(line.split(separator: " ").dropFirst().first ?? "").map { $0 * 1_024 } ?? 0
+            }
+            return 0
+        #endif
+    }
+
+    /// Gives memory that is not in use back to the system, so that growth from here on can be seen.
+    static func trim() {
+        #if canImport(Glibc)
+            // glibc's malloc_trim, whose header the Swift overlay leaves out.
+            typealias Trim = @convention(c) (Int) -> Int32
+            guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
+            _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
+        #endif
+    }
+}
+
+extension Footprint {
+    /// Fills a cache that `open` opens, opens it again, and reads every tree once.
+    static func measure<Store: NodeStore, Data: CompareData>(
+        _ backend: BackendName, _ data: Data, _ open: () throws -> NormalizedCache<Store>
+    ) throws -> Footprint {
+        ProcessMemory.trim()
+        var before = ProcessMemory.residentBytes
+        let identifiers: [ModelIdentifier]
+        var cache = try open()
+        do {
+            let trees = data.trees(version: 0)
+            identifiers = trees.compactMap(\.modelIdentifier)
+            for start in stride(from: 0, to: trees.count, by: 500) {
+                try cache.write(contentsOf: trees[start..<min(start + 500, trees.count)])
+            }
+            try cache.flush()
+        }
+        let size = try cache.size()
+        var openTimes: [Double] = []
+        if backend.isPersistent {
+            for _ in 0..<5 {
+                cache.close()
+                ProcessMemory.trim()
+                before = ProcessMemory.residentBytes
+                let time = try Stopwatch.time {
+                    cache = try open()
+                    if let first = identifiers.first { _ = try? cache.read(first, as: Data.Tree.self) }
+                }
+                openTimes.append(Double(time) / 1e6)
+            }
+        } else {
+            openTimes = try (0..<5).map { _ in Double(try Stopwatch.time { try open().close() }) / 1e6 }
+        }
+        for identifier in identifiers { _ = try? cache.read(identifier, as: Data.Tree.self) }
+        ProcessMemory.trim()
+        let resident = max(ProcessMemory.residentBytes - before, 0)
+        cache.close()
+        return Footprint(
+            backend: backend, bytesOnDisk: size.bytesOnDisk, residentBytes: resident,
+            openMilliseconds: openTimes.median, nodes: size.entries, payloadBytes: size.payloadBytes)
+    }
+}

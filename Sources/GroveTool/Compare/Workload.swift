@@ -1,0 +1,58 @@
+/// What is measured.
+enum Workload: String, CaseIterable, Sendable {
+    case readTree = "read-tree"
+    case readNode = "read-node"
+    case readCollection = "read-collection"
+    case rewriteUnchanged = "rewrite-unchanged"
+    case writeBatch = "write-batch"
+    case writeOne = "write-one"
+    case delete
+    case readerStall = "reader-stall"
+
+    /// What one operation is.
+    var unit: String {
+        switch self {
+        case .readTree: "trees"
+        case .readNode: "nodes"
+        case .readCollection: "elements"
+        case .rewriteUnchanged, .writeBatch: "nodes"
+        case .writeOne: "trees"
+        case .delete: "nodes"
+        case .readerStall: "nodes"
+        }
+    }
+
+    /// What is done, and what the floor does.
+    var summary: String {
+        switch self {
+        case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
+        case .readNode: "a node without children; floor: a view with one get"
+        case .readCollection: "a collection of 100 trees; floor: a view with its gets"
+        case .rewriteUnchanged: "500 trees that are stored already; floor: gets of their nodes"
+        case .writeBatch: "500 trees, every node changed, to a commit; floor: the same puts"
+        case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
+        case .delete: "one node to a commit; floor: a put of the tombstone's bytes"
+        case .readerStall: "single nodes while another thread commits 10,000 nodes again and again"
+        }
+    }
+
+    /// Whether how the models are coded shows: a commit of one operation costs what the engine's commit costs.
+    var dependsOnCoding: Bool {
+        switch self {
+        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .writeBatch: true
+        case .writeOne, .delete, .readerStall: false
+        }
+    }
+
+    /// Whether `glob`, in which `*` is any text and `?` any character, matches the name.
+    func matches(_ glob: String) -> Bool { Workload.match(Array(glob)[...], Array(rawValue)[...]) }
+
+    private static func match(_ glob: ArraySlice<Character>, _ name: ArraySlice<Character>) -> Bool {
+        guard let first = glob.first else { return name.isEmpty }
+        if first == "*" {
+            return match(glob.dropFirst(), name) || (!name.isEmpty && match(glob, name.dropFirst()))
+        }
+        guard let character = name.first, first == "?" || first == character else { return false }
+        return match(glob.dropFirst(), name.dropFirst())
+    }
+}

@@ -1,0 +1,79 @@
+import GroveModel
+
+/// An identified object of a document, or the document itself: a model whose fields are known only at run time.
+struct DocumentNode: CacheableModel {
+    /// What a node is stored as; `nil` for the document itself, and for a node that was read.
+    struct Identity: Sendable {
+        let identifier: ModelIdentifier
+        let recordName: String
+        /// Occurrences with the same fields are one projection.
+        let projectionName: String
+    }
+
+    let identity: Identity?
+    let content: DocumentValue
+    /// How many nodes a full expansion of this one prints, itself included.
+    let paths: Int
+
+    init(identity: Identity?, content: DocumentValue) {
+        self.identity = identity
+        self.content = content
+        paths = min(content.paths + 1, DocumentNode.maxPaths + 1)
+    }
+
+    /// The most nodes that an expanded document may print.
+    static let maxPaths = 1_000_000
+
+    static var fields: FieldTable { .dynamic }
+    static var recordName: String { "Document" }
+    static var acceptsAnyRecordName: Bool { true }
+    var modelIdentifier: ModelIdentifier? { identity?.identifier }
+
+    func isEqual(to model: any SimpleModel) -> Bool {
+        guard let other = model as? DocumentNode else { return false }
+        return content.json.firstDifference(from: other.content.json) == nil
+    }
+
+    /// The document that this node is the root of.
+    ///
+    /// - Throws: ``CacheError`` with code `tooManyPaths` where printing it would never end.
+    func expanded() throws(CacheError) -> JSON {
+        guard paths <= DocumentNode.maxPaths else {
+            throw CacheError(.tooManyPaths, "The tree has more than \(DocumentNode.maxPaths) paths.")
+        }
+        return content.json
+    }
+
+    // MARK: Writing
+
+    func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
+        guard let identity else { return try encoder.encodeModel(self) }
+        try encoder.encodeNode(
+            identifier: identity.identifier, recordName: identity.recordName, projectionName: identity.projectionName
+        ) { (encoder) throws(CacheError) in
+            try content.encode(to: &encoder)
+        }
+    }
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try content.encode(to: &node) }
+
+    // MARK: Reading
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> DocumentNode {
+        let count = try node.readMapHead()
+        var order = EncodingOrder()
+        var fields: [(key: String, value: DeferredValue)] = []
+        for _ in 0..<count {
+            try order.check(node)
+            let key = try node.readString()
+            fields.append((key, try node.setAside()))
+        }
+        var members: [DocumentMember] = []
+        members.reserveCapacity(fields.count)
+        for field in fields {
+            var decoder = node.reading(field.value)
+            members.append(DocumentMember(field.key, try DocumentValue(unlessDeleted: &decoder) ?? .plain(.null)))
+        }
+        return DocumentNode(identity: nil, content: .object(members))
+    }
+}

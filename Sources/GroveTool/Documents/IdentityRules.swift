@@ -1,0 +1,87 @@
+/// Which objects of a document are nodes of their own, and what they are called.
+///
+/// An object is identified by the first rule that fits: it stands under the rule's field (directly, or as an element of
+/// an array, or as a member of a dictionary, under it) and has a string or a number under the rule's id.
+struct IdentityRules: Sendable {
+    /// One rule.
+    struct Rule: Sendable {
+        /// The property under which objects are identified; `*` is any.
+        let field: String
+        /// What stands before the identifier's value, `nil` for nothing.
+        let type: String?
+        /// The property that holds the identifier's value.
+        let id: String
+    }
+
+    let rules: [Rule]
+
+    /// An identity that a rule gave.
+    struct Identity: Sendable {
+        let identifier: String
+        let recordName: String
+    }
+
+    /// The record name of nodes whose rule names no type.
+    static let untypedRecordName = "Node"
+
+    /// The identity of the object of `members` under `field`, or `nil` where no rule fits.
+    func identity(of members: [JSONMember], under field: String) -> Identity? {
+        for rule in rules where rule.field == "*" || rule.field.utf8.elementsEqual(field.utf8) {
+            guard let value = members.first(where: { $0.key.utf8.elementsEqual(rule.id.utf8) })?.value,
+                let text = IdentityRules.text(value)
+            else { continue }
+            return Identity(
+                identifier: rule.type.map { "\($0):\(text)" } ?? text,
+                recordName: rule.type ?? IdentityRules.untypedRecordName)
+        }
+        return nil
+    }
+
+    /// Whether an object is a dictionary: all of its values are objects and none of its keys is a rule's field.
+    func isDictionary(_ members: [JSONMember]) -> Bool {
+        members.allSatisfy { member in
+            guard case .object = member.value else { return false }
+            return !rules.contains { $0.field.utf8.elementsEqual(member.key.utf8) }
+        }
+    }
+
+    private static func text(_ value: JSON) -> String? {
+        switch value {
+        case .string(let text): text
+        case .integer, .unsigned, .big, .double: value.description
+        default: nil
+        }
+    }
+}
+
+extension IdentityRules {
+    /// Reads `{"rules": [{"field": …, "type": …, "id": …}]}`.
+    ///
+    /// - Throws: ``ToolError`` that names `file` and what is wrong in it.
+    init(_ json: JSON, file: String) throws(ToolError) {
+        func malformed(_ reason: String) -> ToolError {
+            .input(
+                "\(file) holds no identity rules: \(reason); expected "
+                    + #"{"rules":[{"field":"user","type":"User","id":"id"}]}"#)
+        }
+        guard case .array(let entries)? = json["rules"] else { throw malformed("there is no array \"rules\"") }
+        guard !entries.isEmpty else { throw malformed("\"rules\" is empty") }
+        var rules: [Rule] = []
+        for (index, entry) in entries.enumerated() {
+            guard let field = entry["field"]?.text, !field.isEmpty else {
+                throw malformed("rule \(index + 1) has no string \"field\"")
+            }
+            guard let id = entry["id"]?.text, !id.isEmpty else {
+                throw malformed("rule \(index + 1) has no string \"id\"")
+            }
+            let type: String?
+            switch entry["type"] {
+            case .null?, nil: type = nil
+            case .string(let text)? where !text.isEmpty && text.utf8.count <= 255: type = text
+            default: throw malformed("the \"type\" of rule \(index + 1) is no string of 1 to 255 bytes and not null")
+            }
+            rules.append(Rule(field: field, type: type, id: id))
+        }
+        self.rules = rules
+    }
+}

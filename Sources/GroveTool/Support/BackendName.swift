@@ -1,0 +1,37 @@
+import ArgumentParser
+import GroveCache
+import GroveLMDB
+import GroveLevelDB
+import GroveMemory
+import GroveModel
+import GroveSQLite
+
+/// A backend as it is named on the command line.
+enum BackendName: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case memory
+    case lmdb
+    case sqlite
+    case leveldb
+
+    /// The file by which the backend's store is known; `nil` for memory.
+    var markerFile: String? {
+        switch self {
+        case .memory: nil
+        case .lmdb: "data.mdb"
+        case .sqlite: "store.sqlite"
+        case .leveldb: "CURRENT"
+        }
+    }
+
+    var isPersistent: Bool { markerFile != nil }
+
+    /// Opens the backend's cache in `directory`; a damaged store is never set aside.
+    func open(_ directory: String?) throws(CacheError) -> any ToolCache {
+        switch self {
+        case .memory: try MemoryCache()
+        case .lmdb: try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail)
+        case .sqlite: try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail)
+        case .leveldb: try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The directory of a store as the user named it, checked before anything is opened.
+struct StorePlace: Sendable {
+    let backend: BackendName
+    /// The directory; `nil` for memory.
+    let directory: String?
+
+    /// - Throws: ``ToolError`` where the backend needs a directory and has none, or has one that it cannot use.
+    init(_ backend: BackendName, _ directory: String?) throws(ToolError) {
+        self.backend = backend
+        guard backend.isPersistent else {
+            self.directory = nil
+            return
+        }
+        guard let directory, !directory.isEmpty else {
+            throw .input("--backend \(backend.rawValue) needs a directory: add --store DIR")
+        }
+        self.directory = directory
+        switch FilePlace(directory) {
+        case .file: throw .input("\(directory) is a file; --store takes a directory")
+        case .directory:
+            if let other = StorePlace.other(than: backend, in: directory) {
+                throw .input("\(directory) holds a \(other.rawValue) store: use --backend \(other.rawValue)")
+            }
+        case .missing: break
+        }
+    }
+
+    /// Opens the store that is there, and never makes one.
+    func openExisting() throws(ToolError) -> any ToolCache {
+        guard let directory, let marker = backend.markerFile else {
+            throw .input("the memory backend keeps nothing between processes: use lmdb, sqlite or leveldb")
+        }
+        guard FilePlace(directory) == .directory else {
+            throw .input("there is no directory \(directory); import a document first, or check --store")
+        }
+        guard FilePlace("\(directory)/\(marker)") == .file else {
+            throw .input("\(directory) holds no \(backend.rawValue) store; import a document first, or check --store")
+        }
+        return try open()
+    }
+
+    /// Opens the store, making it where there is none.
+    func open() throws(ToolError) -> any ToolCache {
+        do {
+            return try backend.open(directory)
+        } catch {
+            throw ToolError(error, "cannot open the store \(directory ?? "in memory")")
+        }
+    }
+
+    private static func other(than backend: BackendName, in directory: String) -> BackendName? {
+        func holds(_ backend: BackendName) -> Bool {
+            backend.markerFile.map { FilePlace("\(directory)/\($0)") == .file } ?? false
+        }
+        guard !holds(backend) else { return nil }
+        return BackendName.allCases.first { holds($0) }
+    }
+}
+
+/// What a path leads to.
+enum FilePlace {
+    case missing
+    case file
+    case directory
+
+    init(_ path: String) {
+        var isDirectory = ObjCBoolean()
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            self = .missing
+            return
+        }
+        self = isDirectory.isTrue ? .directory : .file
+    }
+}
+
+#if canImport(FoundationEssentials)
+    typealias ObjCBoolean = Bool
+    extension Bool {
+        fileprivate var isTrue: Bool { self }
+    }
+#else
+    typealias ObjCBoolean = ObjCBool
+    extension ObjCBool {
+        fileprivate var isTrue: Bool { boolValue }
+    }
+#endif

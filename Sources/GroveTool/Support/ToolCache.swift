@@ -1,0 +1,39 @@
+import GroveCache
+import GroveModel
+
+/// A cache of whichever backend, as the commands that deal with documents and records see it.
+protocol ToolCache: AnyObject, Sendable {
+    /// Stores `document`, in one transaction.
+    func write(_ document: Document) throws(CacheError) -> ChangeSet
+    /// The stored document's root.
+    func readDocument() throws(CacheError) -> CacheRead<DocumentNode>
+    /// The tree of `identifier`, whatever its type.
+    func readTree(_ identifier: ModelIdentifier) throws(CacheError) -> CacheRead<DocumentNode>
+    func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord?
+    func forEachStoredRecord(_ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool) throws(CacheError)
+    func size() throws(CacheError) -> StoreSize
+    func flush() throws(CacheError)
+    func wipe() throws(CacheError)
+    func close()
+}
+
+extension NormalizedCache: ToolCache {
+    func write(_ document: Document) throws(CacheError) -> ChangeSet {
+        try writeCollection([document.root], forKey: Document.key)
+    }
+
+    func readDocument() throws(CacheError) -> CacheRead<DocumentNode> {
+        switch try readCollection(Document.key, as: DocumentNode.self) {
+        case .miss(let miss): return .miss(miss)
+        case .hit(let collection):
+            guard let root = collection.elements.first else {
+                return .miss(CacheMiss(.absent, ModelIdentifier(Document.key)))
+            }
+            return .hit(root)
+        }
+    }
+
+    func readTree(_ identifier: ModelIdentifier) throws(CacheError) -> CacheRead<DocumentNode> {
+        try read(identifier, as: DocumentNode.self)
+    }
+}

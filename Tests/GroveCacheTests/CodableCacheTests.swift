@@ -1,0 +1,69 @@
+@testable import GroveCache
+import GroveMemory
+import GroveModel
+import Testing
+
+@Suite("Codable models in a cache") struct CodableCacheTests {
+    struct Person: SimpleModel, Codable, Equatable {
+        var id: Int
+        var name: String
+        var friends: [Person] = []
+        var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
+    }
+
+    enum Item: SimpleModel, Codable, Equatable {
+        case person(Person)
+        var modelIdentifier: ModelIdentifier? {
+            switch self {
+            case .person(let person): person.modelIdentifier
+            }
+        }
+    }
+
+    private func tree(_ depth: Int) -> Person {
+        var person = Person(id: 0, name: "leaf")
+        for id in 1..<depth { person = Person(id: id, name: "n\(id)", friends: [person]) }
+        return person
+    }
+
+    @Test("Trees and collections are written, read and changed through their nodes") func roundTrip() throws {
+        let cache = try MemoryCache()
+        let root = Person(id: 1, name: "one", friends: [Person(id: 2, name: "two"), Person(id: 3, name: "three")])
+        #expect(try cache.write(root).changedModelIds.count == 3)
+        #expect(try cache.write(root).isEmpty)
+        try cache.write(Person(id: 2, name: "zwei"))
+        #expect(try cache.model("Person:1", as: Person.self)?.friends.map(\.name) == ["zwei", "three"])
+        try cache.delete("Person:3")
+        #expect(try cache.model("Person:1", as: Person.self)?.friends.map(\.id) == [2])
+        try cache.writeCollection([Item.person(root), .person(Person(id: 4, name: "four"))], forKey: "feed")
+        #expect(try cache.collection("feed", as: Item.self)?.count == 2)
+    }
+
+    @Test("Deep trees are read from one cache", arguments: [5, 30, 100, 900]) func depth(levels: Int) throws {
+        let cache = try MemoryCache()
+        try cache.write(tree(levels))
+        #expect(try cache.model("Person:\(levels - 1)", as: Person.self) == tree(levels))
+    }
+
+    @Test("The example of Docs/RecordFormat.md is what the cache builds and reads") func documentedExample() throws {
+        let body: [UInt8] = [0xA2, 0x62, 0x69, 0x64, 0x01, 0x64, 0x6E, 0x61, 0x6D, 0x65, 0x63, 0x41, 0x6E, 0x6E]
+        let head: [UInt8] = [
+            0x01, 0x00, 0x1C, 0x00, 0xCB, 0x52, 0x96, 0x4E, 0x87, 0x99, 0xF7, 0x9C, 1, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        let expected = head + [6] + Array("Person".utf8) + [0] + body
+        let key = [0x01] + Array("Person:1".utf8)
+        var out = ByteBuffer(capacity: 64)
+        defer { out.deallocate() }
+        try unsafe key.withUnsafeBytes { key in
+            try unsafe Array("Person".utf8).withUnsafeBytes { name in
+                try unsafe body.withUnsafeBytes { body in
+                    try unsafe RecordBuilder.build(
+                        into: &out, key: key, flags: [], sequence: 1, deletion: .none, recordName: name,
+                        projection: name, body: body)
+                }
+            }
+            #expect(try unsafe RecordHeader(out.bytes, key: key).sequence == 1)
+        }
+        #expect(unsafe Array(out.bytes) == expected)
+    }
+}

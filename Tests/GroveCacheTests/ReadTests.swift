@@ -1,0 +1,104 @@
+import Dispatch
+import Foundation
+@testable import GroveCache
+import GroveMemory
+import GroveModel
+import Synchronization
+import Testing
+
+@Suite("Reads and the ends of caches", .serialized)
+struct ReadTests {
+    @Test("A node that holds a smaller projection of itself is no cycle")
+    func ownProjection() throws {
+        let cache = try MemoryCache()
+        let link = ForkLink(id: "a", left: ForkStub(id: "a"), right: ForkStub(id: "b"))
+        try cache.write(link)
+        #expect(try cache.model("Fork:a", as: ForkLink.self) == link)
+    }
+
+    @Test("A model's initialiser that closes its cache does not wait for itself")
+    func closeInside() throws {
+        let cache = try MemoryCache()
+        try cache.write(Caller(id: "1"))
+        let done = DispatchSemaphore(value: 0)
+        Caller.whileDecoding.withLock { $0 = { cache.close() } }
+        defer { Caller.whileDecoding.withLock { $0 = nil } }
+        DispatchQueue.global().async {
+            _ = try? cache.model("Caller:1", as: Caller.self)
+            done.signal()
+        }
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        let error = #expect(throws: CacheError.self) { try cache.model("Caller:1", as: Caller.self) }
+        #expect(error?.code == .closed)
+    }
+
+    @Test("A model's initialiser may open another cache while its own is being closed")
+    func openWhileClosing() throws {
+        let options = SharedStore.Options(disk: try SharedStore.Disk())
+        let directories = (0..<2).map { _ in
+            FileManager.default.temporaryDirectory.appending(path: "grove \(UUID().uuidString)").path
+        }
+        defer { for directory in directories { try? FileManager.default.removeItem(atPath: directory) } }
+        let cache = try NormalizedCache<SharedStore>(directory: directories[0], options: options)
+        try cache.write(Caller(id: "1"))
+        let barrier = Barrier()
+        Caller.whileDecoding.withLock {
+            $0 = {
+                barrier.pass()
+                _ = try? NormalizedCache<SharedStore>(directory: directories[1], options: options)
+            }
+        }
+        defer { Caller.whileDecoding.withLock { $0 = nil } }
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            _ = try? cache.model("Caller:1", as: Caller.self)
+            done.signal()
+        }
+        #expect(barrier.awaitArrival())
+        DispatchQueue.global().async {
+            cache.close()
+            done.signal()
+        }
+        while !cache.core.state.withLock({ $0.isClosed }) { sched_yield() }
+        barrier.open()
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + 20) == .success)
+    }
+
+    @Test("Closing one of two handles commits what was queued")
+    func closeOneHandle() throws {
+        let options = SharedStore.Options(disk: try SharedStore.Disk())
+        let directory = FileManager.default.temporaryDirectory.appending(path: "grove \(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let first = try NormalizedCache<SharedStore>(directory: directory, options: options)
+        let second = try NormalizedCache<SharedStore>(directory: directory, options: options)
+        #expect(first.core === second.core)
+        try first.core.enqueue(
+            PendingWrite(sequence: try first.core.takeSequence(), extras: [.tombstone("Person:1")]),
+            schedulingDrain: false)
+        first.close()
+        #expect(second.core.state.withLock { $0.pending.isEmpty })
+        second.close()
+        let third = try NormalizedCache<SharedStore>(directory: directory, options: options)
+        #expect(third.core !== second.core)
+        #expect(try third.read("Person:1", as: Person.self) == .miss(CacheMiss(.deleted, "Person:1")))
+    }
+}
+
+/// A model whose initialiser calls out.
+struct Caller: SimpleModel, CacheableModel, Equatable {
+    var id: String
+
+    static let whileDecoding = Mutex<(@Sendable () -> Void)?>(nil)
+
+    var modelIdentifier: ModelIdentifier? { "Caller:\(id)" }
+    static let fields = FieldTable("id")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encode(id, at: 0) }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Caller {
+        let id = try node.scan(String.self, at: 0)
+        whileDecoding.withLock { $0 }?()
+        return Caller(id: try node.finish(id))
+    }
+}

@@ -1,0 +1,203 @@
+import Dispatch
+import GroveCache
+import GroveMemory
+import GroveModel
+import Synchronization
+
+/// A store in memory that several caches open at once, as processes open one directory, and that fails when told to.
+final class SharedStore: NodeStore {
+    /// What the caches that open the store share.
+    final class Disk: Sendable {
+        struct Faults {
+            /// Every transaction fails at its end.
+            var refusesWrites = false
+            /// Whoever stores something under one of these keys fails.
+            var refusedKeys: Set<[UInt8]> = []
+            /// Whoever removes one of these keys fails.
+            var keptKeys: Set<[UInt8]> = []
+            var refusesWipes = false
+            /// Called before each transaction.
+            var beforeWrite: (@Sendable () -> Void)?
+        }
+
+        let base: MemoryStore
+        let faults = Mutex(Faults())
+
+        init() throws { base = try MemoryStore() }
+    }
+
+    struct Options: Sendable, Equatable {
+        let disk: Disk
+        static func == (left: Options, right: Options) -> Bool { left.disk === right.disk }
+    }
+
+    static var profile: BackendProfile { MemoryStore.profile }
+
+    private let disk: Disk
+
+    init(directory: String?, options: Options) throws(CacheError) { disk = options.disk }
+
+    func view() throws(CacheError) -> View { View(try disk.base.view()) }
+
+    func write(_ body: (Transaction) throws(CacheError) -> Void) throws(CacheError) {
+        disk.faults.withLock { $0.beforeWrite }?()
+        try disk.base.write { (transaction) throws(CacheError) in
+            try body(Transaction(transaction, disk))
+            if disk.faults.withLock({ $0.refusesWrites }) { throw SharedStore.failure }
+        }
+    }
+
+    func synchronize() throws(CacheError) {}
+    func size() throws(CacheError) -> StoreSize { try disk.base.size() }
+
+    func wipe() throws(CacheError) {
+        if disk.faults.withLock({ $0.refusesWipes }) { throw SharedStore.failure }
+        try disk.base.wipe()
+    }
+
+    func close() {}
+
+    static var failure: CacheError { CacheError(.inputOutput, "The test's store fails because it was told to.") }
+
+    /// A view whose bytes go at its next call, as those of SQLite and LevelDB do.
+    @safe
+    final class View: NodeView {
+        static var keepsBytes: Bool { false }
+
+        private let base: MemoryView
+        private var lent: UnsafeMutableRawBufferPointer?
+
+        init(_ base: MemoryView) { self.base = base }
+
+        deinit { takeBack() }
+
+        func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+            guard let found = unsafe try base.get(key) else {
+                takeBack()
+                return nil
+            }
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: found.count, alignment: 8)
+            unsafe copy.copyMemory(from: found)
+            takeBack()
+            unsafe lent = unsafe copy
+            return UnsafeRawBufferPointer(copy)
+        }
+
+        func scan(
+            prefix: UnsafeRawBufferPointer,
+            _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+        ) throws(CacheError) {
+            try unsafe base.scan(prefix: prefix, visit)
+        }
+
+        func end() {
+            takeBack()
+            base.end()
+        }
+
+        private func takeBack() {
+            guard let bytes = unsafe lent else { return }
+            for index in bytes.indices { unsafe bytes[index] = 0xFF }
+            unsafe bytes.deallocate()
+            unsafe lent = nil
+        }
+    }
+
+    final class Transaction: NodeTransaction {
+        static var keepsBytes: Bool { false }
+
+        private let base: MemoryTransaction
+        private let disk: Disk
+
+        init(_ base: MemoryTransaction, _ disk: Disk) {
+            self.base = base
+            self.disk = disk
+        }
+
+        func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+            try unsafe base.get(key)
+        }
+
+        func scan(
+            prefix: UnsafeRawBufferPointer,
+            _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+        ) throws(CacheError) {
+            try unsafe base.scan(prefix: prefix, visit)
+        }
+
+        func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+            let name = unsafe Array(key)
+            if disk.faults.withLock({ $0.refusedKeys.contains(name) }) { throw SharedStore.failure }
+            try unsafe base.put(key, value)
+        }
+
+        func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+            let name = unsafe Array(key)
+            if disk.faults.withLock({ $0.keptKeys.contains(name) }) { throw SharedStore.failure }
+            try unsafe base.remove(key)
+        }
+
+        func end() {}
+    }
+}
+
+extension SharedStore.Disk {
+    /// The key of the node of `identifier`.
+    static func key(_ identifier: String) -> [UInt8] { [0x01] + Array(identifier.utf8) }
+
+    /// Changes the record of a node as damage, or a later version of Grove, would.
+    func change(_ identifier: String, _ change: (inout [UInt8]) -> Void) throws {
+        let key = SharedStore.Disk.key(identifier)
+        try base.write { (transaction) throws(CacheError) in
+            var value: [UInt8] = []
+            unsafe try key.withUnsafeBytesOfCache { (key) throws(CacheError) in
+                if let found = unsafe try transaction.get(key) { value = unsafe Array(found) }
+            }
+            change(&value)
+            unsafe try key.withUnsafeBytesOfCache { (key) throws(CacheError) in
+                unsafe try value.withUnsafeBytesOfCache { (value) throws(CacheError) in
+                    try unsafe transaction.put(key, value)
+                }
+            }
+        }
+    }
+
+    /// Lets a node's record look as if a later version of Grove had written it.
+    func makeFuture(_ identifier: String) throws { try change(identifier) { $0[0] = 0xFE } }
+
+    /// Flips a bit of a node's record.
+    func damage(_ identifier: String) throws { try change(identifier) { $0[$0.count - 1] ^= 1 } }
+}
+
+extension [UInt8] {
+    fileprivate func withUnsafeBytesOfCache(
+        _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        let outcome: Result<Void, CacheError> = unsafe withUnsafeBytes { bytes in
+            do throws(CacheError) { return unsafe .success(try body(bytes)) } catch { return .failure(error) }
+        }
+        try outcome.get()
+    }
+}
+
+/// Holds whoever passes while it is closed.
+final class Barrier: Sendable {
+    private let arrived = DispatchSemaphore(value: 0)
+    private let opened = DispatchSemaphore(value: 0)
+    private let isClosed = Mutex(true)
+
+    /// Waits until the barrier is opened, which one caller does.
+    func pass() {
+        guard isClosed.withLock({ $0 }) else { return }
+        arrived.signal()
+        opened.wait()
+    }
+
+    /// Waits until somebody is held; false where nobody came.
+    func awaitArrival() -> Bool { arrived.wait(timeout: .now() + 20) == .success }
+
+    func open() {
+        isClosed.withLock { $0 = false }
+        opened.signal()
+    }
+}

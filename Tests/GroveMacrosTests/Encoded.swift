@@ -1,0 +1,41 @@
+#if Macros
+    import GroveCache
+    import GroveMemory
+    import GroveModel
+
+    /// A value as a record holds it, and the nodes that were taken out of it.
+    struct Encoded: Equatable {
+        let bytes: [UInt8]
+        /// The bodies of the nodes, by identifier.
+        let bodies: [ModelIdentifier: [UInt8]]
+        /// The record names of the nodes, by identifier.
+        let recordNames: [ModelIdentifier: String]
+
+        init(_ value: some NodeCodable) throws(CacheError) {
+            let tree = NodeTree()
+            var encoder = NodeEncoder(into: tree)
+            try value.encodeValue(to: &encoder)
+            bytes = unsafe Array(encoder.out.bytes)
+            var bodies: [ModelIdentifier: [UInt8]] = [:]
+            var names: [ModelIdentifier: String] = [:]
+            for entry in tree.entries {
+                bodies[tree.modelIdentifier(of: entry)] = unsafe Array(tree.body(of: entry))
+                names[tree.modelIdentifier(of: entry)] = String(decoding: tree.types[entry.type].record, as: UTF8.self)
+            }
+            self.bodies = bodies
+            recordNames = names
+        }
+    }
+
+    extension MemoryCache {
+        /// The bodies of all records, by identifier.
+        func bodies() throws -> [String: [UInt8]] {
+            var bodies: [String: [UInt8]] = [:]
+            try forEachStoredRecord(.node) { record in
+                bodies[record.name] = try? record.envelope.get().body
+                return true
+            }
+            return bodies
+        }
+    }
+#endif

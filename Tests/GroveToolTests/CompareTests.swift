@@ -1,0 +1,70 @@
+import Testing
+
+@testable import GroveTool
+
+@Suite("Comparing backends", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
+struct CompareTests {
+    @Test("Every workload is measured against its floor", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    func everyWorkload(backend: String) throws {
+        let outcome = try ToolProcess.run(
+            ["compare", "--quick", "--nodes", "220", "--backend", backend, "--format", "json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let report = try JSONParser.parse(outcome.output)
+        #expect(report["machine"]?["cores"] != nil)
+        guard case .array(let results)? = report["results"], case .array(let footprints)? = report["footprint"] else {
+            Issue.record("the report has no results or no footprint")
+            return
+        }
+        let names = results.filter { $0["coding"]?.text == "specialised" }.compactMap { $0["workload"]?.text }
+        #expect(Set(names) == Set(Workload.allCases.map(\.rawValue)) && names.count == Workload.allCases.count)
+        for result in results {
+            for key in ["opsPerSecond", "p50us", "p99us", "p999us", "floorOpsPerSecond", "tax"] {
+                switch result[key] {
+                case .integer?, .double?: break
+                default: Issue.record("\(result["workload"]?.text ?? "") has no number \(key)")
+                }
+            }
+            #expect(result["backend"]?.text == backend)
+        }
+        #expect(footprints.count == 1 && footprints[0]["openMilliseconds"] != nil)
+    }
+
+    @Test("A table fits into 80 columns and says what the tax is")
+    func table() throws {
+        let outcome = try ToolProcess.run(
+            ["compare", "--quick", "--nodes", "220", "--backend", "memory", "--workload", "read-*"])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(outcome.output.contains("tax = floor / ours"))
+        #expect(!outcome.output.contains("write-batch") && !outcome.output.contains("\u{1B}"))
+    }
+
+    @Test("The list fits into 80 columns")
+    func list() throws {
+        let outcome = try ToolProcess.run(["compare", "--list"])
+        #expect(outcome.status == 0 && outcome.output.contains("reader-stall"))
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("Globs choose workloads")
+    func globs() {
+        #expect(Workload.allCases.filter { $0.matches("read-*") }.count == 3)
+        #expect(Workload.allCases.filter { $0.matches("*") }.count == Workload.allCases.count)
+        #expect(Workload.allCases.filter { $0.matches("write-?ne") } == [.writeOne])
+        #expect(Workload.allCases.filter { $0.matches("read") }.isEmpty)
+    }
+
+    @Test("Quantiles are those of the nearest rank")
+    func quantiles() {
+        let latencies = Latencies((1...1_000).map { UInt64($0 * 1_000) })
+        #expect(latencies.quantile(0.5) == 500 && latencies.quantile(0.99) == 990 && latencies.quantile(0.999) == 999)
+        #expect(latencies.maximum == 1_000 && Latencies([]).quantile(0.5) == nil)
+    }
+
+    @Test("Numbers are grouped and rounded")
+    func numbers() {
+        #expect(1_234_567.grouped == "1,234,567" && (-12).grouped == "-12" && 999.grouped == "999")
+        #expect(0.05.fixed(1) == "0.1" && 12.345.fixed(2) == "12.35" && 999.96.fixed(1) == "1,000.0")
+        #expect(CompareResult.short(1_620_000) == "1.62M" && CompareResult.short(431_000) == "431k")
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// The built executable, run as a user runs it.
+enum ToolProcess {
+    /// What a run left behind.
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+        /// The lines of standard error.
+        var errorLines: [Substring] { errors.split(separator: "\n") }
+    }
+
+    /// The executable beside the test bundle, or `nil` where it is not there.
+    static let executable: String? = {
+        let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let bundle = Bundle.main.bundleURL
+        let places = [
+            own, bundle, bundle.deletingLastPathComponent(), SharedData.root.appendingPathComponent(".build/debug"),
+        ]
+        let found = places.map { $0.appendingPathComponent("grove").path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        if found == nil { print("SKIPPED: the executable grove is not beside the tests; its tests do not run") }
+        return found
+    }()
+
+    /// Runs the executable with `arguments` and waits for its end.
+    static func run(_ arguments: [String]) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable ?? "")
+        process.arguments = arguments
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        // Files rather than pipes: neither stream can fill up while the other is read.
+        let (output, errors) = (directory.appendingPathComponent("out"), directory.appendingPathComponent("err"))
+        try Data().write(to: output)
+        try Data().write(to: errors)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+}
