@@ -4,6 +4,7 @@ import PackageDescription
 
 // The architecture, read off the manifest:
 //
+//   GroveModel  <-  GroveConsistency  <-  GroveProviders  <-  Grove
 //   GroveModel  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
 //                      ^
 //               GroveConformance  <-  GroveMutants
@@ -29,7 +30,10 @@ let package = Package(
     name: "Grove",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "Grove", targets: ["Grove"]),
         .library(name: "GroveModel", targets: ["GroveModel"]),
+        .library(name: "GroveConsistency", targets: ["GroveConsistency"]),
+        .library(name: "GroveProviders", targets: ["GroveProviders"]),
         .library(name: "GroveCache", targets: ["GroveCache"]),
         .library(name: "GroveMemory", targets: ["GroveMemory"]),
         .library(name: "GroveLMDB", targets: ["GroveLMDB"]),
@@ -50,6 +54,10 @@ let package = Package(
     ],
     targets: [
         .target(name: "GroveModel", swiftSettings: strict),
+        .target(name: "GroveConsistency", dependencies: ["GroveModel"], swiftSettings: strict),
+        .target(name: "GroveProviders", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
+        .target(
+            name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: strict),
         .target(name: "GroveCache", dependencies: ["GroveModel"], swiftSettings: strict),
 
         .target(
@@ -121,6 +129,12 @@ let package = Package(
                     "SwiftSyntaxMacros", "SwiftSyntaxMacrosGenericTestSupport"),
             swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
+        .testTarget(
+            name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
+        .testTarget(
+            name: "GroveProvidersTests",
+            dependencies: ["Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveCache"],
+            swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
             swiftSettings: strict),

@@ -33,4 +33,15 @@ public protocol CacheDelegate: Sendable {
     ///
     /// - Parameter cacheKey: a key under which it was set, which then finds nothing; `nil` where there is none.
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?)
+
+    /// Empties the cache, and returns when nothing of its content is left.
+    ///
+    /// The default throws ``CacheError`` with code `unsupported`.
+    func wipe() async throws(CacheError)
+}
+
+extension CacheDelegate {
+    public func wipe() async throws(CacheError) {
+        throw CacheError(.unsupported, "This cache cannot be emptied.")
+    }
 }

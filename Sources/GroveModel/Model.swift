@@ -13,6 +13,14 @@ public protocol Model: SimpleModel {
     /// Calls `visit` with each direct child, in order.
     func forEach(_ visit: (any Model) -> Void)
 
+    /// A copy of this model with the direct child at `position`, counted as ``forEach(_:)`` visits them, replaced.
+    ///
+    /// The default asks ``map(_:)``. A model with many children can do better by replacing the one in place: then a
+    /// change in one of *n* children costs a copy of the storage and no call per child.
+    ///
+    /// - Returns: the copy, or `nil` where `child` cannot take that place.
+    func replacingChild(at position: Int, with child: any Model) -> Self?
+
     /// This model, updated with the fields that `model`, another projection of the same record, carries.
     ///
     /// The default returns `model` where it is of this type, and this model unchanged otherwise.
@@ -26,6 +34,15 @@ extension Model {
     /// `model` where it is of this type, and this model unchanged otherwise.
     public func merge(_ model: any Model) -> any Model {
         model is Self ? model : self
+    }
+
+    /// The copy that `map` makes.
+    public func replacingChild(at position: Int, with child: any Model) -> Self? {
+        var next = 0
+        return map { old in
+            defer { next += 1 }
+            return next == position ? child : old
+        }
     }
 
     /// The type's projection name.

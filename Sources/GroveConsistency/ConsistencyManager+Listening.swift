@@ -1,0 +1,134 @@
+public import GroveModel
+import Synchronization
+
+extension ConsistencyManager {
+    /// Adds `listener` to its current model and everything in it.
+    ///
+    /// A listener whose model is `nil` is remembered and listens to nothing. To add it again, after it changed its
+    /// model by itself, costs what changed. Listeners of an equal model share its tree.
+    @MainActor
+    public func addListener(_ listener: any ConsistencyManagerListener) {
+        add(listener, nil)
+    }
+
+    /// Adds `listener` to `model`, which is what it holds or part of that.
+    ///
+    /// A listener is always given its whole model: this is ``addListener(_:)`` where it
+    /// has a current model, and listens to `model` where it has none.
+    @MainActor
+    public func addListener(_ listener: any ConsistencyManagerListener, to model: any ConsistencyManagerModel) {
+        add(listener, model)
+    }
+
+    /// Removes `listener`, which from now on is told nothing.
+    @MainActor
+    public func removeListener(_ listener: any ConsistencyManagerListener) {
+        if let batch = listener as? BatchListener { batch.listeners.forEach(removeListener) }
+        guard let record = records.removeValue(forKey: ObjectIdentifier(listener)) else { return }
+        record.isRemoved = true
+        forget(record.key)
+    }
+
+    /// Keeps what changes from `listener` until it is resumed.
+    @MainActor
+    public func pauseListener(_ listener: any ConsistencyManagerListener) {
+        if let batch = listener as? BatchListener {
+            batch.isPaused = true
+            batch.listeners.forEach(pauseListener)
+        } else {
+            record(of: listener).isPaused = true
+        }
+    }
+
+    /// Tells `listener`, before this returns, of everything that changed while it was paused, merged into one update.
+    ///
+    /// It is not told where its current model is up to date.
+    @MainActor
+    public func resumeListener(_ listener: any ConsistencyManagerListener) {
+        if let batch = listener as? BatchListener {
+            guard batch.isPaused else { return }
+            batch.isPaused = false
+            let records = batch.listeners.map(record)
+            let contexts = records.compactMap { record in record.missed.map { ($0.sequence, $0.context) } }
+            records.forEach { $0.resume() }
+            batch.finishUpdate(context: contexts.max { $0.0 < $1.0 }?.1)
+        } else {
+            records[ObjectIdentifier(listener)]?.resume()
+        }
+    }
+
+    /// Whether `listener` is paused.
+    @MainActor
+    public func isListenerPaused(_ listener: any ConsistencyManagerListener) -> Bool {
+        if let batch = listener as? BatchListener { return batch.isPaused }
+        return records[ObjectIdentifier(listener)]?.isPaused ?? false
+    }
+
+    /// Tells `updatesListener` of every update from now on.
+    ///
+    /// It is held weakly; adding it again does nothing.
+    @MainActor
+    public func addModelUpdatesListener(_ updatesListener: any ConsistencyManagerUpdatesListener) {
+        updatesListeners[ObjectIdentifier(updatesListener)] = WeakUpdatesListener(listener: updatesListener)
+        flags.withLock { $0.hasUpdatesListeners = true }
+    }
+
+    /// Tells `updatesListener` nothing any more.
+    @MainActor
+    public func removeModelUpdatesListener(_ updatesListener: any ConsistencyManagerUpdatesListener) {
+        updatesListeners[ObjectIdentifier(updatesListener)] = nil
+        let isEmpty = updatesListeners.isEmpty
+        flags.withLock { $0.hasUpdatesListeners = !isEmpty }
+    }
+
+    @MainActor
+    private func add(_ listener: any ConsistencyManagerListener, _ fallback: (any Model)?) {
+        if let batch = listener as? BatchListener {
+            for listener in batch.listeners {
+                record(of: listener).batch = batch
+                add(listener, nil)
+            }
+            return
+        }
+        let record = record(of: listener)
+        record.generation += 1
+        record.missed = nil
+        let (key, generation, model) = (record.key, record.generation, listener.currentModel() ?? fallback)
+        engine.enqueue { engine in
+            guard let subscription = engine.subscriptions[key] else { return }
+            subscription.generation = generation
+            if let model {
+                engine.listen(subscription, to: model)
+            } else {
+                engine.end(subscription)
+            }
+        }
+    }
+
+    @MainActor
+    private func record(of listener: any ConsistencyManagerListener) -> ListenerRecord {
+        let identity = ObjectIdentifier(listener)
+        if let record = records[identity] {
+            if record.listener === listener { return record }
+            forget(record.key)
+        }
+        cleanIfGrown()
+        let record = ListenerRecord(listener, key: engine.takeKey(), manager: self)
+        records[identity] = record
+        let key = record.key
+        engine.enqueue { $0.subscriptions[key] = Subscription(key: key, sink: .main(record)) }
+        return record
+    }
+
+    @MainActor
+    func tell(_ models: [any Model], _ changes: [ModelIdentifier: ModelChange], _ context: (any Sendable)?) {
+        let model = models.count == 1 ? models[0] : BatchUpdateModel(models: models)
+        for holder in updatesListeners.values {
+            holder.listener?.consistencyManager(self, updatedModel: model, changes: changes, context: context)
+        }
+    }
+}
+
+struct WeakUpdatesListener {
+    weak var listener: (any ConsistencyManagerUpdatesListener)?
+}

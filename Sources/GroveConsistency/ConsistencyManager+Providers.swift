@@ -1,0 +1,182 @@
+package import GroveModel
+import Synchronization
+
+/// What data providers need and listeners do not.
+extension ConsistencyManager {
+    /// Registers `receiver`, which is retained until it is forgotten.
+    ///
+    /// - Parameter accepts: which models the subscription can take when it waits for an identifier.
+    package func subscribe(
+        _ receiver: any DeliveryReceiver, accepts: @escaping @Sendable (any Model) -> Bool
+    ) -> SubscriptionKey {
+        let key = engine.takeKey()
+        engine.enqueue { engine in
+            let subscription = Subscription(key: key, sink: .main(receiver))
+            subscription.accepts = accepts
+            engine.subscriptions[key] = subscription
+        }
+        return SubscriptionKey(rawValue: key)
+    }
+
+    /// Forgets a subscription; safe from any thread.
+    package func unsubscribe(_ key: SubscriptionKey) { forget(key.rawValue) }
+
+    /// Lets a subscription listen to `model`, or to nothing, without posting it.
+    package func listen(_ key: SubscriptionKey, to model: (any Model)?, generation: Int) {
+        onSubscription(key) { engine, subscription in
+            subscription.generation = generation
+            subscription.awaitedIdentifier = model?.modelIdentifier
+            if let model {
+                engine.listen(subscription, to: model)
+            } else {
+                engine.end(subscription)
+            }
+        }
+    }
+
+    /// Lets a subscription listen to `identifier`: what somebody holds of it is delivered, and what comes later.
+    package func listen(_ key: SubscriptionKey, toIdentifier identifier: ModelIdentifier, generation: Int) {
+        onSubscription(key) { engine, subscription in
+            subscription.generation = generation
+            subscription.awaitedIdentifier = identifier
+            engine.end(subscription)
+            engine.round(context: nil) { engine.listenOrAwait(subscription, identifier) }
+        }
+    }
+
+    /// Posts `model` as the subscription's own: it listens to it and is not told.
+    @discardableResult
+    package func post(_ model: any Model, by key: SubscriptionKey, generation: Int, context: (any Sendable)?) -> UInt64
+    {
+        post([model], context: context, from: key, generation: generation)
+    }
+
+    /// Changes which elements a subscription listens to, and posts `models`, in one step.
+    ///
+    /// - Parameters:
+    ///   - left: elements that are no longer listened to, `nil` for all.
+    ///   - joined: elements that are listened to from now on.
+    /// - Returns: the call's place in the order of calls; news with an earlier one are older than it.
+    @discardableResult
+    package func edit(
+        _ key: SubscriptionKey, leaving left: [Int]?, joining joined: [(handle: Int, model: any Model)],
+        posting models: [any Model], context: (any Sendable)?
+    ) -> UInt64 {
+        let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
+        cleanIfDue()
+        let told = tellsListeners && !models.isEmpty
+        return engine.enqueue { [self] engine in
+            let subscription = engine.subscriptions[key.rawValue]
+            if let subscription {
+                for handle in left ?? Array(subscription.elements.keys) { engine.leave(subscription, handle: handle) }
+            }
+            engine.wantsReplacements = wantsReplacements
+            let changes = told ? telling(models, ModelChange.changes(of: models), context) : nil
+            engine.round(context: context, extra: changes) { for model in models { engine.applyAll(model) } }
+            if let subscription {
+                for (handle, model) in joined { engine.listen(subscription, to: model, handle: handle) }
+            }
+        }
+    }
+
+    /// Gives `body`, on the engine's queue and at this call's place in the order, the newest version of the elements
+    /// that `list` gives, less those that were deleted.
+    package func newestElements(
+        _ key: SubscriptionKey, of list: @escaping @Sendable () -> [(handle: Int, model: any SimpleModel)],
+        then body: @escaping @Sendable ([any SimpleModel]) -> Void
+    ) {
+        engine.enqueue { engine in
+            let subscription = engine.subscriptions[key.rawValue]
+            body(
+                list().compactMap { handle, model in
+                    guard let subscription else { return model }
+                    guard let membership = subscription.elements[handle] else { return nil }
+                    return membership.tree.map { Leaf.base($0.root.model) } ?? model
+                })
+        }
+    }
+
+    /// Marks the beginning of a fetch; what is posted from now on is grafted into what it brings.
+    ///
+    /// Every fetch that begins ends with ``endFetch(_:models:then:)``.
+    package func beginFetch() -> UInt64 {
+        engine.enqueue { $0.log.open() }
+    }
+
+    /// Ends the fetch of one tree and hands it over in its newest version, on the main actor and in the order of
+    /// updates; `nil` where it was deleted meanwhile.
+    ///
+    /// The subscription listens to it from the same step on, unless it was given something since the fetch began: then
+    /// `body` is told `false`.
+    package func endFetch(
+        _ fetch: UInt64, model: (any Model)?, subscription key: SubscriptionKey? = nil, generation: Int = 0,
+        then body: @escaping @MainActor @Sendable ((any Model)?, Bool) -> Void
+    ) {
+        engine.enqueue { engine in
+            let newest = model.flatMap { engine.graft($0, since: fetch) }
+            engine.log.close()
+            var isAccepted = false
+            if let key, let subscription = engine.subscriptions[key.rawValue],
+                subscription.generation == generation, subscription.lastNews < fetch
+            {
+                isAccepted = true
+                if let newest {
+                    subscription.lastNews = engine.sequence
+                    subscription.awaitedIdentifier = newest.modelIdentifier
+                    engine.listen(subscription, to: newest)
+                }
+            }
+            engine.deliver { [isAccepted] in body(newest, isAccepted) }
+        }
+    }
+
+    /// Hands over `models`, which a fetch brought, in their newest version, on the main actor and in the order of
+    /// updates; `nil` for those that were deleted meanwhile.
+    ///
+    /// The fetch goes on until ``joinFetched(_:_:_:)``.
+    package func graftFetched(
+        _ fetch: UInt64, models: [any Model], then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
+    ) {
+        engine.enqueue { engine in
+            let newest = models.map { engine.graft($0, since: fetch) }
+            engine.deliver { body(newest) }
+        }
+    }
+
+    /// Ends the fetch of a collection: its elements are listened to, and what changed in them since they were grafted
+    /// is delivered.
+    package func joinFetched(
+        _ fetch: UInt64, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)]
+    ) {
+        engine.enqueue { engine in
+            engine.round(context: nil) {
+                guard let key, let subscription = engine.subscriptions[key.rawValue] else { return }
+                for (handle, model) in joined {
+                    let newest = engine.graft(model, since: fetch)
+                    if let newest { engine.listen(subscription, to: newest, handle: handle) }
+                    if newest.map({ !$0.isEqual(to: model) }) ?? true {
+                        engine.noteElement(subscription, ElementChange(handle: handle, model: newest))
+                    }
+                }
+            }
+            engine.log.close()
+        }
+    }
+
+    /// Runs `body` on the main actor, behind everything that was delivered or is for calls made before.
+    package func afterDelivery(_ body: @escaping @MainActor @Sendable () -> Void) {
+        engine.enqueue { engine in engine.deliver(body) }
+    }
+
+    /// Drops every update that is queued or under way to the main actor.
+    package func cancelUpdates() { engine.cancelAll() }
+
+    private func onSubscription(
+        _ key: SubscriptionKey, _ body: @escaping @Sendable (Engine, Subscription) -> Void
+    ) {
+        engine.enqueue { engine in
+            guard let subscription = engine.subscriptions[key.rawValue] else { return }
+            body(engine, subscription)
+        }
+    }
+}

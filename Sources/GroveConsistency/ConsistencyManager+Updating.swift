@@ -1,0 +1,95 @@
+public import GroveModel
+import Synchronization
+
+extension ConsistencyManager {
+    /// Posts the newest version of `model` and everything in it: every tree that holds any of it is updated.
+    ///
+    /// Returns at once. Who holds an equal version is not told. A ``BatchUpdateModel`` posts several models in one
+    /// update. A listener that changed its model by itself adds itself again first, and then is not told of it.
+    ///
+    /// - Parameter context: passed to everybody who is told.
+    public func updateModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
+        post([model], context: context)
+    }
+
+    /// Deletes `model` from every tree that holds it.
+    ///
+    /// An optional child becomes `nil`, an element of an array is dropped; what cannot be without it is deleted too. A
+    /// listener whose root is deleted is given `nil`. A model without identifier is refused, to the delegate, with code
+    /// `unidentified`.
+    public func deleteModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
+        delete(model, context: context)
+    }
+
+    /// Posts `models`, in order, in one update; returns its place in the order of calls.
+    @discardableResult
+    package func post(
+        _ models: [any Model], context: (any Sendable)?, from own: SubscriptionKey? = nil, generation: Int = 0
+    ) -> UInt64 {
+        let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
+        cleanIfDue()
+        return engine.enqueue(isCancellable: own == nil) { [self] engine in
+            engine.wantsReplacements = wantsReplacements
+            let told = tellsListeners ? telling(models, ModelChange.changes(of: models), context) : nil
+            engine.round(context: context, extra: told) {
+                let subscription = own.flatMap { engine.subscriptions[$0.rawValue] }
+                subscription?.ownRound = engine.round
+                subscription?.generation = generation
+                for model in models { engine.applyAll(model) }
+                if let subscription, let model = models.first {
+                    engine.listen(subscription, to: model)
+                    subscription.awaitedIdentifier = model.modelIdentifier
+                }
+            }
+        }
+    }
+
+    /// Deletes `model`; returns the call's place in the order of calls.
+    @discardableResult
+    package func delete(_ model: any Model, context: (any Sendable)?) -> UInt64 {
+        guard let identifier = model.modelIdentifier else {
+            return engine.enqueue { engine in
+                engine.fail(CacheError(.unidentified, "A model without an identifier cannot be deleted."))
+            }
+        }
+        let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
+        cleanIfDue()
+        let told = tellsListeners ? telling([model], [identifier: .deleted], context) : nil
+        return engine.enqueue(isCancellable: true) { engine in
+            engine.wantsReplacements = wantsReplacements
+            engine.round(context: context, extra: told) { engine.applyDelete(identifier) }
+        }
+    }
+
+    /// What tells the updates listeners.
+    func telling(
+        _ models: [any Model], _ changes: [ModelIdentifier: ModelChange], _ context: (any Sendable)?
+    ) -> Mailbox.Item {
+        { [weak self] in self?.tell(models, changes, context) }
+    }
+}
+
+extension Engine {
+    /// Applies a posted model, a batch one model after the other.
+    func applyAll(_ model: any Model) {
+        if let batch = model as? BatchUpdateModel {
+            for case let model? in batch.models { applyAll(model) }
+            guard batch.modelIdentifier != nil else { return }
+        }
+        apply(model)
+    }
+}
+
+extension ModelChange {
+    /// Each identified model in `models`.
+    static func changes(of models: [any Model]) -> [ModelIdentifier: ModelChange] {
+        var found: [ModelIdentifier: [any Model]] = [:]
+        var waiting = Array(models.reversed())
+        while let model = waiting.popLast() {
+            if let identifier = model.modelIdentifier { found[identifier, default: []].append(model) }
+            model.forEach { waiting.append($0) }
+            guard found.count <= maxNodes, waiting.count <= maxNodes else { break }
+        }
+        return found.mapValues(ModelChange.updated)
+    }
+}

@@ -1,0 +1,139 @@
+import GroveModel
+import Synchronization
+
+/// Keeps the immutable trees of all listeners consistent: a change to one node reaches every tree that holds it.
+///
+/// ```swift
+/// manager.addListener(self)                   // listens to currentModel() and everything in it
+/// manager.updateModel(person, context: nil)   // grafts the person into every tree that holds it
+/// ```
+///
+/// **Threads.** Posting and deleting are possible from any thread; they return at once and apply in the order of the
+/// calls. All computing happens on the engine's own queue. Listeners belong to the main actor, where they are added,
+/// removed and told; the main actor is never waited for, and everybody affected by one update is told in one turn of
+/// it. A listener may call back into the manager; its calls take effect after everybody was told.
+///
+/// **Order.** No listener is given a model older than one it has seen. What a listener adds itself with replaces what
+/// was under way to it.
+///
+/// **Cost.** An update visits what was posted, less what did not change, and in the trees that hold a changed node the
+/// way from it to the root. Listeners of the same root and value share a tree. Nothing is ever scanned.
+public final class ConsistencyManager: Sendable {
+    let engine: Engine
+    let flags = Mutex(Flags())
+    @MainActor var records: [ObjectIdentifier: ListenerRecord] = [:]
+    @MainActor var updatesListeners: [ObjectIdentifier: WeakUpdatesListener] = [:]
+    @MainActor private var recordsAfterCleaning = 0
+
+    struct Flags {
+        var hasDelegate = false
+        var hasUpdatesListeners = false
+        var garbageCollectionInterval: Double = 300
+        var lastCleaning = ContinuousClock.now
+    }
+
+    /// Makes a manager that nobody listens to.
+    public init() {
+        let reporter = Reporter()
+        engine = Engine(
+            reportError: { error in reporter.report { $0.consistencyManager($1, failedWithCriticalError: error) } },
+            reportReplacements: { replacements, context in
+                reporter.report { delegate, manager in
+                    for replacement in replacements {
+                        delegate.consistencyManager(
+                            manager, willReplaceModel: replacement.old, withModel: replacement.new, context: context)
+                    }
+                }
+            })
+        reporter.manager.withLock { $0.manager = self }
+    }
+
+    /// Told what is replaced and what goes wrong; held weakly.
+    @MainActor public weak var delegate: (any ConsistencyManagerDelegate)? {
+        didSet {
+            let hasDelegate = delegate != nil
+            flags.withLock { $0.hasDelegate = hasDelegate }
+        }
+    }
+
+    /// How many seconds pass between two cleanings while models are posted; 0 for none.
+    ///
+    /// 300 unless set.
+    ///
+    /// Dead listeners are also forgotten when something is delivered to them and when many listeners were added, so
+    /// that no timer runs and none is needed.
+    public var garbageCollectionInterval: Double {
+        get { flags.withLock { $0.garbageCollectionInterval } }
+        set { flags.withLock { $0.garbageCollectionInterval = newValue } }
+    }
+
+    /// Forgets listeners that are gone.
+    ///
+    /// O(listeners).
+    @MainActor
+    public func cleanMemory() {
+        for (identity, record) in records where record.listener == nil {
+            records[identity] = nil
+            forget(record.key)
+        }
+        updatesListeners = updatesListeners.filter { $0.value.listener != nil }
+        recordsAfterCleaning = records.count
+        flags.withLock { $0.lastCleaning = ContinuousClock.now }
+    }
+
+    @MainActor
+    func cleanIfGrown() {
+        if records.count > 2 * recordsAfterCleaning + 64 { cleanMemory() }
+    }
+
+    func cleanIfDue() {
+        let isDue = flags.withLock { flags in
+            guard flags.garbageCollectionInterval > 0,
+                ContinuousClock.now - flags.lastCleaning > .seconds(flags.garbageCollectionInterval)
+            else { return false }
+            flags.lastCleaning = ContinuousClock.now
+            return true
+        }
+        if isDue { Task { @MainActor [weak self] in self?.cleanMemory() } }
+    }
+
+    /// Removes every listener and drops every update that is queued or under way to a listener.
+    ///
+    /// - Parameter completion: called on the main actor when nothing is left.
+    @MainActor
+    public func clearListenersAndCancelAllTasks(_ completion: (@MainActor @Sendable () -> Void)? = nil) {
+        engine.cancelAll()
+        for record in records.values { forget(record.key) }
+        records = [:]
+        engine.enqueue { engine in engine.deliver { completion?() } }
+    }
+
+    /// Returns when every call made before is carried out and everybody was told.
+    public func flush() async {
+        await withCheckedContinuation { continuation in
+            engine.enqueue { engine in engine.deliver { continuation.resume() } }
+        }
+    }
+
+    /// How long delivery held the main actor, in all and at most at once, and in how many turns.
+    package var mainActorMeasures: (held: Duration, longestHold: Duration, hops: Int) { engine.mailbox.measures }
+
+    func forget(_ key: Int) {
+        engine.enqueue { $0.forget(key) }
+    }
+}
+
+/// The way from the engine to the manager's delegate, made before the manager is.
+private final class Reporter: Sendable {
+    struct Weak {
+        weak var manager: ConsistencyManager?
+    }
+
+    let manager = Mutex(Weak())
+
+    @MainActor
+    func report(_ body: (any ConsistencyManagerDelegate, ConsistencyManager) -> Void) {
+        guard let manager = manager.withLock({ $0.manager }), let delegate = manager.delegate else { return }
+        body(delegate, manager)
+    }
+}

@@ -1,0 +1,39 @@
+import GroveModel
+
+/// What was posted and deleted since the oldest fetch that is under way.
+///
+/// A tree that a fetch brings is older than that; see ``Engine/graft(_:since:)``.
+struct ChangeLog {
+    struct Entry {
+        var sequence: UInt64
+        var change: ModelChange
+        /// The last deletion: who held the model before does not hold it again, even if it was posted since.
+        var deletedAt: UInt64 = 0
+    }
+
+    private(set) var entries: [ModelIdentifier: Entry] = [:]
+    private var openFetches = 0
+
+    var isOpen: Bool { openFetches > 0 }
+
+    mutating func open() { openFetches += 1 }
+
+    mutating func close() {
+        openFetches -= 1
+        if openFetches == 0 { entries = [:] }
+    }
+
+    mutating func record(_ model: any Model, _ identifier: ModelIdentifier, at sequence: UInt64) {
+        var models: [any Model] = []
+        if case .updated(let before)? = entries[identifier]?.change {
+            let projection = model.projectionIdentifier
+            models = before.filter { $0.projectionIdentifier != projection }
+        }
+        let deletedAt = entries[identifier]?.deletedAt ?? 0
+        entries[identifier] = Entry(sequence: sequence, change: .updated(models + [model]), deletedAt: deletedAt)
+    }
+
+    mutating func recordDelete(_ identifier: ModelIdentifier, at sequence: UInt64) {
+        entries[identifier] = Entry(sequence: sequence, change: .deleted, deletedAt: sequence)
+    }
+}

@@ -1,0 +1,40 @@
+package import GroveModel
+
+/// The news of one update for one listener.
+package struct Delivery: Sendable {
+    /// What there is to tell.
+    package enum Content: Sendable {
+        /// The newest version of the tree; `nil` where its root was deleted.
+        case tree((any Model)?)
+        /// The elements that changed, in no order.
+        case elements([ElementChange])
+    }
+
+    package let content: Content
+    package let updates: ModelUpdates
+    package let context: (any Sendable)?
+    /// The number of what the listener had set when the news were made.
+    package let generation: Int
+    /// The update's place in the order of calls.
+    package let sequence: UInt64
+}
+
+/// The newest version of one element of a collection; `nil` where it was deleted.
+package struct ElementChange: Sendable {
+    package let handle: Int
+    package let model: (any Model)?
+}
+
+/// Somebody on the main actor to whom the engine delivers.
+@MainActor
+package protocol DeliveryReceiver: AnyObject, Sendable {
+    /// Takes news, which may be out of date: their generation says.
+    func receive(_ delivery: Delivery)
+
+    /// Everybody affected by the update was told.
+    func finishUpdate(context: (any Sendable)?)
+}
+
+extension DeliveryReceiver {
+    package func finishUpdate(context: (any Sendable)?) {}
+}

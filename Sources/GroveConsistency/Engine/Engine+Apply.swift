@@ -1,0 +1,227 @@
+import GroveModel
+
+extension Engine {
+    /// Applies one posted tree to every listened tree.
+    ///
+    /// Its news are collected in the round.
+    func apply(_ posted: any Model) {
+        mark += 1
+        guard let touched = collect(posted) else { return }
+        var places: [TreeNode] = []
+        for occurrences in touched {
+            for node in occurrences.nodes where node.equalMark != mark { places.append(node) }
+        }
+        // A place is replaced before those below it.
+        if places.count > 1 { places.sort { $0.depth < $1.depth } }
+        for node in places { bringUpToDate(node) }
+        // A merged model may hold children that the posted tree has in another version.
+        var next = 0
+        while next < late.count, next < maxNodes {
+            bringUpToDate(late[next])
+            next += 1
+        }
+        late = []
+        rebuild()
+        for occurrences in touched {
+            if !occurrences.awaiting.isEmpty { adopt(occurrences) }
+            settle(occurrences)
+        }
+        late = []
+    }
+
+    /// Takes the posted tree apart: what it brings for each identifier that somebody listens to.
+    ///
+    /// The walk goes along a listened tree with the same identifiers, where there is one: then no identifier is hashed,
+    /// and what did not change is not entered.
+    private func collect(_ posted: any Model) -> [Occurrences]? {
+        let mayPrune = mixed.isEmpty && !log.isOpen && predicates.isEmpty
+        var touched: [Occurrences] = []
+        var waiting: [(model: any Model, beside: TreeNode?)] = [(posted, nil)]
+        var visited = 0
+        while let (model, guess) = waiting.popLast() {
+            visited += 1
+            guard visited <= maxNodes else {
+                for occurrences in touched { occurrences.pending = [] }
+                fail(CacheError(.tooManyPaths, "A posted tree has more than a million nodes, occurrences counted."))
+                return nil
+            }
+            var beside = guess
+            var found: Occurrences?
+            if let identifier = model.modelIdentifier {
+                found = guess?.occurrences
+                if found?.identifier != identifier {
+                    found = index[identifier]
+                    beside = found?.nodes.first
+                }
+                if log.isOpen { log.record(model, identifier, at: sequence) }
+                if !predicates.isEmpty { match(model, identifier) }
+            } else if guess?.occurrences != nil {
+                beside = nil
+            }
+            let isEqual = beside.map { $0.model.isEqual(to: model) } ?? false
+            if isEqual {
+                beside?.equalMark = mark
+                if mayPrune { continue }
+            }
+            if let found, !isEqual || found.nodes.count > 1 || !found.awaiting.isEmpty {
+                if found.pending.isEmpty { touched.append(found) }
+                found.bring(model)
+            }
+            var position = 0
+            model.forEach { child in
+                let places = beside?.children
+                waiting.append((child, places.flatMap { position < $0.count ? $0[position] : nil }))
+                position += 1
+            }
+        }
+        return touched
+    }
+
+    /// Gives one place what the change brings for it.
+    private func bringUpToDate(_ node: TreeNode) {
+        guard !node.isDetached, let occurrences = node.occurrences, let first = occurrences.pending.first else {
+            return
+        }
+        var model = node.model.merge(first)
+        for other in occurrences.pending.dropFirst() { model = model.merge(other) }
+        guard !model.isEqual(to: node.model) else { return }
+        let tree = touch(node)
+        if wantsReplacements { replacements.append(Replacement(old: node.model, new: model)) }
+        tree?.updates.changedModelIds.insert(occurrences.identifier)
+        markChanged(node)
+        reindex(node, model, tree)
+    }
+
+    /// The tree of `node`, which now has news.
+    func touch(_ node: TreeNode) -> Tree? {
+        guard let tree = node.root.tree else { return nil }
+        if tree.round != round {
+            tree.round = round
+            tree.updates = ModelUpdates()
+            roundTrees.append(tree)
+        }
+        return tree
+    }
+
+    /// Marks the way from a changed place to its root.
+    func markChanged(_ node: TreeNode) {
+        guard node.changedMark != mark else { return }
+        node.changedMark = mark
+        var child = node
+        while let parent = child.parent {
+            if parent.dirtyMark != mark {
+                parent.dirtyMark = mark
+                parent.changedChildren = 0
+                dirty.append(parent)
+            }
+            parent.changedChildren += 1
+            parent.lastChangedChild = child.index
+            if parent.changedMark == mark { return }
+            parent.changedMark = mark
+            child = parent
+        }
+    }
+
+    /// Rebuilds the marked ways, from below.
+    func rebuild() {
+        if dirty.count > 1 { dirty.sort { $0.depth > $1.depth } }
+        for node in dirty where !node.isDetached { rebuild(node) }
+        dirty = []
+    }
+
+    private func rebuild(_ node: TreeNode) {
+        let tree = touch(node)
+        let last = node.lastChangedChild
+        let result: (any Model)?
+        var isShorter = false
+        if node.changedChildren == 1, last < node.children.count, node.children[last].changedMark == mark,
+            !node.children[last].isRemoved
+        {
+            result = node.model.replacingChild(at: last, with: node.children[last].model)
+        } else {
+            var position = 0
+            let places = node.children
+            result = node.model.map { old in
+                defer { position += 1 }
+                guard position < places.count else { return old }
+                let place = places[position]
+                if place.isRemoved { isShorter = true }
+                return place.isRemoved ? nil : place.changedMark == mark ? place.model : old
+            }
+        }
+        if let result {
+            node.model = result
+            if let occurrences = node.occurrences { tree?.updates.changedModelIds.insert(occurrences.identifier) }
+            guard isShorter else { return }
+            node.children.removeAll { $0.isRemoved }
+            for (position, child) in node.children.enumerated() { child.index = position }
+        } else if isShorter {
+            remove(node, tree)
+        } else {
+            // Nothing was deleted: the model refused a child that it should have taken. It keeps what it had.
+            reindex(node, node.model, nil)
+            fail(CacheError(.other, "A model's map returned nil although none of its children was deleted."))
+        }
+    }
+
+    /// Deletes one place; the model above learns of it when it is rebuilt.
+    func remove(_ node: TreeNode, _ tree: Tree?) {
+        if wantsReplacements { replacements.append(Replacement(old: node.model, new: nil)) }
+        if let identifier = node.occurrences?.identifier { tree?.updates.deletedModelIds.insert(identifier) }
+        node.isRemoved = true
+        if node.parent == nil, let tree {
+            node.occurrences?.trees.removeAll { $0 === tree }
+            tree.isDeleted = true
+        }
+        detach(node)
+    }
+
+    /// Deletes every place of `identifier`.
+    func applyDelete(_ identifier: ModelIdentifier) {
+        mark += 1
+        if log.isOpen { log.recordDelete(identifier, at: sequence) }
+        if !predicates.isEmpty { matchDelete(identifier) }
+        guard let occurrences = index[identifier] else { return }
+        for node in occurrences.nodes.sorted(by: { $0.depth < $1.depth }) where !node.isDetached {
+            let tree = touch(node)
+            markChanged(node)
+            remove(node, tree)
+        }
+        rebuild()
+    }
+
+    /// Ends a change for one identifier: whether its places agree is known now.
+    private func settle(_ occurrences: Occurrences) {
+        occurrences.pending = []
+        if mixed.isEmpty {
+            guard let first = occurrences.nodes.first, occurrences.nodes.count > 1 else { return }
+            let kind = ObjectIdentifier(type(of: first.model))
+            if occurrences.nodes.contains(where: { ObjectIdentifier(type(of: $0.model)) != kind }) {
+                mixed.insert(occurrences.identifier)
+            }
+            return
+        }
+        guard let first = occurrences.nodes.first else { return }
+        if occurrences.nodes.allSatisfy({ first.model.isEqual(to: $0.model) }) {
+            mixed.remove(occurrences.identifier)
+        } else {
+            mixed.insert(occurrences.identifier)
+        }
+    }
+}
+
+extension Occurrences {
+    /// Adds what a change brings: one model per projection, the last of each.
+    func bring(_ model: any Model) {
+        guard !pending.isEmpty else {
+            pending = [model]
+            return
+        }
+        let projection = model.projectionIdentifier
+        if let same = pending.firstIndex(where: { $0.projectionIdentifier == projection }) {
+            pending[same] = model
+        } else {
+            pending.append(model)
+        }
+    }
+}

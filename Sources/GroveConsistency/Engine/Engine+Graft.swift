@@ -1,0 +1,83 @@
+import GroveModel
+
+extension Engine {
+    private struct Place {
+        var model: any Model
+        let parent: Int
+        /// When the holder of this place was posted, or its fetch was issued.
+        var asOf: UInt64
+        var isChanged = false
+        var isRemoved = false
+        var children: [Int] = []
+    }
+
+    /// `model`, which a fetch issued at `since` has brought, with the newest version of everything in it.
+    ///
+    /// What was posted or deleted since then wins over what was fetched, and so does what somebody listens to.
+    ///
+    /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
+    func graft(_ model: any Model, since: UInt64) -> (any Model)? {
+        var places = [Place(model: model, parent: -1, asOf: since)]
+        var next = 0
+        while next < places.count, places.count <= maxNodes {
+            let mustExpand = bringUpToDate(&places[next], since)
+            if mustExpand {
+                var found: [any Model] = []
+                places[next].model.forEach { found.append($0) }
+                for child in found {
+                    places[next].children.append(places.count)
+                    places.append(Place(model: child, parent: next, asOf: places[next].asOf))
+                }
+            }
+            next += 1
+        }
+        for position in places.indices.reversed() {
+            let place = places[position]
+            if !place.isRemoved, place.children.contains(where: { places[$0].isChanged }) {
+                var child = 0
+                let rebuilt = place.model.map { old in
+                    defer { child += 1 }
+                    guard child < place.children.count else { return old }
+                    let new = places[place.children[child]]
+                    return new.isRemoved ? nil : new.model
+                }
+                places[position].isChanged = true
+                if let rebuilt {
+                    places[position].model = rebuilt
+                } else {
+                    places[position].isRemoved = true
+                }
+            }
+        }
+        return places[0].isRemoved ? nil : places[0].model
+    }
+
+    /// Whether the place's children must be looked at too.
+    private func bringUpToDate(_ place: inout Place, _ since: UInt64) -> Bool {
+        guard let identifier = place.model.modelIdentifier else { return true }
+        let newer: [any Model]
+        // What was posted may itself hold what changed after it; what somebody listens to does not.
+        var isCurrent = true
+        if let entry = log.entries[identifier], entry.sequence > since {
+            switch entry.change {
+            case _ where place.parent >= 0 && entry.deletedAt > place.asOf, .deleted:
+                place.isChanged = true
+                place.isRemoved = true
+                return false
+            case .updated(let models):
+                newer = models
+                isCurrent = false
+                place.asOf = max(place.asOf, entry.sequence)
+            }
+        } else if let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
+            newer = [node.model]
+        } else {
+            return true
+        }
+        let merged = newer.reduce(place.model) { $0.merge($1) }
+        if merged.isEqual(to: place.model) { return !isCurrent || !newer.contains { $0.isEqual(to: place.model) } }
+        place.model = merged
+        place.isChanged = true
+        return !isCurrent || !newer.contains { $0.isEqual(to: merged) }
+    }
+}

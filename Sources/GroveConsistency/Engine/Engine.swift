@@ -1,0 +1,129 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// The state of a consistency manager and the work on it, which happens on one serial queue.
+///
+/// The trees of all listeners are indexed: from an identifier to the places where it occurs, and from each place to
+/// its parent. An update visits what was posted and what it changes, and nothing else.
+///
+/// SAFETY: all stored properties other than the queue, the order and the mailbox are touched on `queue` only; `deinit`
+/// runs when nothing is queued any more, because queued work retains the engine.
+final class Engine: @unchecked Sendable {
+    let queue = DispatchQueue(label: "grove.consistency", qos: .userInitiated)
+    let mailbox = Mailbox()
+    private let order = Mutex(Order())
+
+    /// The place of the call under way in the order of calls.
+    var sequence: UInt64 = 0
+    /// The number of the change under way, for marks on nodes: several make one delivery.
+    var mark: UInt64 = 0
+    /// The number of the delivery under way.
+    var round: UInt64 = 0
+
+    var index: [ModelIdentifier: Occurrences] = [:]
+    var subscriptions: [Int: Subscription] = [:]
+    /// How many places may hold another value than another place of the same identifier.
+    var mixed: Set<ModelIdentifier> = []
+    /// The updates since the oldest fetch that is under way, while there is one.
+    var log = ChangeLog()
+    var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
+
+    // What the change under way has to do.
+
+    /// Places that were made during the change and hold a model that it brings.
+    var late: [TreeNode] = []
+    /// Places with a changed child.
+    var dirty: [TreeNode] = []
+
+    // What the delivery under way is made of.
+
+    var roundTrees: [Tree] = []
+    var roundSubscriptions: [Subscription] = []
+    var adopted: [Subscription] = []
+    var replacements: [Replacement] = []
+    var wantsReplacements = false
+
+    /// Where errors and diagnosis go.
+    let reportError: @MainActor @Sendable (CacheError) -> Void
+
+    private struct Order {
+        var last: UInt64 = 0
+        var cancelled: UInt64 = 0
+        var nextKey = 0
+    }
+
+    struct Replacement: Sendable {
+        let old: any Model
+        let new: (any Model)?
+    }
+
+    let reportReplacements: @MainActor @Sendable ([Replacement], (any Sendable)?) -> Void
+
+    init(
+        reportError: @escaping @MainActor @Sendable (CacheError) -> Void,
+        reportReplacements: @escaping @MainActor @Sendable ([Replacement], (any Sendable)?) -> Void
+    ) {
+        self.reportError = reportError
+        self.reportReplacements = reportReplacements
+    }
+
+    deinit {
+        // Nodes and registers hold each other.
+        for occurrences in index.values {
+            for node in occurrences.nodes { node.occurrences = nil }
+            for tree in occurrences.trees { Engine.clear(tree) }
+        }
+        for subscription in subscriptions.values { Engine.clear(subscription) }
+    }
+
+    /// Takes a place in the order of calls and runs `work` there, on the queue.
+    @discardableResult
+    func enqueue(isCancellable: Bool = false, _ work: @escaping @Sendable (Engine) -> Void) -> UInt64 {
+        order.withLock { order in
+            order.last += 1
+            let sequence = order.last
+            queue.async {
+                if isCancellable, self.order.withLock({ $0.cancelled >= sequence }) { return }
+                self.sequence = sequence
+                work(self)
+            }
+            return sequence
+        }
+    }
+
+    /// Cancels the updates that are queued or on their way to the main actor.
+    func cancelAll() {
+        let sequence = order.withLock { order in
+            order.cancelled = order.last
+            return order.last
+        }
+        mailbox.drop(through: sequence)
+        enqueue { $0.mailbox.drop(through: sequence) }
+    }
+
+    func takeKey() -> Int {
+        order.withLock { order in
+            order.nextKey += 1
+            return order.nextKey
+        }
+    }
+
+    /// Puts `item` behind everything that was delivered before, on the main actor.
+    ///
+    /// - Parameter isNews: whether the item goes with the updates that are cancelled.
+    func deliver(isNews: Bool = false, _ item: @escaping Mailbox.Item) {
+        mailbox.put(sequence: sequence, isNews: isNews, item)
+    }
+
+    static func clear(_ tree: Tree) {
+        for membership in tree.memberships { membership.tree = nil }
+    }
+
+    static func clear(_ subscription: Subscription) {
+        subscription.membership?.tree = nil
+        subscription.membership = nil
+        for membership in subscription.elements.values { membership.tree = nil }
+        subscription.elements = [:]
+    }
+}

@@ -1,0 +1,34 @@
+import GroveModel
+
+/// The register of one identifier: every place where it is listened to, and who waits for it.
+final class Occurrences {
+    let identifier: ModelIdentifier
+    /// The places, in no order; each node knows its slot.
+    private(set) var nodes: [TreeNode] = []
+    /// The trees whose root has this identifier.
+    var trees: [Tree] = []
+    /// Subscriptions that listen to the identifier and have no model yet.
+    var awaiting: [Int: Subscription] = [:]
+
+    /// What the current update brings for this identifier, one model per projection.
+    var pending: [any Model] = []
+
+    init(_ identifier: ModelIdentifier) { self.identifier = identifier }
+
+    var isUnused: Bool { nodes.isEmpty && awaiting.isEmpty }
+
+    func add(_ node: TreeNode) {
+        node.slot = nodes.count
+        node.occurrences = self
+        nodes.append(node)
+    }
+
+    func remove(_ node: TreeNode) {
+        let last = nodes.removeLast()
+        if last !== node {
+            nodes[node.slot] = last
+            last.slot = node.slot
+        }
+        node.occurrences = nil
+    }
+}

@@ -1,0 +1,47 @@
+import GroveModel
+
+/// A listener as the engine knows it: what it listens to, and where its news go.
+final class Subscription {
+    /// Where news go.
+    enum Sink {
+        /// To the main actor.
+        case main(any DeliveryReceiver)
+        /// To a stream, from the engine's queue.
+        case stream(@Sendable (Delivery) -> Void)
+    }
+
+    let key: Int
+    let sink: Sink
+    /// Counts what the listener set by itself; news about what it held before are not for it.
+    var generation = 0
+    /// The tree, for who listens to one.
+    var membership: Membership?
+    /// The elements by handle, for who listens to a collection.
+    var elements: [Int: Membership] = [:]
+    /// Where this subscription waits for a model, and which it takes.
+    var awaited: Occurrences?
+    /// The identifier to wait for again when the model is deleted.
+    var awaitedIdentifier: ModelIdentifier?
+    var accepts: @Sendable (any Model) -> Bool = { _ in true }
+
+    /// The place, in the order of calls, of the last news for this subscription.
+    var lastNews: UInt64 = 0
+    /// The round whose news are being collected, and those.
+    var round: UInt64 = 0
+    var changedElements: [ElementChange] = []
+    var updates = ModelUpdates()
+    /// The round in which this subscription got the model that it waited for.
+    var adoptedRound: UInt64 = 0
+    /// The round of the update that this subscription made by itself, of which it is not told.
+    var ownRound: UInt64 = 0
+
+    init(key: Int, sink: Sink) {
+        self.key = key
+        self.sink = sink
+    }
+}
+
+/// A listener's number.
+package struct SubscriptionKey: Hashable, Sendable {
+    let rawValue: Int
+}

@@ -1,0 +1,51 @@
+import GroveModel
+
+/// One place in a tree that somebody listens to.
+///
+/// Nodes mirror the tree of models, so that from a changed model the way to its root is known and nothing else is
+/// visited. Confined to the engine's queue.
+final class TreeNode {
+    var model: any Model
+    unowned var parent: TreeNode?
+    /// The position among the parent's children.
+    var index: Int
+    let depth: Int
+    var children: [TreeNode] = []
+
+    /// The register of this node's identifier, in which it has `slot`; `nil` without identifier or when detached.
+    var occurrences: Occurrences?
+    var slot = 0
+    /// The tree whose root this is.
+    unowned var tree: Tree?
+    var isDetached = false
+    /// While a tree is registered: another place holds an equal model.
+    var isKnown = false
+
+    // Marks of one update, valid where they equal its number.
+
+    /// The posted tree has an equal model at this place.
+    var equalMark: UInt64 = 0
+    /// The parent's model does not have this node's model yet.
+    var changedMark: UInt64 = 0
+    /// A child is changed or removed.
+    var dirtyMark: UInt64 = 0
+    var isRemoved = false
+    var changedChildren = 0
+    var lastChangedChild = 0
+
+    init(_ model: any Model, parent: TreeNode?, index: Int) {
+        self.model = model
+        self.parent = parent
+        self.index = index
+        depth = parent.map { $0.depth + 1 } ?? 0
+    }
+
+    /// The root above this node.
+    ///
+    /// O(depth).
+    var root: TreeNode {
+        var node = self
+        while let parent = node.parent { node = parent }
+        return node
+    }
+}

@@ -1,0 +1,77 @@
+public import GroveModel
+
+/// Several listeners that together are told once per update.
+///
+/// Each of the listeners is told of its own model, and after them the delegate, once, in the same turn of the main
+/// actor. Add the batch listener instead of its listeners, and tell it when one of them changes its model by itself.
+@MainActor
+public final class BatchListener: ConsistencyManagerListener {
+    /// The listeners, which are held strongly.
+    public let listeners: [any ConsistencyManagerListener]
+
+    /// Told after the listeners; held weakly.
+    public weak var delegate: (any BatchListenerDelegate)?
+
+    var isPaused = false
+    private var updated: [any ConsistencyManagerListener] = []
+    private var updates = ModelUpdates()
+
+    /// Makes a batch of `listeners` and adds it to `consistencyManager`.
+    public init(listeners: [any ConsistencyManagerListener], consistencyManager: ConsistencyManager) {
+        self.listeners = listeners
+        addListener(consistencyManager)
+    }
+
+    /// Adds the listeners, each to its current model.
+    public func addListener(_ consistencyManager: ConsistencyManager) {
+        consistencyManager.addListener(self)
+    }
+
+    /// Says that `listener` changed its model by itself.
+    public func listenerHasUpdatedModel(
+        _ listener: any ConsistencyManagerListener, consistencyManager: ConsistencyManager
+    ) {
+        consistencyManager.addListener(listener)
+    }
+
+    /// Says that some listener put `model` into its own.
+    public func listenerHasUpdatedModel(
+        _ model: any ConsistencyManagerModel, consistencyManager: ConsistencyManager
+    ) {
+        addListener(consistencyManager)
+    }
+
+    /// The models of all listeners.
+    public func currentModel() -> (any ConsistencyManagerModel)? {
+        BatchUpdateModel(models: listeners.map { $0.currentModel() })
+    }
+
+    /// Does nothing: each listener is told by itself.
+    public func modelUpdated(
+        _ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?
+    ) {}
+
+    func note(_ listener: any ConsistencyManagerListener, _ updates: ModelUpdates) {
+        updated.append(listener)
+        self.updates.merge(updates)
+    }
+
+    func finishUpdate(context: (any Sendable)?) {
+        guard !updated.isEmpty else { return }
+        let (listeners, updates) = (updated, updates)
+        updated = []
+        self.updates = ModelUpdates()
+        delegate?.batchListener(self, hasUpdatedListeners: listeners, updates: updates, context: context)
+    }
+}
+
+/// Told once per update of what changed in a ``BatchListener``.
+@MainActor
+public protocol BatchListenerDelegate: AnyObject, Sendable {
+    /// `updatedListeners` were told of an update, or of what they missed while the batch was paused.
+    ///
+    /// - Parameter updates: of all of them together.
+    func batchListener(
+        _ batchListener: BatchListener, hasUpdatedListeners updatedListeners: [any ConsistencyManagerListener],
+        updates: ModelUpdates, context: (any Sendable)?)
+}

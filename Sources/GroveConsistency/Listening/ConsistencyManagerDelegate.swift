@@ -1,0 +1,31 @@
+public import GroveModel
+
+/// Somebody who watches a ``ConsistencyManager`` for diagnosis.
+///
+/// Both methods have empty defaults.
+@MainActor
+public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
+    /// A model that somebody listens to is replaced by another version.
+    ///
+    /// Called before the listeners are told, in the same turn of the main actor, once per tree that holds the model.
+    func consistencyManager(
+        _ consistencyManager: ConsistencyManager, willReplaceModel oldModel: any ConsistencyManagerModel,
+        withModel newModel: (any ConsistencyManagerModel)?, context: (any Sendable)?)
+
+    /// A call could not be carried out: a `CacheError` with code `unidentified` (a delete of a model without an
+    /// identifier), or `tooManyPaths` (a tree of more than a million nodes). The state is as it was before the call.
+    func consistencyManager(_ consistencyManager: ConsistencyManager, failedWithCriticalError error: any Error)
+}
+
+extension ConsistencyManagerDelegate {
+    /// Does nothing.
+    public func consistencyManager(
+        _ consistencyManager: ConsistencyManager, willReplaceModel oldModel: any ConsistencyManagerModel,
+        withModel newModel: (any ConsistencyManagerModel)?, context: (any Sendable)?
+    ) {}
+
+    /// Does nothing.
+    public func consistencyManager(
+        _ consistencyManager: ConsistencyManager, failedWithCriticalError error: any Error
+    ) {}
+}

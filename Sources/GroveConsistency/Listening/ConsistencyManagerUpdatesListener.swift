@@ -1,0 +1,16 @@
+public import GroveModel
+
+/// Somebody who wants to know of every update, whoever listens to its models.
+@MainActor
+public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
+    /// `model` was posted or deleted.
+    ///
+    /// Called after the listeners of its models, in the same turn of the main actor.
+    ///
+    /// - Parameters:
+    ///   - model: what was posted or deleted, whole.
+    ///   - changes: each identified model in it, whether or not it differs from what somebody holds.
+    func consistencyManager(
+        _ consistencyManager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
+        changes: [ModelIdentifier: ModelChange], context: (any Sendable)?)
+}

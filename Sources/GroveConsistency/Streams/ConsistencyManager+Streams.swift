@@ -1,0 +1,126 @@
+public import GroveModel
+
+extension ConsistencyManager {
+    /// The changes of `model` from this call on, the whole tree each time.
+    ///
+    /// Delivered wherever it is iterated, without a turn of the main actor. Every change after the call is in it: there
+    /// is no gap between the value and the changes. The stream ends with the task, with the iterator or with the
+    /// manager, which it does not retain; it keeps what was not read yet. A deletion of the root is an event with a
+    /// `nil` model, after which the stream waits for the model to come back.
+    public func changes<M: SimpleModel>(of model: M) -> AsyncStream<ModelEvent<M>> {
+        changes(model.modelIdentifier, Leaf.node(model))
+    }
+
+    /// The changes of the model of `identifier`, which need not exist yet.
+    ///
+    /// Where somebody listens to it, its newest version comes first. See ``changes(of:)``.
+    public func changes<M: SimpleModel>(
+        of identifier: ModelIdentifier, as type: M.Type = M.self
+    ) -> AsyncStream<ModelEvent<M>> {
+        changes(identifier, nil)
+    }
+
+    private func changes<M: SimpleModel>(
+        _ identifier: ModelIdentifier?, _ model: (any Model)?
+    ) -> AsyncStream<ModelEvent<M>> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ModelEvent<M>.self)
+        let key = engine.takeKey()
+        continuation.onTermination = { [weak self] _ in self?.forget(key) }
+        let source = StreamSource(continuation)
+        engine.enqueue { engine in
+            let subscription = Subscription(
+                key: key,
+                sink: .stream { delivery in
+                    guard case .tree(let model) = delivery.content else { return }
+                    let value = model.flatMap { Leaf.base($0) as? M }
+                    guard value != nil || model == nil else { return }
+                    source.yield(
+                        ModelEvent(model: value, updates: delivery.updates, context: delivery.context))
+                })
+            subscription.accepts = { Leaf.base($0) is M }
+            subscription.awaitedIdentifier = identifier
+            engine.subscriptions[key] = subscription
+            if let model {
+                engine.listen(subscription, to: model)
+            } else if let identifier {
+                engine.round(context: nil) { engine.listenOrAwait(subscription, identifier) }
+            }
+        }
+        return stream
+    }
+
+    /// The models of a type that satisfy a condition, as they are posted.
+    ///
+    /// What was posted before the call is not in it. The models that satisfy the condition are retained while the
+    /// stream is. See ``changes(of:)`` for where it is delivered and when it ends.
+    ///
+    /// - Parameter condition: called on the engine's queue, for every posted model of the type.
+    public func models<M: SimpleModel>(
+        of type: M.Type = M.self, where condition: @escaping @Sendable (M) -> Bool
+    ) -> AsyncStream<PredicateChange<M>> {
+        let (stream, continuation) = AsyncStream.makeStream(of: PredicateChange<M>.self)
+        let source = StreamSource(continuation)
+        let end = subscribe(type, condition) { change in source.yield(change) }
+        continuation.onTermination = { _ in end() }
+        return stream
+    }
+
+    /// Tells `body`, on the main actor, of the models of a type that satisfy a condition, as they are posted.
+    ///
+    /// - Returns: what keeps the subscription: it ends when that is gone.
+    @MainActor
+    public func addListener<M: SimpleModel>(
+        for type: M.Type = M.self, where condition: @escaping @Sendable (M) -> Bool,
+        _ body: @escaping @MainActor @Sendable (PredicateChange<M>) -> Void
+    ) -> PredicateListener {
+        let listener = PredicateListener()
+        let engine = engine
+        listener.end = subscribe(type, condition) { [weak engine, weak listener] change in
+            engine?.deliver { if listener != nil { body(change) } }
+        }
+        return listener
+    }
+
+    private func subscribe<M: SimpleModel>(
+        _ type: M.Type, _ condition: @escaping @Sendable (M) -> Bool,
+        _ tell: @escaping @Sendable (PredicateChange<M>) -> Void
+    ) -> @Sendable () -> Void {
+        let key = engine.takeKey()
+        engine.enqueue { engine in
+            engine.predicates[ObjectIdentifier(type), default: [:]][key] = PredicateSubscription(
+                key: key, matches: { (Leaf.base($0) as? M).map(condition) ?? false },
+                tell: { event in if let change = PredicateChange<M>(event) { tell(change) } })
+        }
+        return { [weak engine] in
+            engine?.enqueue { engine in
+                engine.predicates[ObjectIdentifier(type)]?[key] = nil
+                if engine.predicates[ObjectIdentifier(type)]?.isEmpty == true {
+                    engine.predicates[ObjectIdentifier(type)] = nil
+                }
+            }
+        }
+    }
+}
+
+/// What keeps a subscription to the models that satisfy a condition.
+@MainActor
+public final class PredicateListener {
+    var end: (@Sendable () -> Void)?
+
+    init() {}
+
+    deinit { end?() }
+}
+
+extension Engine {
+    /// Lets `subscription` listen to what somebody else holds of `identifier`, and else wait for it.
+    func listenOrAwait(_ subscription: Subscription, _ identifier: ModelIdentifier) {
+        let held = index[identifier]?.nodes.prefix(64).map(\.model).first(where: subscription.accepts)
+        if let held {
+            listen(subscription, to: held)
+            noteAdopted(subscription)
+        } else {
+            wait(for: identifier, subscription)
+        }
+    }
+}

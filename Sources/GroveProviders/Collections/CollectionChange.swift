@@ -1,0 +1,31 @@
+/// How a collection changed; for animating it.
+public enum CollectionChange: Hashable, Sendable {
+    /// Everything may be different.
+    case reset
+    /// The changes, to be applied in this order: each index is right when the changes before it were applied.
+    case changes([CollectionChangeInformation])
+}
+
+/// One change of a collection.
+public enum CollectionChangeInformation: Hashable, Sendable {
+    /// The element at `index` is another version.
+    case update(index: Int)
+    /// The element at `index` is gone.
+    case delete(index: Int)
+    /// There is a new element at `index`.
+    case insert(index: Int)
+}
+
+extension Collection where Element == CollectionChangeInformation {
+    /// The number of deletions.
+    public func numberOfDeletedElements() -> Int { count { if case .delete = $0 { true } else { false } } }
+
+    /// The number of insertions.
+    public func numberOfInsertedElements() -> Int { count { if case .insert = $0 { true } else { false } } }
+
+    /// The number of updates.
+    public func numberOfUpdatedElements() -> Int { count { if case .update = $0 { true } else { false } } }
+
+    /// How many more elements there are afterwards than before.
+    public func deltaNumberOfElements() -> Int { numberOfInsertedElements() - numberOfDeletedElements() }
+}

@@ -1,0 +1,136 @@
+import GroveConsistency
+import GroveModel
+
+extension CollectionDataProvider {
+    /// Replaces the whole collection, for every sibling of `cacheKey`.
+    ///
+    /// - Parameters:
+    ///   - cacheKey: the key from now on; pass the provider's own to keep it, `nil` for a collection that is neither
+    ///     cached nor shared.
+    ///   - shouldCache: false to keep the change in memory only.
+    ///   - context: passed to the delegates of others, and to the cache.
+    public func setData(
+        _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) {
+        if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
+        let new = data.map { store.entry($0) }
+        store.reset(new)
+        if snapshot != nil { snapshot = (store.entries, store.resets) }
+        commit(leaving: nil, joining: new, isSaved: shouldCache, context: context)
+        store.tell(.reset, by: self, context: context)
+        store.finishEdit(by: self, context: context)
+    }
+
+    /// Inserts `newData` before the element at `index`, or at the end where that is ``count``.
+    public func insert(_ newData: [T], at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
+        insert(newData, at: index, isAppend: false, shouldCache, context)
+    }
+
+    /// Adds `newData` at the end.
+    public func append(_ newData: [T], shouldCache: Bool = true, context: (any Sendable)? = nil) {
+        insert(newData, at: entries.count, isAppend: true, shouldCache, context)
+    }
+
+    private func insert(
+        _ newData: [T], at index: Int, isAppend: Bool, _ shouldCache: Bool, _ context: (any Sendable)?
+    ) {
+        guard index >= 0, index <= entries.count else {
+            return dataModelManager.misuse("An index is outside of the collection.")
+        }
+        guard !newData.isEmpty else { return }
+        let place = isAppend ? store.entries.count : newestPlace(of: index)
+        let new = newData.map { store.entry($0) }
+        store.insert(new, at: place)
+        if store.isLoading, isAppend { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
+        snapshot?.entries.replace(index, index, with: new)
+        store.isLoaded = store.isLoaded || !store.isLoading
+        commit(leaving: [], joining: new, isSaved: shouldCache, context: context)
+        tell(place, index, newData.count, CollectionChangeInformation.insert, context)
+    }
+
+    /// Replaces the element at `index` by another version, or another model.
+    public func update(_ element: T, at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
+        guard index >= 0, index < entries.count else {
+            return dataModelManager.misuse("An index is outside of the collection.")
+        }
+        let old = entries[index]
+        let isSameModel = old.model.modelIdentifier != nil && old.model.modelIdentifier == element.modelIdentifier
+        if snapshot != nil {
+            snapshot?.entries[index].model = element
+        }
+        guard let place = store.position(of: old.handle) else {
+            // A sibling removed it from the list: what is left to do is to tell of the model's new version.
+            commit(leaving: [], joining: [], posting: [element], isSaved: false, storing: shouldCache, context: context)
+            return
+        }
+        store.replace(element, at: place)
+        if snapshot != nil { snapshot?.entries[index].revision = store.entries[place].revision }
+        // In a cache of nodes the list itself does not change with a version of an element.
+        store.entries[place].editedAt = commit(
+            leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache && !isSameModel,
+            storing: shouldCache && isSameModel && cacheKey != nil, context: context)
+        tell(place, index, 1, CollectionChangeInformation.update, context)
+    }
+
+    /// Removes the element at `index` from the collection; the model itself stays.
+    public func remove(at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
+        guard index >= 0, index < entries.count else {
+            return dataModelManager.misuse("An index is outside of the collection.")
+        }
+        let handle = entries[index].handle
+        snapshot?.entries.replace(index, index + 1, with: [])
+        guard let place = store.position(of: handle) else { return }
+        store.remove(at: place)
+        commit(leaving: [handle], joining: [], isSaved: shouldCache, context: context)
+        tell(place, index, 1, CollectionChangeInformation.delete, context)
+    }
+
+    /// Removes the element at `index`; ``remove(at:shouldCache:context:)`` by its older name.
+    public func removeAtIndex(_ index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
+        remove(at: index, shouldCache: shouldCache, context: context)
+    }
+
+    /// Where, in the newest list, the place before `index` of the list that this provider shows is.
+    ///
+    /// Behind the nearest element before it that is still there, else before the nearest one after it, else as far from
+    /// the start.
+    private func newestPlace(of index: Int) -> Int {
+        guard let shown = snapshot?.entries else { return index }
+        for before in stride(from: index - 1, through: 0, by: -1) {
+            if let place = store.position(of: shown[before].handle) { return place + 1 }
+        }
+        for after in index..<shown.count {
+            if let place = store.position(of: shown[after].handle) { return place }
+        }
+        return min(index, store.entries.count)
+    }
+
+    /// Posts an edit to the engine and the cache.
+    @discardableResult
+    private func commit(
+        leaving: [Int]?, joining: [Entry<T>], posting: [T]? = nil, isSaved: Bool, storing isStored: Bool = false,
+        context: (any Sendable)?
+    ) -> UInt64 {
+        let store = store
+        let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
+        let posted = posting.map { $0.map { Leaf.node($0) } } ?? joined.map(\.model)
+        let manager = dataModelManager
+        // Nothing is stored of a list whose rest is still being fetched; it is stored when that is there.
+        let isSavedNow = isSaved && (!store.isLoading || store.isLoaded)
+        return manager.inOrder { _ in
+            let sequence = manager.consistencyManager.edit(
+                store.key, leaving: leaving, joining: joined, posting: posted, context: context)
+            if isSavedNow { store.save(context) }
+            if isStored { for model in posting ?? joining.map(\.model) { manager.store(model, context) } }
+            return sequence
+        }
+    }
+
+    private func tell(
+        _ place: Int, _ shown: Int, _ count: Int, _ change: (Int) -> CollectionChangeInformation,
+        _ context: (any Sendable)?
+    ) {
+        store.tell(.changes((place..<place + count).map(change)), by: self, context: context)
+        store.finishEdit(by: self, context: context)
+    }
+}

@@ -1,0 +1,61 @@
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension CollectionDataProvider {
+    /// Takes the collection of `cacheKey`: from a sibling where there is one, and from the cache otherwise.
+    ///
+    /// Fresher data that arrives first wins; what is inserted meanwhile is kept, before or behind what is fetched.
+    ///
+    /// - Parameter completion: called exactly once, on the main actor, with the data, `nil` on a miss, or an error.
+    public func fetchDataFromCache(
+        withCacheKey cacheKey: String?, context: (any Sendable)? = nil,
+        completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void = { _, _ in }
+    ) {
+        if cacheKey != self.cacheKey {
+            let had = !entries.isEmptyVector
+            join(dataModelManager.store(cacheKey, of: T.self))
+            if had || store.entries.count > 0 { note(.reset, isOwn: true, context) }
+        }
+        store.load(context: context) { models, error in completion(models, error) }
+    }
+
+    /// Fetches as the form with a completion does.
+    ///
+    /// - Throws: what the cache reports, or `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func fetchDataFromCache(withCacheKey cacheKey: String?, context: (any Sendable)? = nil) async throws -> [T]?
+    {
+        try await awaitOnce { completion in
+            self.fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
+        }
+    }
+
+    /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
+    ///
+    /// Both are asked at once. Where the data changed within `maxAge` seconds, the network is not asked.
+    @discardableResult
+    public func load(
+        withCacheKey cacheKey: String, maxAge: Double? = nil, context: (any Sendable)? = nil,
+        fetch: @escaping @Sendable () async throws -> [T]
+    ) async throws -> [T] {
+        if let maxAge, cacheKey == self.cacheKey, let lastUpdated, -lastUpdated.timeIntervalSinceNow <= maxAge {
+            return data
+        }
+        let epoch = dataModelManager.inOrder { $0 }
+        fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
+        let fresh = try await fetch()
+        guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+        try Task.checkCancellation()
+        setData(fresh, cacheKey: cacheKey, context: context)
+        return data
+    }
+}
+
+extension PersistentVector {
+    var isEmptyVector: Bool { count == 0 }
+}

@@ -1,0 +1,83 @@
+import GroveModel
+
+/// Edits of a collection that nobody need hold: of the siblings' list where there are some, else of the cached one.
+extension CollectionDataProvider {
+    /// What static edits tell, when they are done.
+    public typealias EditCompletion = @MainActor @Sendable ((any Error)?) -> Void
+
+    /// Replaces the collection of `cacheKey`.
+    public static func setData(
+        _ data: [T], cacheKey: String, dataModelManager: DataModelManager, context: (any Sendable)? = nil,
+        completion: EditCompletion? = nil
+    ) {
+        holder(cacheKey, dataModelManager).setData(data, cacheKey: cacheKey, context: context)
+        completion?(nil)
+    }
+
+    /// Inserts `newData` where `index` says, given the data.
+    ///
+    /// - Parameter completion: called exactly once; with a `CacheMiss` where there is no such collection.
+    public static func insert(
+        _ newData: [T], at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
+        dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
+    ) {
+        edit(cacheKey, dataModelManager, context, completion) { provider, data in
+            provider.insert(newData, at: index(data), context: context)
+        }
+    }
+
+    /// Appends `newData`; where there is no such collection, it is the collection.
+    public static func append(
+        _ newData: [T], cacheKey: String, dataModelManager: DataModelManager, context: (any Sendable)? = nil,
+        completion: EditCompletion? = nil
+    ) {
+        let provider = holder(cacheKey, dataModelManager)
+        provider.store.load(context: context) { _, error in
+            if error == nil { provider.append(newData, context: context) }
+            completion?(error)
+        }
+    }
+
+    /// Replaces the element where `index` says, given the data.
+    public static func update(
+        _ element: T, at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
+        dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
+    ) {
+        edit(cacheKey, dataModelManager, context, completion) { provider, data in
+            provider.update(element, at: index(data), context: context)
+        }
+    }
+
+    /// Removes the element where `index` says, given the data.
+    public static func removeAtIndex(
+        _ index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String, dataModelManager: DataModelManager,
+        context: (any Sendable)? = nil, completion: EditCompletion? = nil
+    ) {
+        edit(cacheKey, dataModelManager, context, completion) { provider, data in
+            provider.remove(at: index(data), context: context)
+        }
+    }
+
+    private static func edit(
+        _ cacheKey: String, _ manager: DataModelManager, _ context: (any Sendable)?, _ completion: EditCompletion?,
+        _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> Void
+    ) {
+        let provider = holder(cacheKey, manager)
+        provider.store.load(context: context) { data, error in
+            guard data != nil else {
+                completion?(error ?? CacheMiss(.absent, ModelIdentifier(cacheKey)))
+                return
+            }
+            // An edit that waited before this one may have changed the data.
+            body(provider, provider.data)
+            completion?(nil)
+        }
+    }
+
+    /// A provider that joins the siblings for the time of an edit.
+    private static func holder(_ cacheKey: String, _ manager: DataModelManager) -> CollectionDataProvider<T> {
+        let provider = CollectionDataProvider<T>(dataModelManager: manager)
+        provider.join(manager.store(cacheKey, of: T.self))
+        return provider
+    }
+}

@@ -1,0 +1,23 @@
+import GroveModel
+
+/// Told when a ``CollectionDataProvider``'s data changes by somebody else.
+@MainActor
+public protocol CollectionDataProviderDelegate: AnyObject {
+    /// The data changed, and not by this provider itself. Called once per update, on the main actor.
+    ///
+    /// - Parameters:
+    ///   - collectionChanges: what changed, in an order in which it can be applied.
+    ///   - context: what whoever made the change passed along.
+    func collectionDataProviderHasUpdatedData<T>(
+        _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?)
+}
+
+/// One change of a collection provider's data.
+public struct CollectionDataChange: Sendable {
+    /// What changed, in an order in which it can be applied.
+    public let changes: CollectionChange
+    /// Who made the change.
+    public let origin: ChangeOrigin
+    /// What was passed along with the change.
+    public let context: (any Sendable)?
+}

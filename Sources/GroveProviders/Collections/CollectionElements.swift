@@ -1,0 +1,24 @@
+/// An element of a collection, with what tells it from every other element there ever was.
+struct Entry<T: Sendable>: Sendable {
+    let handle: Int
+    /// Counts the element's versions.
+    var revision = 0
+    /// The place, in the order of calls, of the edit that set the model; older news are not for it.
+    var editedAt: UInt64 = 0
+    var model: T
+}
+
+/// The elements of a collection at one moment.
+///
+/// A view of the provider's own storage: taking one costs nothing, reading one element is O(log₆₄ *n*), and neither
+/// makes later changes of the collection cost more. `Array(elements)` is linear.
+public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable {
+    let entries: PersistentVector<Entry<T>>
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+    /// The number of elements.
+    public var endIndex: Int { entries.count }
+    /// The element at `position`, in O(log₆₄ *n*).
+    public subscript(position: Int) -> T { entries[position].model }
+}

@@ -1,0 +1,29 @@
+/// Where an event was posted.
+public struct EventSource: Hashable, Sendable {
+    /// The sender's file, as `#fileID` gives it.
+    public let fileID: String
+    /// The sender's line.
+    public let line: Int
+}
+
+extension DataModelManager {
+    /// Posts `event` to everybody who receives events of its type, on the main actor, in the order of posts.
+    ///
+    /// Returns at once, from any thread. A receiver may post; its events come after those that are under way.
+    public func post<E: Sendable>(_ event: E, fileID: String = #fileID, line: Int = #line) {
+        events.post(event, EventSource(fileID: fileID, line: line))
+    }
+
+    /// Gives events of a type to `receiver` from now on, for as long as it lives; there is nothing to unregister.
+    ///
+    /// - Parameters:
+    ///   - receiver: held weakly, and handed to `body`, which need not capture it.
+    ///   - replay: whether the latest event that was posted before comes first.
+    @MainActor
+    public func addReceiver<Receiver: AnyObject, E: Sendable>(
+        _ receiver: Receiver, for type: E.Type = E.self, replay: Bool = false,
+        _ body: @escaping @MainActor (_ receiver: Receiver, _ event: E, _ source: EventSource) -> Void
+    ) {
+        events.add(receiver, type, replay: replay, body)
+    }
+}

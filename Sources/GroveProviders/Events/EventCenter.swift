@@ -1,0 +1,113 @@
+import Synchronization
+
+/// The event channels of a manager: one per type of event.
+///
+/// Events are delivered on the main actor, in the order of their posts, and never from within a post or another
+/// delivery: two receivers that post to each other take turns.
+final class EventCenter: Sendable {
+    nonisolated init() {}
+
+    private struct State {
+        var waiting: [@MainActor @Sendable (EventCenter) -> Void] = []
+        var isHopping = false
+    }
+
+    private let state = Mutex(State())
+    /// Counts wipes: what was posted before one is not delivered after it.
+    private let epoch = Mutex(0)
+    @MainActor private var receivers: [ObjectIdentifier: [Int: Receiver]] = [:]
+    @MainActor private var latest: [ObjectIdentifier: any Sendable] = [:]
+    @MainActor private var joining: [Int: (kind: ObjectIdentifier, receiver: Receiver, replay: Bool)] = [:]
+    @MainActor private var nextKey = 0
+
+    struct Receiver {
+        weak var owner: AnyObject?
+        let receive: @MainActor (any Sendable) -> Void
+    }
+
+    func post<E: Sendable>(_ event: E, _ source: EventSource) {
+        let posted = epoch.withLock { $0 }
+        put { center in
+            guard center.epoch.withLock({ $0 }) == posted else { return }
+            let kind = ObjectIdentifier(E.self)
+            let posted = PostedEvent(event: event, source: source)
+            center.latest[kind] = posted
+            for (key, receiver) in center.receivers[kind, default: [:]].sorted(by: { $0.key < $1.key }) {
+                if receiver.owner == nil {
+                    center.receivers[kind]?[key] = nil
+                } else if center.receivers[kind]?[key] != nil {
+                    receiver.receive(posted)
+                }
+            }
+        }
+    }
+
+    @MainActor
+    func add<Owner: AnyObject, E: Sendable>(
+        _ owner: Owner, _ type: E.Type, replay: Bool,
+        _ body: @escaping @MainActor (Owner, E, EventSource) -> Void
+    ) {
+        let kind = ObjectIdentifier(type)
+        nextKey += 1
+        let key = nextKey
+        let receiver = Receiver(owner: owner) { [weak owner] posted in
+            guard let owner, let posted = posted as? PostedEvent<E> else { return }
+            body(owner, posted.event, posted.source)
+        }
+        joining[key] = (kind, receiver, replay)
+        put { center in center.join(key) }
+    }
+
+    /// Lets a receiver in, behind the events that were posted before it was added.
+    @MainActor
+    private func join(_ key: Int) {
+        guard let (kind, receiver, replay) = joining.removeValue(forKey: key) else { return }
+        receivers[kind] = receivers[kind, default: [:]].filter { $0.value.owner != nil }
+        receivers[kind]?[key] = receiver
+        if replay, let last = latest[kind] { receiver.receive(last) }
+    }
+
+    /// Returns when what was posted before is delivered.
+    func flush() async {
+        await withCheckedContinuation { continuation in put { _ in continuation.resume() } }
+    }
+
+    /// Forgets the latest events and those under way.
+    ///
+    /// Receivers stay.
+    @MainActor
+    func clear() {
+        latest = [:]
+        epoch.withLock { $0 += 1 }
+    }
+
+    private func put(_ work: @escaping @MainActor @Sendable (EventCenter) -> Void) {
+        let mustHop = state.withLock { state in
+            state.waiting.append(work)
+            defer { state.isHopping = true }
+            return !state.isHopping
+        }
+        if mustHop { Task { @MainActor in self.empty() } }
+    }
+
+    @MainActor
+    private func empty() {
+        while true {
+            let next: (@MainActor @Sendable (EventCenter) -> Void)? = state.withLock { state in
+                if state.waiting.isEmpty {
+                    state.isHopping = false
+                    return nil
+                }
+                return state.waiting.removeFirst()
+            }
+            guard let next else { return }
+            next(self)
+        }
+    }
+}
+
+/// An event with where it came from.
+struct PostedEvent<E: Sendable>: Sendable {
+    let event: E
+    let source: EventSource
+}

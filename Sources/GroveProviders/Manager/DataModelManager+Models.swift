@@ -1,0 +1,126 @@
+import Dispatch
+import GroveConsistency
+public import GroveModel
+import Synchronization
+
+extension DataModelManager {
+    /// Updates every provider that holds `model` or anything in it, and the cache.
+    ///
+    /// - Parameters:
+    ///   - updateCache: false to keep the change in memory only.
+    ///   - context: passed to the delegates of the providers that change, and to the cache.
+    public func updateModel<T: SimpleModel>(_ model: T, updateCache: Bool = true, context: (any Sendable)? = nil) {
+        updateModels([model], updateCache: updateCache, context: context)
+    }
+
+    /// Updates `models` in one step: each provider is told once.
+    public func updateModels<T: SimpleModel>(_ models: [T], updateCache: Bool = true, context: (any Sendable)? = nil) {
+        inOrder { _ in
+            consistencyManager.post(models.map { Leaf.node($0) }, context: context)
+            guard updateCache else { return }
+            for model in models { store(model, context) }
+        }
+    }
+
+    /// Deletes `model` from every provider, from the cache, and from whatever holds it.
+    ///
+    /// What cannot be without it is deleted too. To take a model out of one collection, use the collection's `remove`.
+    public func deleteModel(_ model: any SimpleModel, updateCache: Bool = true, context: (any Sendable)? = nil) {
+        inOrder { _ in
+            if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
+            guard updateCache else { return }
+            let cache = cacheDelegate
+            cacheQueue.async { cache.deleteModel(model, forKey: model.modelIdentifier?.rawValue, context: context) }
+        }
+    }
+
+    /// Stores `model` in the cache, in the order of calls, and tells nobody.
+    public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
+        let cache = cacheDelegate
+        inOrder { _ in cacheQueue.async { cache.setModel(model, forKey: cacheKey, context: context) } }
+    }
+
+    /// Reads a model from the cache: with everything that was posted or deleted since the call, and what providers hold.
+    ///
+    /// - Parameter completion: called exactly once, on the main actor.
+    public func modelFromCache<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)? = nil,
+        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
+    ) {
+        fetch(cacheKey, context) { [consistencyManager] (fetch, _, model: T?, error) in
+            consistencyManager.endFetch(fetch, model: model.map { Leaf.node($0) }) { newest, _ in
+                completion(newest.flatMap { Leaf.base($0) as? T }, error)
+            }
+        }
+    }
+
+    /// Stores a collection in the cache, in the order of calls, and tells nobody.
+    public func cacheCollection<T: SimpleModel>(
+        _ collection: [T], forKey cacheKey: String, context: (any Sendable)? = nil
+    ) {
+        let cache = cacheDelegate
+        inOrder { _ in cacheQueue.async { cache.setCollection(collection, forKey: cacheKey, context: context) } }
+    }
+
+    /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
+    public func collectionFromCache<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)? = nil,
+        completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        fetchCollection(cacheKey, context) { [consistencyManager] (fetch, _, models: [T]?, error) in
+            consistencyManager.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
+                completion(models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }, error)
+            }
+            consistencyManager.joinFetched(fetch, nil, [])
+        }
+    }
+
+    /// Queues a write of `model` under its identifier.
+    ///
+    /// Called in order.
+    func store(_ model: any SimpleModel, _ context: (any Sendable)?) {
+        guard let identifier = model.modelIdentifier else { return }
+        let cache = cacheDelegate
+        cacheQueue.async { cache.setModel(model, forKey: identifier.rawValue, context: context) }
+    }
+
+    /// Reads a model; `finish` is given the fetch, which it must end, and the epoch of the call.
+    func fetch<T: SimpleModel>(
+        _ key: String?, _ context: (any Sendable)?,
+        _ finish: @escaping @Sendable (UInt64, Int, T?, (any Error)?) -> Void
+    ) {
+        let cache = cacheDelegate
+        inOrder { epoch in
+            let fetch = consistencyManager.beginFetch()
+            cacheQueue.async {
+                cache.modelForKey(key, context: context) { (model: T?, error) in
+                    self.isOver(epoch)
+                        ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, model, error)
+                }
+            }
+        }
+    }
+
+    func fetchCollection<T: SimpleModel>(
+        _ key: String?, _ context: (any Sendable)?,
+        _ finish: @escaping @Sendable (UInt64, Int, [T]?, (any Error)?) -> Void
+    ) {
+        let cache = cacheDelegate
+        inOrder { epoch in
+            let fetch = consistencyManager.beginFetch()
+            cacheQueue.async {
+                cache.collectionForKey(key, context: context) { (models: [T]?, error) in
+                    self.isOver(epoch)
+                        ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, models, error)
+                }
+            }
+        }
+    }
+
+    /// Whether there was a wipe since `epoch`.
+    func isOver(_ epoch: Int) -> Bool { self.epoch.withLock { $0 != epoch } }
+}
+
+extension CacheError {
+    static var wiped: CacheError { CacheError(.cancelled, "Everything was wiped before the fetch was done.") }
+}

@@ -1,0 +1,44 @@
+import Dispatch
+import GroveConsistency
+public import GroveModel
+import Synchronization
+
+extension DataModelManager {
+    /// Clears everything, for a log-out: providers, channels, what is in flight, and the cache.
+    ///
+    /// Nothing comes back.
+    ///
+    /// When the call is made, providers and collections become empty and listen to nothing, their delegates are told,
+    /// updates that were on their way are dropped, and fetches under way complete with code `cancelled`. Returns when
+    /// the cache is empty too. What is set after the call stays.
+    ///
+    /// - Throws: what the cache throws; code `unsupported` where it cannot be emptied. Memory is cleared even then.
+    @MainActor
+    public func wipe() async throws(CacheError) {
+        let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<CacheError?, Never>) in
+            let cache = cacheDelegate
+            epoch.withLock { epoch in
+                epoch += 1
+                consistencyManager.cancelUpdates()
+                cacheQueue.async {
+                    // Writes of later calls wait behind the wipe.
+                    let isDone = DispatchSemaphore(value: 0)
+                    Task.detached {
+                        var failure: CacheError?
+                        do throws(CacheError) { try await cache.wipe() } catch { failure = error }
+                        continuation.resume(returning: failure)
+                        isDone.signal()
+                    }
+                    isDone.wait()
+                }
+            }
+            events.clear()
+            let providers = providers.values.compactMap(\.provider)
+            let stores = stores.values.compactMap(\.store)
+            self.stores = self.stores.filter { $0.value.store != nil }
+            for store in stores { store.clearForWipe() }
+            for provider in providers { provider.clearForWipe() }
+        }
+        if let outcome { throw outcome }
+    }
+}

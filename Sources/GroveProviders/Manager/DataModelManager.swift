@@ -1,0 +1,87 @@
+import Dispatch
+public import GroveConsistency
+public import GroveModel
+import Synchronization
+
+/// What binds a cache, a consistency engine and the data providers of an application together.
+///
+/// An application has one, and hands it to every provider it makes. All methods may be called from any thread unless
+/// they are marked for the main actor. Calls take effect in their order, the same in memory and in the cache: the place
+/// in the engine's order and the place in the cache's queue are taken under one lock. So the newest change wins
+/// everywhere. The cache is called on a queue of its own and may block there.
+public final class DataModelManager: Sendable {
+    /// The cache, which is retained.
+    public let cacheDelegate: any CacheDelegate
+
+    /// The engine that keeps the providers consistent.
+    public let consistencyManager = ConsistencyManager()
+
+    /// Told of misuse; held weakly.
+    ///
+    /// Without one, misuse is an assertion failure.
+    @MainActor public weak var logDelegate: (any LogDelegate)?
+
+    let cacheQueue = DispatchQueue(label: "grove.providers.cache")
+    /// Counts wipes: what was begun before one brings nothing after it.
+    let epoch = Mutex(0)
+    let events = EventCenter()
+    @MainActor var stores: [StoreKey: WeakStore] = [:]
+    @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
+    @MainActor private var providersAfterCleaning = 0
+
+    /// Makes a manager over `cacheDelegate`.
+    public init(cacheDelegate: any CacheDelegate) {
+        self.cacheDelegate = cacheDelegate
+    }
+
+    /// Takes one place in the engine's order and in the cache's queue.
+    func inOrder<Result: Sendable>(_ body: (Int) -> Result) -> Result {
+        epoch.withLock { body($0) }
+    }
+
+    /// Registers a provider, so that it is cleared by ``wipe()``.
+    @MainActor
+    func register(_ provider: any WipeableProvider, _ key: SubscriptionKey) {
+        if providers.count > 2 * providersAfterCleaning + 64 {
+            providers = providers.filter { $0.value.provider != nil }
+            providersAfterCleaning = providers.count
+        }
+        providers[key] = WeakProvider(provider: provider)
+    }
+
+    @MainActor
+    func misuse(_ message: String, file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line)
+    {
+        if let logDelegate {
+            logDelegate.assertionFailure(message, file: file, function: function, line: line)
+        } else {
+            Swift.assertionFailure(message)
+        }
+    }
+
+    /// Returns when every call made before has reached the cache, the engine and everybody who is told.
+    public func flush() async {
+        await withCheckedContinuation { continuation in
+            inOrder { _ in cacheQueue.async { continuation.resume() } }
+        }
+        await consistencyManager.flush()
+        await events.flush()
+    }
+}
+
+/// Somebody who wants to know when the library is misused; see ``DataModelManager/logDelegate``.
+@MainActor
+public protocol LogDelegate: AnyObject, Sendable {
+    /// A call was wrong. The library goes on as well as it can.
+    func assertionFailure(_ message: String, file: StaticString, function: StaticString, line: UInt)
+}
+
+/// A provider or store that a wipe clears.
+@MainActor
+protocol WipeableProvider: AnyObject {
+    func clearForWipe()
+}
+
+struct WeakProvider {
+    weak var provider: (any WipeableProvider)?
+}

@@ -1,0 +1,47 @@
+public import GroveModel
+
+/// Who made a change, as the reader of one provider's changes sees it.
+public enum ChangeOrigin: Hashable, Sendable {
+    /// The provider's own owner: by setting, editing or fetching through this provider.
+    case own
+    /// Anybody else.
+    case other
+}
+
+/// One change of a provider's data.
+public struct DataChange<T: SimpleModel>: Sendable {
+    /// The data after the change.
+    public let data: T?
+    /// Who made the change.
+    public let origin: ChangeOrigin
+    /// What was passed along with the change.
+    public let context: (any Sendable)?
+}
+
+/// The streams that follow one source; they end with it.
+@MainActor
+final class Broadcast<Element: Sendable> {
+    private var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
+    private var next = 0
+
+    init() {}
+
+    deinit { for continuation in continuations.values { continuation.finish() } }
+
+    func stream() -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+        next += 1
+        let key = next
+        continuations[key] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { @MainActor in self?.continuations[key] = nil }
+        }
+        return stream
+    }
+
+    func send(_ element: @autoclosure () -> Element) {
+        guard !continuations.isEmpty else { return }
+        let element = element()
+        for continuation in continuations.values { continuation.yield(element) }
+    }
+}

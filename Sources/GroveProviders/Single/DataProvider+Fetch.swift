@@ -1,0 +1,121 @@
+import GroveConsistency
+public import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension DataProvider {
+    /// Fetches the model from the cache, and sets it unless fresher data arrived first.
+    ///
+    /// The model is delivered with everything in it that changed since the call. Where `cacheKey` is the identifier of
+    /// the data that is there, the cache is not asked.
+    ///
+    /// - Parameter completion: called exactly once, on the main actor, with the provider's data when a fresher one won,
+    ///   and otherwise with what the cache said: a model, `nil` on a miss, or an error.
+    public func fetchDataFromCache(
+        withCacheKey cacheKey: String?, context: (any Sendable)? = nil,
+        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void = { _, _ in }
+    ) {
+        if let cacheKey, let data, data.modelIdentifier == ModelIdentifier(cacheKey) {
+            completion(data, nil)
+            return
+        }
+        let (generation, key, manager) = (generation, key, dataModelManager)
+        manager.fetch(cacheKey, context) { [weak self] (fetch, epoch, model: T?, error) in
+            manager.consistencyManager.endFetch(
+                fetch, model: model.map { Leaf.node($0) }, subscription: key, generation: generation
+            ) { newest, isAccepted in
+                let value = newest.flatMap { Leaf.base($0) as? T }
+                guard !manager.isOver(epoch) else { return completion(nil, error ?? CacheError.wiped) }
+                guard let self else { return completion(value, error) }
+                guard isAccepted, self.generation == generation else { return completion(self.data, nil) }
+                if let value {
+                    self.forgetMissed()
+                    self.accept(value)
+                    self.broadcast.send(DataChange(data: value, origin: .own, context: context))
+                }
+                completion(value, error)
+            }
+        }
+    }
+
+    /// Listens to `identifier`, whether or not the model exists yet, and fetches it from the cache.
+    public func fetchDataFromCache(
+        withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
+        context: (any Sendable)? = nil,
+        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void = { _, _ in }
+    ) {
+        modelIdentifier = identifier
+        fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
+    }
+
+    /// Fetches the model from the cache as the form with a completion does.
+    ///
+    /// - Throws: what the cache reports, or `CancellationError`, promptly, when the task is cancelled; what the cache
+    ///   brings then is used all the same.
+    @discardableResult
+    public func fetchDataFromCache(withCacheKey cacheKey: String?, context: (any Sendable)? = nil) async throws -> T? {
+        try await awaitOnce { completion in
+            self.fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
+        }
+    }
+
+    /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
+    ///
+    /// Both are asked at once. Where the data changed within `maxAge`, the network is not asked.
+    ///
+    /// - Parameters:
+    ///   - maxAge: how old, in seconds, data in memory may be to be used as it is; `nil` to always fetch.
+    ///   - fetch: asks the network.
+    /// - Returns: the data at the end.
+    /// - Throws: what `fetch` throws; then the data is what the cache had.
+    @discardableResult
+    public func load(
+        withCacheKey cacheKey: String?, maxAge: Double? = nil, context: (any Sendable)? = nil,
+        fetch: @escaping @Sendable () async throws -> T?
+    ) async throws -> T? {
+        if let maxAge, data != nil, let lastUpdated, -lastUpdated.timeIntervalSinceNow <= maxAge { return data }
+        let epoch = dataModelManager.inOrder { $0 }
+        fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
+        let fresh = try await fetch()
+        guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+        try Task.checkCancellation()
+        if let fresh { setData(fresh, context: context) }
+        return data
+    }
+}
+
+/// Turns a completion that is called once into a result that is delivered once, cancellation included.
+@MainActor
+func awaitOnce<Value: Sendable>(
+    _ body: @MainActor (@escaping @MainActor @Sendable (Value?, (any Error)?) -> Void) -> Void
+) async throws -> Value? {
+    let answer = OneAnswer<Value>()
+    return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+            answer.continuation = continuation
+            if Task.isCancelled { answer.finish(.failure(CancellationError())) }
+            body { value, error in
+                answer.finish(error.map { .failure($0) } ?? .success(value))
+            }
+        }
+    } onCancel: {
+        Task { @MainActor in answer.finish(.failure(CancellationError())) }
+    }
+}
+
+@MainActor
+private final class OneAnswer<Value: Sendable> {
+    var continuation: CheckedContinuation<Value?, any Error>?
+
+    init() {}
+
+    func finish(_ result: Result<Value?, any Error>) {
+        let continuation = continuation
+        self.continuation = nil
+        continuation?.resume(with: result)
+    }
+}

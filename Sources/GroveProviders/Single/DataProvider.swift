@@ -1,0 +1,194 @@
+public import GroveConsistency
+public import GroveModel
+public import Observation
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Holds one model in its newest version, for a screen.
+///
+/// ``data`` is always in memory and setting it is synchronous; the cache and everybody else follow behind. When the
+/// model or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of
+/// ``changes()`` goes on. A delegate is not told of what the provider's owner did; streams are, with the origin.
+@MainActor
+@Observable
+public final class DataProvider<T: SimpleModel>: BatchListenable {
+    /// The model in its newest version; `nil` before there is one, after it was deleted, and when `nil` was set.
+    public internal(set) var data: T?
+
+    /// When ``data`` last changed, or was set; `nil` before.
+    public internal(set) var lastUpdated: Date?
+
+    /// Told of changes by others; held weakly, not observed.
+    @ObservationIgnored public weak var delegate: (any DataProviderDelegate)?
+
+    /// The manager whose cache and engine are used.
+    @ObservationIgnored public let dataModelManager: DataModelManager
+
+    /// The batch that this provider is in.
+    ///
+    /// Set by the batch.
+    @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
+
+    @ObservationIgnored let key: SubscriptionKey
+    /// Counts what this provider set by itself; see ``Delivery/generation``.
+    @ObservationIgnored var generation = 0
+    @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?)?
+    @ObservationIgnored private var awaitedIdentifier: ModelIdentifier?
+    @ObservationIgnored let broadcast = Broadcast<DataChange<T>>()
+    private var isPausedNow = false
+
+    /// Makes a provider without data.
+    public init(dataModelManager: DataModelManager) {
+        self.dataModelManager = dataModelManager
+        let relay = ProviderRelay()
+        key = dataModelManager.consistencyManager.subscribe(relay) { Leaf.base($0) is T }
+        relay.target = self
+        dataModelManager.register(self, key)
+    }
+
+    deinit { dataModelManager.consistencyManager.unsubscribe(key) }
+
+    /// Whether changes by others are kept until this is false again; then they come as one, before the setter returns.
+    ///
+    /// Not to be set while the provider is in a batch: then the batch is paused.
+    public var isPaused: Bool {
+        get { isPausedNow }
+        set {
+            if batchListener != nil {
+                dataModelManager.misuse("Pause the batch listener, not a provider that is in it.")
+            }
+            setPaused(newValue)
+        }
+    }
+
+    /// The identifier of the model that is listened to, which need not exist yet.
+    ///
+    /// Setting another one clears ``data``; what somebody else holds of it, or posts later, becomes the data, as a
+    /// change by others.
+    public var modelIdentifier: ModelIdentifier? {
+        get { data?.modelIdentifier ?? awaitedIdentifier }
+        set {
+            guard newValue != modelIdentifier else { return }
+            begin(nil)
+            awaitedIdentifier = newValue
+            let manager = dataModelManager
+            if let newValue {
+                manager.inOrder { _ in
+                    manager.consistencyManager.listen(key, toIdentifier: newValue, generation: generation)
+                }
+            } else {
+                manager.inOrder { _ in manager.consistencyManager.listen(key, to: nil, generation: generation) }
+            }
+        }
+    }
+
+    /// Sets the data, tells everybody who holds the model or anything in it, and stores it.
+    ///
+    /// - Parameters:
+    ///   - data: the model; `nil` clears this provider, and deletes nothing.
+    ///   - updateCache: false to keep the change in memory only.
+    ///   - context: passed to the delegates of other providers, and to the cache.
+    public func setData(_ data: T?, updateCache: Bool = true, context: (any Sendable)? = nil) {
+        begin(data)
+        awaitedIdentifier = data?.modelIdentifier
+        let manager = dataModelManager
+        manager.inOrder { _ in
+            guard let data else {
+                manager.consistencyManager.listen(key, to: nil, generation: generation)
+                return
+            }
+            manager.consistencyManager.post(Leaf.node(data), by: key, generation: generation, context: context)
+            if updateCache { manager.store(data, context) }
+        }
+        broadcast.send(DataChange(data: data, origin: .own, context: context))
+    }
+
+    /// The changes of ``data`` from this call on, own ones included.
+    ///
+    /// The stream does not retain the provider and ends with it.
+    public func changes() -> AsyncStream<DataChange<T>> { broadcast.stream() }
+
+    /// The data now and its changes from now on, without a gap between them.
+    public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
+
+    /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
+    private func begin(_ data: T?) {
+        generation += 1
+        missed = nil
+        accept(data)
+    }
+
+    func accept(_ data: T?) {
+        self.data = data
+        if let identifier = data?.modelIdentifier { awaitedIdentifier = identifier }
+        lastUpdated = Date()
+    }
+
+    /// Forgets what was missed in a pause: something newer is there.
+    func forgetMissed() { missed = nil }
+}
+
+extension DataProvider: DeliveryReceiver {
+    package func receive(_ delivery: Delivery) {
+        guard delivery.generation == generation, case .tree(let model) = delivery.content else { return }
+        let value = model.flatMap { Leaf.base($0) as? T }
+        if model != nil, value == nil {
+            dataModelManager.misuse("Two types that cannot be merged share an identifier.")
+            return
+        }
+        if isPausedNow {
+            missed = (value, delivery.context)
+        } else {
+            change(to: value, context: delivery.context)
+        }
+    }
+
+    package func finishUpdate(context: (any Sendable)?) { batchListener?.finishUpdate(context: context) }
+
+    private func change(to value: T?, context: (any Sendable)?) {
+        accept(value)
+        batchListener?.note(self, context)
+        delegate?.dataProviderHasUpdatedData(self, context: context)
+        broadcast.send(DataChange(data: value, origin: .other, context: context))
+    }
+
+    /// Pauses or resumes.
+    public func setPaused(_ isPaused: Bool) {
+        isPausedNow = isPaused
+        guard !isPaused, let missed else { return }
+        self.missed = nil
+        switch (data, missed.data) {
+        case (nil, nil): return
+        case (let old?, let new?) where old.isEqual(to: new): return
+        default: change(to: missed.data, context: missed.context)
+        }
+    }
+}
+
+extension DataProvider: ConsistencyManagerListener {
+    /// The data, where it is a tree.
+    public func currentModel() -> (any ConsistencyManagerModel)? { data.map { Leaf.node($0) } }
+
+    /// Takes a newer version of the data, as from somebody else.
+    public func modelUpdated(
+        _ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?
+    ) {
+        change(to: model.flatMap { Leaf.base($0) as? T }, context: context)
+    }
+}
+
+extension DataProvider: WipeableProvider {
+    func clearForWipe() {
+        let hadData = data != nil
+        begin(nil)
+        awaitedIdentifier = nil
+        dataModelManager.consistencyManager.listen(key, to: nil, generation: generation)
+        guard hadData else { return }
+        delegate?.dataProviderHasUpdatedData(self, context: nil)
+        broadcast.send(DataChange(data: nil, origin: .other, context: nil))
+    }
+}
