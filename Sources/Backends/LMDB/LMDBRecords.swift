@@ -31,7 +31,7 @@ import GroveModel
     /// Finds the long `key` with `cursor`; leaves its stored form, with the slot in question, in the scratch memory.
     func locate(_ key: UnsafeRawBufferPointer, _ cursor: OpaquePointer) throws(CacheError) -> Place {
         let wanted = unsafe scratch.key
-        unsafe LMDBKey.encode(key, hash: LMDBKey.hash(key) & environment.hashMask, into: wanted)
+        unsafe LMDBKey.encode(key, hash: hash64(key, seed: 0) & environment.hashMask, into: wanted)
         let stem = unsafe UnsafeRawBufferPointer(rebasing: wanted.prefix(LMDBKey.stemCount))
         var storedKey = unsafe MDB_val(mv_size: wanted.count, mv_data: wanted.baseAddress)
         var stored = unsafe MDB_val()

@@ -11,9 +11,9 @@ struct SQLiteLookup: ~Copyable {
         self.hashMask = hashMask
     }
 
-    /// The hash under which `key` is stored.
+    /// The hash under which `key` is stored: it is part of the file format.
     func hash(_ key: UnsafeRawBufferPointer) -> Int64 {
-        unsafe Int64(bitPattern: SQLiteKey.hash(key) & hashMask)
+        unsafe Int64(bitPattern: hash64(key, seed: 0) & hashMask)
     }
 
     /// Stands on the record of `key`; returns whether there is one.
