@@ -128,10 +128,10 @@ struct LMDBEngineTests {
         try Data().write(to: fixture.file("file"))
         for path in [fixture.path + "/missing", fixture.path + "/file", "", "a\0b"] {
             let thrown = code { () throws(CacheError) in _ = try LMDBStore(directory: path, options: LMDBOptions()) }
-            #expect(thrown == .inputOutput)
+            #expect(thrown == (path.hasSuffix("/file") ? .notAStore : .inputOutput))
         }
         let none = code { () throws(CacheError) in _ = try LMDBStore(directory: nil, options: LMDBOptions()) }
-        #expect(none == .inputOutput)
+        #expect(none == .unsupported)
         let store = try fixture.open()
         try store.put([1], [1])
         for name in ["data.mdb", "lock.mdb"] {

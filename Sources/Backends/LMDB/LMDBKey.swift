@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// How keys of up to 8,192 bytes are stored in an engine that takes 511.
 ///
 /// The length of a stored key says what it is:
@@ -70,27 +62,5 @@ enum LMDBKey {
             UnsafeRawBufferPointer(rebasing: stored[headerCount..<end]),
             UnsafeRawBufferPointer(rebasing: stored[end...])
         )
-    }
-
-    /// Whether `bytes` begin with `prefix`.
-    static func begins(_ bytes: UnsafeRawBufferPointer, with prefix: UnsafeRawBufferPointer) -> Bool {
-        guard let head = prefix.baseAddress, unsafe !prefix.isEmpty else { return true }
-        guard bytes.count >= prefix.count, let base = bytes.baseAddress else { return false }
-        return unsafe memcmp(base, head, prefix.count) == 0
-    }
-
-    /// Whether `left` and `right` are the same bytes.
-    static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        unsafe left.count == right.count && begins(left, with: right)
-    }
-
-    /// Whether `left` sorts before `right`, byte by byte, a beginning before what it begins.
-    static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        let count = min(left.count, right.count)
-        guard count > 0, let first = left.baseAddress, let second = right.baseAddress else {
-            return left.count < right.count
-        }
-        let order = unsafe memcmp(first, second, count)
-        return order == 0 ? left.count < right.count : order < 0
     }
 }

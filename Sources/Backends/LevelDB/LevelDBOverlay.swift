@@ -1,3 +1,4 @@
+import GroveCache
 import GroveModel
 
 #if canImport(Darwin)
@@ -91,7 +92,7 @@ import GroveModel
 
     /// The entries whose keys begin with `prefix`, in the order of their keys' bytes.
     func sorted(prefix: UnsafeRawBufferPointer) -> [Entry] {
-        entries.filter { unsafe $0.key.begins(with: prefix) }.sorted { unsafe $0.key.order(before: $1.key) < 0 }
+        entries.filter { unsafe $0.key.begins(with: prefix) }.sorted { unsafe lexicographicOrder($0.key, $1.key) < 0 }
     }
 
     @inline(__always)
@@ -101,7 +102,7 @@ import GroveModel
         var index = Int(truncatingIfNeeded: hash) & mask
         while places[index] != 0 {
             let position = Int(places[index]) - 1
-            if entries[position].hash == hash, unsafe entries[position].key.equals(key) { return position }
+            if entries[position].hash == hash, unsafe isEqual(entries[position].key, key) { return position }
             index = (index + 1) & mask
         }
         return nil
@@ -138,31 +139,5 @@ import GroveModel
             freeCount = size - count
         }
         return unsafe block
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Less than, equal to or greater than 0, as these bytes come before, with or after `other`.
-    func order(before other: UnsafeRawBufferPointer) -> Int {
-        let shared = Swift.min(count, other.count)
-        if shared > 0, let mine = baseAddress, let others = other.baseAddress {
-            let order = unsafe memcmp(mine, others, shared)
-            if order != 0 { return Int(order) }
-        }
-        return count - other.count
-    }
-
-    /// Whether these are the same bytes as `other`.
-    @inline(__always)
-    func equals(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard count > 0, let mine = baseAddress, let others = other.baseAddress else { return true }
-        return unsafe memcmp(mine, others, count) == 0
-    }
-
-    /// Whether these bytes begin with `prefix`.
-    @inline(__always)
-    func begins(with prefix: UnsafeRawBufferPointer) -> Bool {
-        unsafe count >= prefix.count && UnsafeRawBufferPointer(rebasing: self[..<prefix.count]).equals(prefix)
     }
 }

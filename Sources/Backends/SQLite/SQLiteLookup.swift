@@ -23,8 +23,7 @@ struct SQLiteLookup: ~Copyable {
         statement.reset()
         unsafe statement.bind(hash(key), at: 1)
         while try statement.step("read a record") {
-            let stored = unsafe statement.bytes(1)
-            if unsafe SQLiteKey.matches(key, stored.baseAddress, count: stored.count) { return true }
+            if unsafe isEqual(statement.bytes(1), key) { return true }
         }
         return false
     }
