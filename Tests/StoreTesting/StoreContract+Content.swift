@@ -19,7 +19,7 @@ extension StoreContract {
     private func values() throws {
         var store = try open()
         for count in [0, 1, 160, 4_096, 10 << 20, 7, 0] {
-            let value = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            let value = Self.bytes(count)
             try store.write { transaction throws(CacheError) in
                 try transaction.put(Array("key".utf8), value)
                 try transaction.put([UInt8(truncatingIfNeeded: count)], value)
@@ -35,6 +35,13 @@ extension StoreContract {
         #expect(try (store.size().bytesOnDisk > 0) == Store.profile.isPersistent)
         #expect(try store.get(Array("ke".utf8)) == nil)
         #expect(try store.get(Array("key2".utf8)) == nil)
+    }
+
+    /// Bytes that repeat every 251, so that no two pages of them are alike; doubled, since 10 MB one by one take seconds.
+    private static func bytes(_ count: Int) -> [UInt8] {
+        var bytes = Array(0..<251 as Range<UInt8>)
+        while bytes.count < count { bytes += bytes }
+        return Array(bytes[..<count])
     }
 
     // The lengths about which an engine's own limits, and the steps of the hash, may change something.
