@@ -138,17 +138,22 @@ let package = Package(
         .testTarget(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
             swiftSettings: strict),
-        .testTarget(
-            name: "GroveMemoryTests", dependencies: ["GroveMemory", "GroveCache", "GroveModel"],
+        // What the tests of the four stores share; it imports Testing, so that no product may hold it.
+        .target(
+            name: "StoreTesting", dependencies: ["GroveCache", "GroveModel"], path: "Tests/StoreTesting",
             swiftSettings: strict),
         .testTarget(
-            name: "GroveLevelDBTests", dependencies: ["GroveLevelDB", "GroveCache", "GroveModel"],
+            name: "GroveMemoryTests", dependencies: ["GroveMemory", "GroveCache", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel"],
+            name: "GroveLevelDBTests", dependencies: ["GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveSQLiteTests", dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "CSQLite"],
+            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel", "StoreTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GroveSQLiteTests",
+            dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "StoreTesting", "CSQLite"],
             swiftSettings: strict),
         .testTarget(
             name: "ConformanceTests",

@@ -1,6 +1,7 @@
 import Foundation
 import GroveCache
 import GroveModel
+import StoreTesting
 import Testing
 
 @testable import GroveLMDB
@@ -9,8 +10,8 @@ import Testing
 struct LMDBEngineTests {
     @Test("Long keys of one hash live beside each other, and removing one keeps the others")
     func collisions() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open(hashMask: 0)
+        let directory = try TemporaryDirectory()
+        let store = try directory.open(hashMask: 0)
         let head = [UInt8](repeating: 0x61, count: 600)
         let keys = (0..<40 as Range<UInt8>).map { head + [$0 / 7, $0] }
         for (index, key) in keys.enumerated() { try store.put(key, [UInt8(index)]) }
@@ -29,19 +30,19 @@ struct LMDBEngineTests {
 
     @Test("A full map is reported as `full`, undoes the transaction, and the store goes on")
     func fullMap() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open(LMDBOptions(mapSize: 1 << 20))
+        let directory = try TemporaryDirectory()
+        let store = try directory.open(LMDBOptions(mapSize: 1 << 20))
         try store.put([1], [1])
         let megabyte = [UInt8](repeating: 7, count: 300_000)
         for _ in 0..<5 {
-            let thrown = code { () throws(CacheError) in
+            let thrown = code {
                 try store.write { transaction throws(CacheError) in
                     for index in 2..<9 as Range<UInt8> { try transaction.put([index], megabyte) }
                 }
             }
             #expect(thrown == .full)
         }
-        let swallowed = code { () throws(CacheError) in
+        let swallowed = code {
             try store.write { transaction throws(CacheError) in
                 for index in 2..<9 as Range<UInt8> {
                     do throws(CacheError) { try transaction.put([index], megabyte) } catch {}
@@ -53,33 +54,33 @@ struct LMDBEngineTests {
         try store.put([2], [UInt8](repeating: 7, count: 100_000))
         #expect(try store.keys() == [[1], [2]])
         store.close()
-        #expect(try fixture.open().keys() == [[1], [2]])
+        #expect(try directory.open().keys() == [[1], [2]])
     }
 
     @Test("A file that was cut off is refused as damaged, wherever it was cut")
     func truncation() throws {
-        let fixture = try StoreFixture()
-        var store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        var store = try directory.open()
         try store.write { transaction throws(CacheError) in
             for index in 0..<200 as Range<UInt8> { try transaction.put([index], Array(repeating: index, count: 500)) }
         }
         store.close()
-        let whole = try Data(contentsOf: fixture.file("data.mdb"))
+        let whole = try Data(contentsOf: directory.url("data.mdb"))
         for length in stride(from: whole.count - 1, to: 0, by: -3_001) {
-            try whole.prefix(length).write(to: fixture.file("data.mdb"))
-            let thrown = code { () throws(CacheError) in _ = try fixture.open() }
+            try whole.prefix(length).write(to: directory.url("data.mdb"))
+            let thrown = code { _ = try directory.open() }
             #expect(thrown == .corrupted || (length < 8_192 && thrown == .notAStore), "cut at \(length)")
         }
-        try whole.write(to: fixture.file("data.mdb"))
-        store = try fixture.open()
+        try whole.write(to: directory.url("data.mdb"))
+        store = try directory.open()
         #expect(try store.keys().count == 200)
     }
 
     @Test("A value put and removed in one transaction leaves a file that opens again")
     func unwrittenPages() throws {
-        let fixture = try StoreFixture()
+        let directory = try TemporaryDirectory()
         for round in 0..<3 as Range<UInt8> {
-            let store = try fixture.open()
+            let store = try directory.open()
             try store.write { transaction throws(CacheError) in
                 try transaction.put([round], [round])
                 try transaction.put([99], [UInt8](repeating: 7, count: 1_000_000))
@@ -87,67 +88,53 @@ struct LMDBEngineTests {
             }
             store.close()
         }
-        #expect(try fixture.open().keys() == [[0], [1], [2]])
+        #expect(try directory.open().keys() == [[0], [1], [2]])
     }
 
-    @Test("Garbage, and another engine's directory, are not a store", arguments: [16, 4_096, 50_000])
+    @Test("Garbage is not a store, and is left as it is", arguments: [16, 4_096, 50_000])
     func strangers(count: Int) throws {
-        let garbage = try StoreFixture()
-        try Data(repeating: 0x5A, count: count).write(to: garbage.file("data.mdb"))
-        #expect(code { () throws(CacheError) in _ = try garbage.open() } == .notAStore)
-        #expect(try Data(contentsOf: garbage.file("data.mdb")) == Data(repeating: 0x5A, count: count))
-
-        for name in ["store.sqlite", "CURRENT"] {
-            let other = try StoreFixture()
-            try Data("x".utf8).write(to: other.file(name))
-            #expect(code { () throws(CacheError) in _ = try other.open() } == .notAStore)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == [name])
-        }
+        let garbage = try TemporaryDirectory()
+        try Data(repeating: 0x5A, count: count).write(to: garbage.url("data.mdb"))
+        #expect(code { _ = try garbage.open() } == .notAStore)
+        #expect(try Data(contentsOf: garbage.url("data.mdb")) == Data(repeating: 0x5A, count: count))
     }
 
     @Test("A store of a later layout is refused and left as it is")
     func laterLayout() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         store.close()
-        var bytes = try Data(contentsOf: fixture.file("data.mdb"))
+        var bytes = try Data(contentsOf: directory.url("data.mdb"))
         var from = bytes.startIndex
         while let stamp = bytes.range(of: Data("GroveLMD".utf8) + Data([1, 0, 0, 0]), in: from..<bytes.endIndex) {
             bytes[stamp.upperBound - 4] = 2
             from = stamp.upperBound
         }
-        try bytes.write(to: fixture.file("data.mdb"))
-        #expect(code { () throws(CacheError) in _ = try fixture.open() } == .unsupportedFormat)
-        #expect(try Data(contentsOf: fixture.file("data.mdb")) == bytes)
+        try bytes.write(to: directory.url("data.mdb"))
+        #expect(code { _ = try directory.open() } == .unsupportedFormat)
+        #expect(try Data(contentsOf: directory.url("data.mdb")) == bytes)
     }
 
-    @Test("A directory that is missing, a file, or of no name is reported")
-    func directories() throws {
-        let fixture = try StoreFixture()
-        try Data().write(to: fixture.file("file"))
-        for path in [fixture.path + "/missing", fixture.path + "/file", "", "a\0b"] {
-            let thrown = code { () throws(CacheError) in _ = try LMDBStore(directory: path, options: LMDBOptions()) }
-            #expect(thrown == .inputOutput)
-        }
-        let none = code { () throws(CacheError) in _ = try LMDBStore(directory: nil, options: LMDBOptions()) }
-        #expect(none == .inputOutput)
-        let store = try fixture.open()
+    @Test("The store's files are its owner's alone")
+    func permissions() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         for name in ["data.mdb", "lock.mdb"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: fixture.file(name).path)
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.url(name).path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
     }
 
     @Test("Views that are dropped without an end give their reader slots back")
     func droppedViews() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open(LMDBOptions(maxReaders: 8))
+        let directory = try TemporaryDirectory()
+        let store = try directory.open(LMDBOptions(maxReaders: 8))
         try store.put([1], [1])
         for _ in 0..<100 { #expect(try store.view().get([1]) == [1]) }
         var views: [LMDBView] = []
-        let thrown = code { () throws(CacheError) in
+        let thrown = code {
             for _ in 0..<1_000 { views.append(try store.view()) }
         }
         #expect(thrown == .locked)
@@ -159,8 +146,8 @@ struct LMDBEngineTests {
 
     @Test("A view that is open during close and wipe goes on reading, and nothing crashes")
     func lateViews() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         let first = try store.view()
         try store.wipe()

@@ -2,6 +2,7 @@ import Foundation
 import GroveCache
 import GroveLevelDB
 import GroveModel
+import StoreTesting
 import Testing
 
 @Suite("Damage to LevelDB's files")

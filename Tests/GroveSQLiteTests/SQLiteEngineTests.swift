@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import GroveCache
 import GroveModel
+import StoreTesting
 import Testing
 
 @testable import GroveSQLite
@@ -10,8 +11,8 @@ import Testing
 struct SQLiteEngineTests {
     @Test("Keys of one hash live beside each other, and removing one keeps the others", arguments: [0, 3] as [UInt64])
     func collisions(mask: UInt64) throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open(hashMask: mask)
+        let directory = try TemporaryDirectory()
+        let store = try directory.open(hashMask: mask)
         let keys = (0..<40 as Range<UInt8>).map { [0x61, $0 / 7, $0] }
         try store.write { transaction throws(CacheError) in
             for (index, key) in keys.enumerated() { try transaction.put(key, [UInt8(index)]) }
@@ -36,8 +37,8 @@ struct SQLiteEngineTests {
 
     @Test("A write after a read of the same key, of another, and after a write goes where it should")
     func rememberedRows() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.write { transaction throws(CacheError) in
             #expect(try transaction.get([1]) == nil)
             try transaction.put([1], [1])
@@ -58,62 +59,55 @@ struct SQLiteEngineTests {
         #expect(try store.keys() == [[1], [2]])
     }
 
-    @Test("Garbage, a foreign database, and another engine's directory are not a store")
+    @Test("Garbage and a foreign database are not a store, and are left as they are")
     func strangers() throws {
         for count in [16, 600, 50_000] {
-            let garbage = try StoreFixture()
+            let garbage = try TemporaryDirectory()
             let bytes = Data(repeating: 0x5A, count: count)
-            try bytes.write(to: garbage.file("store.sqlite"))
-            #expect(code { () throws(CacheError) in _ = try garbage.open() } == .notAStore)
-            #expect(try Data(contentsOf: garbage.file("store.sqlite")) == bytes)
+            try bytes.write(to: garbage.url("store.sqlite"))
+            #expect(code { _ = try garbage.open() } == .notAStore)
+            #expect(try Data(contentsOf: garbage.url("store.sqlite")) == bytes)
         }
-        let foreign = try StoreFixture()
+        let foreign = try TemporaryDirectory()
         try run("CREATE TABLE theirs(x); INSERT INTO theirs VALUES(1)", foreign)
-        let bytes = try Data(contentsOf: foreign.file("store.sqlite"))
-        #expect(code { () throws(CacheError) in _ = try foreign.open() } == .notAStore)
-        #expect(try Data(contentsOf: foreign.file("store.sqlite")) == bytes)
-
-        for name in ["data.mdb", "CURRENT"] {
-            let other = try StoreFixture()
-            try Data("x".utf8).write(to: other.file(name))
-            #expect(code { () throws(CacheError) in _ = try other.open() } == .notAStore)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == [name])
-        }
+        let bytes = try Data(contentsOf: foreign.url("store.sqlite"))
+        #expect(code { _ = try foreign.open() } == .notAStore)
+        #expect(try Data(contentsOf: foreign.url("store.sqlite")) == bytes)
     }
 
     @Test("A store of a later layout is refused and left as it is")
     func laterLayout() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         store.close()
-        try run("PRAGMA user_version = 2", fixture)
-        let bytes = try Data(contentsOf: fixture.file("store.sqlite"))
-        #expect(code { () throws(CacheError) in _ = try fixture.open() } == .unsupportedFormat)
-        #expect(try Data(contentsOf: fixture.file("store.sqlite")) == bytes)
+        try run("PRAGMA user_version = 2", directory)
+        let bytes = try Data(contentsOf: directory.url("store.sqlite"))
+        #expect(code { _ = try directory.open() } == .unsupportedFormat)
+        #expect(try Data(contentsOf: directory.url("store.sqlite")) == bytes)
     }
 
     @Test("A store without its tables is damaged")
     func lostTables() throws {
-        let fixture = try StoreFixture()
-        try fixture.open().close()
-        try run("DROP TABLE node", fixture)
-        #expect(code { () throws(CacheError) in _ = try fixture.open() } == .corrupted)
+        let directory = try TemporaryDirectory()
+        try directory.open().close()
+        try run("DROP TABLE node", directory)
+        #expect(code { _ = try directory.open() } == .corrupted)
     }
 
     @Test("A file that was cut off gives values, misses or typed errors, and ends nothing")
     func truncation() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.write { transaction throws(CacheError) in
             for index in 0..<200 as Range<UInt8> { try transaction.put([index], Array(repeating: index, count: 500)) }
         }
         store.close()
-        let whole = try Data(contentsOf: fixture.file("store.sqlite"))
+        let whole = try Data(contentsOf: directory.url("store.sqlite"))
         for length in stride(from: whole.count - 1, to: 0, by: -3_001) {
-            let cut = try StoreFixture()
-            try whole.prefix(length).write(to: cut.file("store.sqlite"))
-            let thrown = code { () throws(CacheError) in
+            let cut = try TemporaryDirectory()
+            try whole.prefix(length).write(to: cut.url("store.sqlite"))
+            let thrown = code {
                 let store = try cut.open()
                 for index in 0..<200 as Range<UInt8> {
                     guard let value = try store.get([index]) else { continue }
@@ -125,36 +119,27 @@ struct SQLiteEngineTests {
         }
     }
 
-    @Test("A directory that is missing, a file, or of no name is reported")
-    func directories() throws {
-        let fixture = try StoreFixture()
-        try Data().write(to: fixture.file("file"))
-        for path in [fixture.path + "/missing", fixture.path + "/file", "", "a\0b"] {
-            let thrown = code { () throws(CacheError) in
-                _ = try SQLiteStore(directory: path, options: SQLiteOptions())
-            }
-            #expect(thrown == .inputOutput)
-        }
-        let none = code { () throws(CacheError) in _ = try SQLiteStore(directory: nil, options: SQLiteOptions()) }
-        #expect(none == .inputOutput)
-        let store = try fixture.open()
+    @Test("The store's files are its owner's alone")
+    func permissions() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: fixture.file(name).path)
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.url(name).path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         store.close()
-        #expect(!FileManager.default.fileExists(atPath: fixture.file("store.sqlite-wal").path))
+        #expect(!FileManager.default.fileExists(atPath: directory.url("store.sqlite-wal").path))
     }
 
     @Test("A write waits no longer than the options say for another connection's")
     func lockedOut() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open(SQLiteOptions(lockTimeout: .milliseconds(20)))
+        let directory = try TemporaryDirectory()
+        let store = try directory.open(SQLiteOptions(lockTimeout: .milliseconds(20)))
         try store.put([1], [1])
-        let other = try SQLiteConnection(try SQLiteDirectory(fixture.path), SQLiteOptions(), isReader: false)
+        let other = try SQLiteConnection(try SQLiteFiles.directory(directory.path), SQLiteOptions(), isReader: false)
         try other.run("BEGIN IMMEDIATE")
-        #expect(code { () throws(CacheError) in try store.put([2], [2]) } == .locked)
+        #expect(code { try store.put([2], [2]) } == .locked)
         #expect(try store.get([1]) == [1])
         try other.run("COMMIT")
         try store.put([2], [2])
@@ -163,13 +148,13 @@ struct SQLiteEngineTests {
 
     @Test("A full database is reported as `full`, undoes the transaction, and the store goes on")
     func fullDatabase() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         try store.limitPages(20)
         let large = [UInt8](repeating: 7, count: 30_000)
         for isSwallowed in [false, true, false] {
-            let thrown = code { () throws(CacheError) in
+            let thrown = code {
                 try store.write { transaction throws(CacheError) in
                     for index in 2..<9 as Range<UInt8> {
                         do throws(CacheError) { try transaction.put([index], large) } catch {
@@ -187,8 +172,8 @@ struct SQLiteEngineTests {
 
     @Test("A view that is open during close and wipe goes on reading, and harms nothing")
     func lateViews() throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
         try store.put([1], [1])
         let first = try store.view()
         try store.wipe()
@@ -200,14 +185,14 @@ struct SQLiteEngineTests {
         store.close()
         #expect(try second.get([2]) == [2])
         second.end()
-        #expect(try fixture.open().keys() == [[2]])
+        #expect(try directory.open().keys() == [[2]])
     }
 
     /// Runs `text` on the file, outside of any store.
-    private func run(_ text: String, _ fixture: StoreFixture) throws {
+    private func run(_ text: String, _ directory: TemporaryDirectory) throws {
         var connection: OpaquePointer?
         defer { unsafe sqlite3_close_v2(connection) }
-        let status = unsafe sqlite3_open(fixture.file("store.sqlite").path, &connection)
+        let status = unsafe sqlite3_open(directory.url("store.sqlite").path, &connection)
         #expect(status == SQLITE_OK)
         #expect(unsafe sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK)
     }

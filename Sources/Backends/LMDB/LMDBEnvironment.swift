@@ -1,4 +1,5 @@
 import CLMDB
+import GroveCache
 import GroveModel
 import Synchronization
 
@@ -32,7 +33,7 @@ import Synchronization
     private static let layout: UInt32 = 1
 
     /// Opens the environment in `directory`, or makes one, and checks that it is ours and whole.
-    init(_ directory: LMDBDirectory, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
+    init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
         var created: OpaquePointer?
         try unsafe Self.check(mdb_env_create(&created), "make an environment")
         guard let created = unsafe created else { throw .lmdb(ENOMEM, "make an environment") }
@@ -54,7 +55,7 @@ import Synchronization
     }
 
     private static func open(
-        _ pointer: OpaquePointer, _ directory: LMDBDirectory, _ options: LMDBOptions
+        _ pointer: OpaquePointer, _ directory: StoreFiles, _ options: LMDBOptions
     ) throws(CacheError) -> MDB_dbi {
         let page = max(Int(sysconf(Int32(_SC_PAGESIZE))), 4_096)
         guard options.mapSize > 0, options.mapSize < Int.max - page else {

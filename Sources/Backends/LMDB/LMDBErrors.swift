@@ -1,4 +1,5 @@
 import CLMDB
+import GroveCache
 import GroveModel
 
 #if canImport(Darwin)
@@ -10,7 +11,7 @@ import GroveModel
 #endif
 
 extension CacheError {
-    /// The error for `status`, LMDB's own or an `errno`: the one place where either becomes an error of ours.
+    /// The error for `status`, LMDB's own or an `errno`: the one place where LMDB's becomes an error of ours.
     ///
     /// - Parameter action: what was tried, as it follows "could not": "open the store".
     static func lmdb(_ status: Int32, _ action: String) -> CacheError {
@@ -23,8 +24,6 @@ extension CacheError {
         switch status {
         case MDB_MAP_FULL, MDB_TXN_FULL, MDB_DBS_FULL:
             (.full, "; raise `mapSize` or write less at once")
-        case ENOSPC, EDQUOT, EFBIG:
-            (.full, "; make room on the disk")
         case MDB_INVALID:
             (.notAStore, "; the directory holds something else")
         case MDB_VERSION_MISMATCH:
@@ -37,14 +36,15 @@ extension CacheError {
             (.locked, "; another process made the store larger, try again when this process has no view open")
         case MDB_BAD_VALSIZE:
             (.tooLarge, "; keys are 1 to 8,192 bytes long")
-        case EACCES, EPERM, EROFS:
-            (.permissionDenied, "; make the directory and its files writable for this user")
         case MDB_BAD_TXN:
             (.closed, "; the view or the transaction has ended")
         case EAGAIN, EBUSY:
             (.locked, "")
-        case MDB_PANIC, EIO, ENOENT, ENOTDIR, EISDIR, EMFILE, ENFILE, ENOMEM, EINVAL, EINTR, ENAMETOOLONG, ELOOP:
+        case MDB_PANIC:
             (.inputOutput, "")
+        // LMDB's own numbers are negative, the system's positive.
+        case 1...:
+            (Code(systemError: status), Code(systemError: status).systemAdvice)
         default:
             (.other, "")
         }

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// How keys of up to 8,192 bytes are stored in an engine that takes 511.
 ///
 /// The length of a stored key says what it is:
@@ -16,7 +8,7 @@
 /// | its first 494 bytes, hash (8), slot (2)      | 504      | length of the key (4), the key, the value |
 /// | 511 bytes of 0xFF                            | 511      | the stamp: "GroveLMD", layout version (4) |
 ///
-/// Numbers in keys are big-endian, in values little-endian. Long keys of one beginning and one hash lie in slots of
+/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys of one beginning and one hash lie in slots of
 /// their own, beside each other, and are told apart by the original key. Records sort by their first 494 bytes, the
 /// short key of exactly those bytes first: only long keys that share them all are out of order among themselves.
 enum LMDBKey {
@@ -70,51 +62,5 @@ enum LMDBKey {
             UnsafeRawBufferPointer(rebasing: stored[headerCount..<end]),
             UnsafeRawBufferPointer(rebasing: stored[end...])
         )
-    }
-
-    /// Whether `bytes` begin with `prefix`.
-    static func begins(_ bytes: UnsafeRawBufferPointer, with prefix: UnsafeRawBufferPointer) -> Bool {
-        guard let head = prefix.baseAddress, unsafe !prefix.isEmpty else { return true }
-        guard bytes.count >= prefix.count, let base = bytes.baseAddress else { return false }
-        return unsafe memcmp(base, head, prefix.count) == 0
-    }
-
-    /// Whether `left` and `right` are the same bytes.
-    static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        unsafe left.count == right.count && begins(left, with: right)
-    }
-
-    /// Whether `left` sorts before `right`, byte by byte, a beginning before what it begins.
-    static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        let count = min(left.count, right.count)
-        guard count > 0, let first = left.baseAddress, let second = right.baseAddress else {
-            return left.count < right.count
-        }
-        let order = unsafe memcmp(first, second, count)
-        return order == 0 ? left.count < right.count : order < 0
-    }
-
-    /// A hash of `key` that is the same in every process and on every machine: it is part of the file format.
-    ///
-    /// Words are mixed by multiplication to 128 bits and folded, as in wyhash (Wang Yi, 2019).
-    static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
-        var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: key.count)
-        var offset = 0
-        while offset + 8 <= key.count {
-            let word = unsafe UInt64(littleEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            state = fold(state ^ word, 0xA076_1D64_78BD_642F)
-            offset += 8
-        }
-        var tail: UInt64 = 0
-        while offset < key.count {
-            tail = unsafe tail << 8 | UInt64(key[offset])
-            offset += 1
-        }
-        return fold(fold(state ^ tail, 0xE703_7ED1_A0B4_28DB), 0x8EBC_6AF0_9C88_C6E3)
-    }
-
-    private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
-        let product = left.multipliedFullWidth(by: right)
-        return product.high ^ product.low
     }
 }

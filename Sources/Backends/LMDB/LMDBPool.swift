@@ -1,4 +1,5 @@
 import CLMDB
+import GroveCache
 import GroveModel
 import Synchronization
 
@@ -17,12 +18,12 @@ final class LMDBPool: Sendable {
     /// More views than this at rest are given up; each takes a slot that other processes might need.
     private static let restingLimit = 16
 
-    private let directory: LMDBDirectory
+    private let directory: StoreFiles
     private let options: LMDBOptions
     private let hashMask: UInt64
     private let state: Mutex<State>
 
-    init(_ directory: LMDBDirectory, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
+    init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
         self.directory = directory
         self.options = options
         self.hashMask = hashMask
@@ -119,7 +120,7 @@ final class LMDBPool: Sendable {
             guard !state.isClosed else { throw .closedStore }
             state.resting = []
             state.environment = nil
-            try directory.removeFiles()
+            try directory.remove(LMDBFiles.names)
             _ = try usable(&state)
         }
     }
@@ -139,12 +140,5 @@ final class LMDBPool: Sendable {
         let environment = try LMDBEnvironment(directory, options, hashMask: hashMask)
         state.environment = environment
         return environment
-    }
-}
-
-extension CacheError {
-    /// What every call reports after `close()`.
-    static var closedStore: CacheError {
-        CacheError(.closed, "the store was closed")
     }
 }

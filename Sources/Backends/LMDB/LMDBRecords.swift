@@ -1,4 +1,5 @@
 import CLMDB
+import GroveCache
 import GroveModel
 
 /// Reading through one transaction, be it a view's or a writer's: what both share.
@@ -31,7 +32,7 @@ import GroveModel
     /// Finds the long `key` with `cursor`; leaves its stored form, with the slot in question, in the scratch memory.
     func locate(_ key: UnsafeRawBufferPointer, _ cursor: OpaquePointer) throws(CacheError) -> Place {
         let wanted = unsafe scratch.key
-        unsafe LMDBKey.encode(key, hash: LMDBKey.hash(key) & environment.hashMask, into: wanted)
+        unsafe LMDBKey.encode(key, hash: hash64(key, seed: 0) & environment.hashMask, into: wanted)
         let stem = unsafe UnsafeRawBufferPointer(rebasing: wanted.prefix(LMDBKey.stemCount))
         var storedKey = unsafe MDB_val(mv_size: wanted.count, mv_data: wanted.baseAddress)
         var stored = unsafe MDB_val()
@@ -40,10 +41,10 @@ import GroveModel
         var status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, MDB_SET_RANGE)
         while status == MDB_SUCCESS {
             let bytes = unsafe UnsafeRawBufferPointer(storedKey)
-            guard bytes.count == LMDBKey.longCount, unsafe LMDBKey.begins(bytes, with: stem) else { break }
+            guard bytes.count == LMDBKey.longCount, unsafe bytes.begins(with: stem) else { break }
             let slot = unsafe LMDBKey.slot(of: bytes)
             guard let record = unsafe LMDBKey.split(UnsafeRawBufferPointer(stored)) else { throw .damagedRecord }
-            if unsafe LMDBKey.same(record.key, key) {
+            if unsafe isEqual(record.key, key) {
                 unsafe LMDBKey.setSlot(slot, in: wanted)
                 return unsafe .found(record.value)
             }
@@ -89,8 +90,8 @@ import GroveModel
         /// Visits the collected long keys; returns whether to go on.
         func visitRun() throws(CacheError) -> Bool {
             guard unsafe !run.isEmpty else { return true }
-            unsafe run.sort { unsafe LMDBKey.precedes($0.key, $1.key) }
-            for index in unsafe run.indices where unsafe LMDBKey.begins(run[index].key, with: prefix) {
+            unsafe run.sort { unsafe lexicographicOrder($0.key, $1.key) < 0 }
+            for index in unsafe run.indices where unsafe run[index].key.begins(with: prefix) {
                 guard try unsafe visit(run[index].key, run[index].value) else { return false }
             }
             unsafe run.removeAll(keepingCapacity: true)
@@ -99,10 +100,10 @@ import GroveModel
 
         while status == MDB_SUCCESS {
             let bytes = unsafe UnsafeRawBufferPointer(storedKey)
-            guard unsafe LMDBKey.begins(bytes, with: stem) else { break }
+            guard unsafe bytes.begins(with: stem) else { break }
             if bytes.count == LMDBKey.longCount {
                 guard let record = unsafe LMDBKey.split(UnsafeRawBufferPointer(stored)) else { throw .damagedRecord }
-                if unsafe !run.isEmpty, unsafe !LMDBKey.begins(bytes, with: runStem), try !visitRun() { return }
+                if unsafe !run.isEmpty, unsafe !bytes.begins(with: runStem), try !visitRun() { return }
                 if unsafe run.isEmpty {
                     unsafe runStem = unsafe UnsafeRawBufferPointer(rebasing: bytes.prefix(LMDBKey.shortLimit))
                 }

@@ -24,20 +24,21 @@ public final class LMDBStore: NodeStore {
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
         hasUnverifiedPages: true, maxValueBytes: maxValueBytes)
 
-    private let directory: LMDBDirectory
+    private let directory: StoreFiles
     private let pool: LMDBPool
 
     /// Opens the store in `directory`, or makes one there.
     ///
     /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `corrupted` where the file
-    ///   was cut off, `unsupportedFormat` where a later version wrote it, `permissionDenied`, `full`, `inputOutput`.
+    ///   was cut off, `unsupportedFormat` where a later version wrote it, `unsupported` where `directory` is
+    ///   `nil`, `permissionDenied`, `full`, `inputOutput`.
     public convenience init(directory: String?, options: LMDBOptions) throws(CacheError) {
         try self.init(directory: directory, options: options, hashMask: .max)
     }
 
     /// Opens the store with `hashMask` over the hashes of long keys; a file keeps to one mask.
     init(directory: String?, options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
-        self.directory = try LMDBDirectory(directory)
+        self.directory = try LMDBFiles.directory(directory)
         pool = try LMDBPool(self.directory, options, hashMask: hashMask)
     }
 

@@ -106,7 +106,12 @@ import CLMDB
         guard value.count <= LMDBStore.maxValueBytes else {
             throw CacheError(.tooLarge, "the value has \(value.count) bytes; the most is \(LMDBStore.maxValueBytes)")
         }
-        guard unsafe !overlaps(key), unsafe !overlaps(value) else { return try unsafe putCopies(of: key, value) }
+        if unsafe returned.overlaps(key) || returned.overlaps(value) {
+            return try unsafe withCopies(of: key, value) { key, value throws(CacheError) in
+                unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+                try unsafe put(key, value)
+            }
+        }
         try keepingFailure { () throws(CacheError) in
             if key.count <= LMDBKey.shortLimit {
                 try unsafe putShort(key, value)
@@ -161,24 +166,6 @@ import CLMDB
         let keyEnd = LMDBKey.headerCount + key.count
         unsafe UnsafeMutableRawBufferPointer(rebasing: room[LMDBKey.headerCount..<keyEnd]).copyMemory(from: key)
         unsafe UnsafeMutableRawBufferPointer(rebasing: room[keyEnd...]).copyMemory(from: value)
-    }
-
-    private func overlaps(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let start = bytes.baseAddress, let base = unsafe returned.baseAddress, unsafe !bytes.isEmpty else {
-            return false
-        }
-        return unsafe start < base + returned.count && base < start + bytes.count
-    }
-
-    private func putCopies(of key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count + value.count, alignment: 1)
-        defer { unsafe copy.deallocate() }
-        let keyCopy = unsafe UnsafeMutableRawBufferPointer(rebasing: copy.prefix(key.count))
-        let valueCopy = unsafe UnsafeMutableRawBufferPointer(rebasing: copy.dropFirst(key.count))
-        unsafe keyCopy.copyMemory(from: key)
-        unsafe valueCopy.copyMemory(from: value)
-        unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-        try unsafe put(UnsafeRawBufferPointer(keyCopy), UnsafeRawBufferPointer(valueCopy))
     }
 
     /// Runs `body` and remembers its error: LMDB's transaction is then unusable, and must not seem to commit.

@@ -1,3 +1,4 @@
+import GroveCache
 import GroveModel
 import Synchronization
 
@@ -38,9 +39,7 @@ final class LevelDBConnection: Sendable {
         /// The handle, opened again where it was lost.
         mutating func open(_ options: LevelDBOptions) throws(CacheError) -> LevelDBHandle {
             if let handle { return handle }
-            guard directory != nil, let path = directory?.path else {
-                throw CacheError(.closed, "The store was closed.")
-            }
+            guard directory != nil, let path = directory?.files.path else { throw .closedStore }
             if isWiping { try directory?.removeContent() }
             if isWiping { mustCut = false }
             isWiping = false
@@ -62,11 +61,11 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Locks and opens `path`.
-    init(path: String, options: LevelDBOptions) throws(CacheError) {
+    /// Checks, locks and opens `path`.
+    init(_ path: String?, options: LevelDBOptions) throws(CacheError) {
         self.options = options
-        let directory = try LevelDBDirectory(path: path)
-        let handle = try LevelDBHandle(directory: path, options: options)
+        let directory = try LevelDBDirectory(try StoreFiles(path))
+        let handle = try LevelDBHandle(directory: directory.files.path, options: options)
         let log = directory.newestLog()
         state = Mutex(State(directory: directory, handle: handle, log: log))
     }
@@ -150,9 +149,7 @@ final class LevelDBConnection: Sendable {
     /// Bytes of the directory's files as `du` counts them.
     func bytesOnDisk() throws(CacheError) -> Int {
         try state.withLock { (state) throws(CacheError) in
-            guard let bytes = try state.directory?.bytesOnDisk() else {
-                throw CacheError(.closed, "The store was closed.")
-            }
+            guard let bytes = try state.directory?.files.allocatedBytes() else { throw .closedStore }
             return bytes
         }
     }
@@ -160,7 +157,7 @@ final class LevelDBConnection: Sendable {
     /// Closes the handle, removes its files and opens it anew; views that are asked for meanwhile wait.
     func wipe() throws(CacheError) {
         try state.withLock { (state) throws(CacheError) in
-            guard state.directory != nil else { throw CacheError(.closed, "The store was closed.") }
+            guard state.directory != nil else { throw .closedStore }
             guard state.users == 0 else {
                 throw CacheError(.locked, "A view is open, so that the store cannot be wiped.")
             }

@@ -1,3 +1,4 @@
+import GroveCache
 import GroveModel
 
 #if canImport(Darwin)
@@ -14,8 +15,8 @@ import GroveModel
 /// does not keep out a second opening through another path to the same directory, and any closing of any descriptor
 /// of that file lets go of it, a refused second opening's included. Hence also: nothing here opens `LOCK`.
 struct LevelDBDirectory: ~Copyable {
-    /// The path it was opened by.
-    let path: String
+    /// The files in it.
+    let files: StoreFiles
     private let descriptor: Int32
 
     /// There while a wipe is under way: whoever opens the store next finishes it.
@@ -23,23 +24,20 @@ struct LevelDBDirectory: ~Copyable {
     /// There while it is tried whether the disk has room.
     private static let roomProbe = "grove-leveldb.room"
 
-    /// Locks the directory at `path` and sees to it that LevelDB may open it.
+    /// Locks the directory of `files` and sees to it that LevelDB may open it.
     ///
-    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where it is no
-    ///   directory, or has files of something else and no LevelDB; `corrupted` where LevelDB's files are there without
-    ///   `CURRENT`, which LevelDB would delete in favour of an empty store; `inputOutput`, `permissionDenied`.
-    init(path: String) throws(CacheError) {
-        self.path = path
-        descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw LevelDBErrors.system(errno, "The directory cannot be opened") }
+    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where it has
+    ///   files of something else and no LevelDB; `corrupted` where LevelDB's files are there without `CURRENT`, which
+    ///   LevelDB would delete in favour of an empty store; `inputOutput`, `permissionDenied`.
+    init(_ files: StoreFiles) throws(CacheError) {
+        self.files = files
+        descriptor = unsafe open(files.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(errno, "open the directory \(files.path)") }
         // A file system that cannot lock (some network ones) leaves it to LevelDB's own lock.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-            throw CacheError(.locked, "Another handle or process holds the store.", engineCode: Int(EWOULDBLOCK))
+            throw CacheError(.locked, "another handle or process holds the store", engineCode: Int(EWOULDBLOCK))
         }
-        guard unsafe faccessat(descriptor, ".", W_OK, 0) == 0 else {
-            throw LevelDBErrors.system(errno, "The directory cannot be written to")
-        }
-        if unsafe faccessat(descriptor, Self.wipingMark, F_OK, 0) == 0 { try removeContent() }
+        if files.holds(Self.wipingMark) { try removeContent() }
         try check()
     }
 
@@ -77,7 +75,7 @@ struct LevelDBDirectory: ~Copyable {
         var hasCurrent = false
         var orphan: String?
         var foreign: String?
-        try forEachFile { name, _ in
+        try files.forEachFile { name, _ in
             switch Kind(name) {
             case .current: hasCurrent = true
             case .content: orphan = name
@@ -94,28 +92,21 @@ struct LevelDBDirectory: ~Copyable {
         }
     }
 
-    /// Bytes of all files in the directory as `du` counts them.
-    func bytesOnDisk() throws(CacheError) -> Int {
-        var blocks = 0
-        try forEachFile { _, status in blocks += Int(status.st_blocks) }
-        return blocks * 512
-    }
-
     /// Removes every file of LevelDB, which is not open.
     ///
     /// Killed in between, the next opening goes on, so that no part of the old content is ever opened as the whole.
     func removeContent() throws(CacheError) {
-        try write(Self.wipingMark, count: 0)
+        try files.create(Self.wipingMark)
+        try files.synchronize()
         var names: [String] = []
-        try forEachFile { name, _ in
+        try files.forEachFile { name, _ in
             switch Kind(name) {
             case .current, .content, .trace: names.append(name)
             case .lock, .foreign: break
             }
         }
-        for name in names + [Self.roomProbe] { try remove(name) }
-        try synchronize()
-        try remove(Self.wipingMark)
+        try files.remove(names + [Self.roomProbe])
+        try files.remove(Self.wipingMark)
     }
 
     /// Tries whether the disk has room for what opening writes: the logs as tables, and a little more.
@@ -123,16 +114,16 @@ struct LevelDBDirectory: ~Copyable {
     /// - Throws: ``CacheError`` with code `full`, `inputOutput` or `permissionDenied`.
     func tryRoom() throws(CacheError) {
         var count = 64 << 10
-        try forEachFile { name, status in
-            if name.hasSuffix(".log") { count += Int(status.st_size) }
+        try files.forEachFile { name, file in
+            if name.hasSuffix(".log") { count += file.length }
         }
         do throws(CacheError) {
             try write(Self.roomProbe, count: count)
         } catch {
-            try remove(Self.roomProbe)
+            try files.remove(Self.roomProbe)
             throw error
         }
-        try remove(Self.roomProbe)
+        try files.remove(Self.roomProbe)
     }
 
     /// A log and how long it was when the last commit was in it.
@@ -146,9 +137,9 @@ struct LevelDBDirectory: ~Copyable {
     /// The log that LevelDB writes to, `nil` where it cannot be told.
     func newestLog() -> Log? {
         var newest: Log?
-        let isListed: Void? = try? forEachFile { name, status in
+        let isListed: Void? = try? files.forEachFile { name, file in
             guard name.hasSuffix(".log"), Kind(name) == .content else { return }
-            let log = Log(name: name, length: Int(status.st_size))
+            let log = Log(name: name, length: file.length)
             if log.number >= newest?.number ?? 0 { newest = log }
         }
         return isListed == nil ? nil : newest
@@ -156,11 +147,8 @@ struct LevelDBDirectory: ~Copyable {
 
     /// The log after a commit: `log`, which has grown, or the one begun since.
     func log(after log: Log?) -> Log? {
-        var status = stat()
-        guard let log, unsafe fstatat(descriptor, log.name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            Int(status.st_size) > log.length
-        else { return newestLog() }
-        return Log(name: log.name, length: Int(status.st_size))
+        guard let log, let length = files.file(log.name)?.length, length > log.length else { return newestLog() }
+        return Log(name: log.name, length: length)
     }
 
     /// Takes out of the log what came after `log` was as long as that: the batch of a write that failed.
@@ -171,15 +159,17 @@ struct LevelDBDirectory: ~Copyable {
     /// - Returns: whether it is gone; where it is not, the log must not be opened before it is.
     func cut(backTo log: Log) -> Bool {
         guard let newest = newestLog() else { return false }
-        let file = unsafe openat(descriptor, newest.name, O_WRONLY | O_CLOEXEC)
+        let file = unsafe open(files.path(of: newest.name), O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
         return ftruncate(file, off_t(newest.name == log.name ? log.length : 0)) == 0 && fsync(file) == 0
     }
 
+    /// Makes the file called `name`, of `count` bytes that are on the disk when this returns.
     private func write(_ name: String, count: Int) throws(CacheError) {
-        let file = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw LevelDBErrors.system(errno, "\(name) cannot be made") }
+        let path = files.path(of: name)
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(errno, "make the file \(path)") }
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: min(count, 64 << 10))
         var left = count
@@ -194,45 +184,9 @@ struct LevelDBDirectory: ~Copyable {
                 #endif
             }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw LevelDBErrors.system(errno, "\(name) cannot be written") }
+            guard written > 0 else { throw .system(errno, "write \(path)") }
             left -= written
         }
-        guard fsync(file) == 0 else { throw LevelDBErrors.system(errno, "\(name) cannot be synchronised") }
-        if count == 0 { try synchronize() }
-    }
-
-    private func remove(_ name: String) throws(CacheError) {
-        guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
-            throw LevelDBErrors.system(errno, "\(name) cannot be removed")
-        }
-    }
-
-    private func synchronize() throws(CacheError) {
-        guard fsync(descriptor) == 0 || errno == EINVAL else {
-            throw LevelDBErrors.system(errno, "The directory cannot be synchronised")
-        }
-    }
-
-    /// Calls `body` for each regular file; one that goes away meanwhile is left out.
-    private func forEachFile(_ body: (_ name: String, _ status: stat) -> Void) throws(CacheError) {
-        let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0 else { throw LevelDBErrors.system(errno, "The directory cannot be listed") }
-        guard let listing = unsafe fdopendir(copy) else {
-            close(copy)
-            throw LevelDBErrors.system(errno, "The directory cannot be listed")
-        }
-        defer { unsafe closedir(listing) }
-        while let entry = unsafe readdir(listing) {
-            var status = stat()
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(
-                    to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)
-                ) { name in
-                    unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? String(cString: name) : nil
-                }
-            }
-            guard let name, status.st_mode & S_IFMT == S_IFREG else { continue }
-            body(name, status)
-        }
+        guard fsync(file) == 0 else { throw .system(errno, "sync \(path)") }
     }
 }

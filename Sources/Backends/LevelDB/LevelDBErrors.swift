@@ -1,4 +1,5 @@
 import CLevelDB
+import GroveCache
 import GroveModel
 
 #if canImport(Darwin)
@@ -9,7 +10,7 @@ import GroveModel
     import Glibc
 #endif
 
-/// The failures of LevelDB, which it reports as strings, and of the system calls beside it, as ``CacheError``s.
+/// The failures of LevelDB, which it reports as strings, as ``CacheError``s.
 enum LevelDBErrors {
     /// What was asked of the engine; it decides how a failure without a better name is called.
     enum Operation: String {
@@ -34,7 +35,7 @@ enum LevelDBErrors {
     private static func take(_ message: UnsafeMutablePointer<CChar>, _ operation: Operation) -> CacheError {
         let text = unsafe String(cString: message)
         unsafe leveldb_free(message)
-        let number = systemErrors.first { text.hasSuffix(": " + words($0)) }
+        let number = systemErrors.first { text.hasSuffix(": " + CacheError.systemWords($0)) }
         let code: CacheError.Code
         if text.hasPrefix("Corruption:") {
             code = .corrupted
@@ -54,30 +55,10 @@ enum LevelDBErrors {
         } else if text.hasPrefix("Not implemented:") {
             code = .unsupported
         } else {
-            code = number.map(kind(of:)) ?? .inputOutput
+            code = number.map(CacheError.Code.init(systemError:)) ?? .inputOutput
         }
         return CacheError(
             code, "LevelDB could not \(operation.rawValue): \(text)", engineCode: number.map(Int.init))
-    }
-
-    /// The failure of a system call with `number`, said of `action`.
-    static func system(_ number: Int32, _ action: String) -> CacheError {
-        CacheError(kind(of: number), "\(action): \(words(number))", engineCode: Int(number))
-    }
-
-    private static func kind(of number: Int32) -> CacheError.Code {
-        switch number {
-        case ENOSPC, EDQUOT, EFBIG: .full
-        case EACCES, EPERM, EROFS: .permissionDenied
-        case ENOTDIR: .notAStore
-        default: .inputOutput
-        }
-    }
-
-    /// The system's words for `number`, in the language the host has set, as LevelDB prints them.
-    private static func words(_ number: Int32) -> String {
-        guard let words = unsafe strerror(number) else { return "error \(number)" }
-        return unsafe String(cString: words)
     }
 
     private static var systemErrors: [Int32] {

@@ -1,3 +1,4 @@
+import GroveCache
 import GroveModel
 
 #if canImport(Darwin)
@@ -53,13 +54,15 @@ import GroveModel
     /// - Complexity: O(1) expected.
     @inline(__always)
     func find(_ key: UnsafeRawBufferPointer) -> Entry? {
-        guard !entries.isEmpty, let position = unsafe position(of: key, hash: hash(key)) else { return nil }
+        guard !entries.isEmpty, let position = unsafe position(of: key, hash: hash64(key, seed: seed)) else {
+            return nil
+        }
         return entries[position]
     }
 
     /// Remembers that `key` has `value`, or that it was removed where there is none; both are copied.
     mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
-        let hash = unsafe hash(key)
+        let hash = unsafe hash64(key, seed: seed)
         let count = unsafe value?.count ?? 0
         if let position = unsafe position(of: key, hash: hash) {
             var entry = entries[position]
@@ -89,7 +92,7 @@ import GroveModel
 
     /// The entries whose keys begin with `prefix`, in the order of their keys' bytes.
     func sorted(prefix: UnsafeRawBufferPointer) -> [Entry] {
-        entries.filter { unsafe $0.key.begins(with: prefix) }.sorted { unsafe $0.key.order(before: $1.key) < 0 }
+        entries.filter { unsafe $0.key.begins(with: prefix) }.sorted { unsafe lexicographicOrder($0.key, $1.key) < 0 }
     }
 
     @inline(__always)
@@ -99,7 +102,7 @@ import GroveModel
         var index = Int(truncatingIfNeeded: hash) & mask
         while places[index] != 0 {
             let position = Int(places[index]) - 1
-            if entries[position].hash == hash, unsafe entries[position].key.equals(key) { return position }
+            if entries[position].hash == hash, unsafe isEqual(entries[position].key, key) { return position }
             index = (index + 1) & mask
         }
         return nil
@@ -136,55 +139,5 @@ import GroveModel
             freeCount = size - count
         }
         return unsafe block
-    }
-
-    /// A seeded hash, eight bytes a step, by folded 128-bit multiplication.
-    @inline(__always)
-    private func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        guard let base = bytes.baseAddress else { return 0 }
-        var state = seed ^ UInt64(truncatingIfNeeded: bytes.count)
-        var offset = 0
-        while bytes.count - offset >= 8 {
-            state = unsafe fold(state ^ base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset += 8
-        }
-        var tail: UInt64 = 0
-        while offset < bytes.count {
-            tail = unsafe tail << 8 | UInt64(bytes[offset])
-            offset += 1
-        }
-        return fold(state ^ tail)
-    }
-
-    @inline(__always)
-    private func fold(_ word: UInt64) -> UInt64 {
-        let product = (word ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: 0xe703_7ed1_a0b4_28db)
-        return product.high ^ product.low
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Less than, equal to or greater than 0, as these bytes come before, with or after `other`.
-    func order(before other: UnsafeRawBufferPointer) -> Int {
-        let shared = Swift.min(count, other.count)
-        if shared > 0, let mine = baseAddress, let others = other.baseAddress {
-            let order = unsafe memcmp(mine, others, shared)
-            if order != 0 { return Int(order) }
-        }
-        return count - other.count
-    }
-
-    /// Whether these are the same bytes as `other`.
-    @inline(__always)
-    func equals(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard count > 0, let mine = baseAddress, let others = other.baseAddress else { return true }
-        return unsafe memcmp(mine, others, count) == 0
-    }
-
-    /// Whether these bytes begin with `prefix`.
-    @inline(__always)
-    func begins(with prefix: UnsafeRawBufferPointer) -> Bool {
-        unsafe count >= prefix.count && UnsafeRawBufferPointer(rebasing: self[..<prefix.count]).equals(prefix)
     }
 }

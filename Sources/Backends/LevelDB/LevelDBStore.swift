@@ -29,13 +29,8 @@ public final class LevelDBStore: NodeStore {
     ///   directory is a file, or holds files but no LevelDB (names that begin with a dot or with `grove` do not
     ///   count); `corrupted` where a log, the manifest or a table is damaged; `unsupportedFormat`, `inputOutput`,
     ///   `permissionDenied`, `full`; `unsupported` where `directory` is `nil`.
-    public convenience init(directory: String?, options: LevelDBOptions) throws(CacheError) {
-        guard let directory else { throw CacheError(.unsupported, "LevelDB needs a directory.") }
-        try self.init(directory: directory, with: options)
-    }
-
-    private init(directory: String, with options: LevelDBOptions) throws(CacheError) {
-        connection = try LevelDBConnection(path: directory, options: options)
+    public init(directory: String?, options: LevelDBOptions) throws(CacheError) {
+        connection = try LevelDBConnection(directory, options: options)
     }
 
     /// Opens a view of the last committed state: a snapshot of LevelDB.

@@ -71,7 +71,7 @@ public final class LevelDBTransaction: NodeTransaction {
                 continue
             }
             let own = written[next]
-            let order = unsafe stored.map { unsafe own.key.order(before: $0.key) } ?? -1
+            let order = unsafe stored.map { unsafe lexicographicOrder(own.key, $0.key) } ?? -1
             if order > 0, let stored = unsafe stored {
                 guard try unsafe visit(stored.key, stored.value) else { return }
                 iterator.advance()

@@ -1,3 +1,6 @@
+import GroveCache
+import GroveModel
+
 /// A persistent map from bytes to bytes: a hash array mapped trie with 64-way branches.
 ///
 /// A root that was published is never changed. A ``ByteTrieEditor`` copies the path to what it changes, once per
@@ -55,7 +58,7 @@ struct ByteTrie: Sendable {
         forEach(root) { entry in
             if unsafe entry.key.begins(with: prefix) { found.append(entry) }
         }
-        found.sort { unsafe $0.key.precedes($1.key) }
+        found.sort { unsafe lexicographicOrder($0.key, $1.key) < 0 }
         return found
     }
 

@@ -34,7 +34,7 @@ public final class MemoryStore: NodeStore {
     /// - Complexity: O(1).
     /// - Throws: ``CacheError`` with code `closed`.
     public func view() throws(CacheError) -> MemoryView {
-        guard let version = versions.hold() else { throw MemoryStore.closed }
+        guard let version = versions.hold() else { throw .closedStore }
         return MemoryView(version, of: versions, hash: hash)
     }
 
@@ -42,7 +42,7 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `closed`.
     public func write(_ body: (MemoryTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        guard let version = versions.current else { throw MemoryStore.closed }
+        guard let version = versions.current else { throw .closedStore }
         let transaction = MemoryTransaction(version, hash: hash)
         do throws(CacheError) {
             try body(transaction)
@@ -60,7 +60,7 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Complexity: O(1).
     public func size() throws(CacheError) -> StoreSize {
-        guard let version = versions.current else { throw MemoryStore.closed }
+        guard let version = versions.current else { throw .closedStore }
         return StoreSize(bytesOnDisk: 0, payloadBytes: version.payloadBytes, entries: version.entries)
     }
 
@@ -68,12 +68,10 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Complexity: O(*n*).
     public func wipe() throws(CacheError) {
-        guard versions.current != nil else { throw MemoryStore.closed }
+        guard versions.current != nil else { throw .closedStore }
         versions.clear()
     }
 
     /// Frees everything, what open views reach excepted; later calls throw `closed`.
     public func close() { versions.close() }
-
-    private static var closed: CacheError { CacheError(.closed, "The store was closed.") }
 }

@@ -87,22 +87,3 @@ import GroveModel
         #endif
     }
 }
-
-extension UnsafeRawBufferPointer {
-    /// Whether these bytes come before `other` in the order of bytes, a prefix before what it begins.
-    func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
-        let shared = Swift.min(count, other.count)
-        if shared > 0, let mine = baseAddress, let others = other.baseAddress {
-            let order = unsafe memcmp(mine, others, shared)
-            if order != 0 { return order < 0 }
-        }
-        return count < other.count
-    }
-
-    /// Whether these bytes begin with `prefix`.
-    func begins(with prefix: UnsafeRawBufferPointer) -> Bool {
-        guard count >= prefix.count else { return false }
-        guard let mine = baseAddress, let others = prefix.baseAddress else { return true }
-        return unsafe memcmp(mine, others, prefix.count) == 0
-    }
-}

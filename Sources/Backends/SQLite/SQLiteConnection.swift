@@ -1,4 +1,5 @@
 import CSQLite
+import GroveCache
 import GroveModel
 
 /// The owner of one connection; it closes when its last statement is gone too.
@@ -8,12 +9,12 @@ import GroveModel
     let pointer: OpaquePointer
 
     /// Opens the database of `directory`, which exists.
-    init(_ directory: SQLiteDirectory, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {
+    init(_ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {
         var opened: OpaquePointer?
         // A relative path that begins with "file:" would be read as a URI.
         let base = directory.path.utf8.first == UInt8(ascii: "/") ? "" : "./"
         let status = unsafe sqlite3_open_v2(
-            base + directory.path + "/" + SQLiteDirectory.files[0], &opened,
+            base + directory.path + "/" + SQLiteFiles.database, &opened,
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
         guard status == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe CacheError.sqlite(status, "open the store in \(directory.path)", unsafe opened)

@@ -1,13 +1,6 @@
 import CSQLite
+import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 extension CacheError {
     /// The error for SQLite's `status`: the one place where it becomes an error of ours.
@@ -23,28 +16,17 @@ extension CacheError {
         return CacheError(code, "could not \(action): \(text)\(advice)", engineCode: Int(status))
     }
 
-    /// The error for a failed call of the operating system.
-    static func system(_ number: Int32, _ action: String) -> CacheError {
-        let text = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "unknown error"
-        let (code, advice) = meaning(of: SQLITE_CANTOPEN, number)
-        return CacheError(code, "could not \(action): \(text)\(advice)", engineCode: Int(number))
-    }
-
-    /// What every call reports after `close()`.
-    static var closedStore: CacheError {
-        CacheError(.closed, "the store was closed")
-    }
-
     private static func meaning(of status: Int32, _ system: Int32) -> (Code, String) {
-        switch status & 0xFF {
+        let beneath = Code(systemError: system)
+        return switch status & 0xFF {
         case SQLITE_FULL:
-            (.full, "; make room on the disk")
-        case SQLITE_IOERR where isFull(system), SQLITE_CANTOPEN where isFull(system):
-            (.full, "; make room on the disk")
+            (.full, Code.full.systemAdvice)
+        case SQLITE_IOERR where beneath == .full, SQLITE_CANTOPEN where beneath == .full:
+            (.full, Code.full.systemAdvice)
         case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
-            (.permissionDenied, "; make the directory and its files writable for this user")
-        case SQLITE_CANTOPEN where system == EACCES || system == EPERM || system == EROFS:
-            (.permissionDenied, "; make the directory and its files writable for this user")
+            (.permissionDenied, Code.permissionDenied.systemAdvice)
+        case SQLITE_CANTOPEN where beneath == .permissionDenied:
+            (.permissionDenied, Code.permissionDenied.systemAdvice)
         case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOMEM, SQLITE_NOLFS:
             (.inputOutput, "")
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
@@ -59,9 +41,5 @@ extension CacheError {
         default:
             (.other, "")
         }
-    }
-
-    private static func isFull(_ system: Int32) -> Bool {
-        system == ENOSPC || system == EDQUOT || system == EFBIG
     }
 }

@@ -11,9 +11,9 @@ struct SQLiteLookup: ~Copyable {
         self.hashMask = hashMask
     }
 
-    /// The hash under which `key` is stored.
+    /// The hash under which `key` is stored: it is part of the file format.
     func hash(_ key: UnsafeRawBufferPointer) -> Int64 {
-        unsafe Int64(bitPattern: SQLiteKey.hash(key) & hashMask)
+        unsafe Int64(bitPattern: hash64(key, seed: 0) & hashMask)
     }
 
     /// Stands on the record of `key`; returns whether there is one.
@@ -23,8 +23,7 @@ struct SQLiteLookup: ~Copyable {
         statement.reset()
         unsafe statement.bind(hash(key), at: 1)
         while try statement.step("read a record") {
-            let stored = unsafe statement.bytes(1)
-            if unsafe SQLiteKey.matches(key, stored.baseAddress, count: stored.count) { return true }
+            if unsafe isEqual(statement.bytes(1), key) { return true }
         }
         return false
     }

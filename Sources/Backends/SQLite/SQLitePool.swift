@@ -1,3 +1,4 @@
+import GroveCache
 import GroveModel
 import Synchronization
 
@@ -12,12 +13,12 @@ final class SQLitePool: Sendable {
     /// More connections than this at rest are closed; each has a page cache of its own.
     private static let restingLimit = 8
 
-    let directory: SQLiteDirectory
+    let directory: StoreFiles
     let options: SQLiteOptions
     let hashMask: UInt64
     private let state = Mutex(State())
 
-    init(_ directory: SQLiteDirectory, _ options: SQLiteOptions, hashMask: UInt64) {
+    init(_ directory: StoreFiles, _ options: SQLiteOptions, hashMask: UInt64) {
         self.directory = directory
         self.options = options
         self.hashMask = hashMask

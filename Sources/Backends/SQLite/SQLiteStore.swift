@@ -31,15 +31,15 @@ public final class SQLiteStore: NodeStore {
     /// Opens the store in `directory`, or makes one there.
     ///
     /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `corrupted` where the file
-    ///   is damaged, `unsupportedFormat` where a later version wrote it, `locked`, `permissionDenied`, `full`,
-    ///   `inputOutput`.
+    ///   is damaged, `unsupportedFormat` where a later version wrote it, `unsupported` where `directory` is
+    ///   `nil`, `locked`, `permissionDenied`, `full`, `inputOutput`.
     public convenience init(directory: String?, options: SQLiteOptions) throws(CacheError) {
         try self.init(directory: directory, options: options, hashMask: .max)
     }
 
     /// Opens the store with `hashMask` over the hashes of keys; a file keeps to one mask.
     init(directory: String?, options: SQLiteOptions, hashMask: UInt64) throws(CacheError) {
-        pool = SQLitePool(try SQLiteDirectory(directory), options, hashMask: hashMask)
+        pool = SQLitePool(try SQLiteFiles.directory(directory), options, hashMask: hashMask)
         writer = Mutex(try SQLiteWriter(pool))
     }
 
@@ -73,8 +73,8 @@ public final class SQLiteStore: NodeStore {
     /// - Throws: ``CacheError`` with code `inputOutput` or `full`.
     public func synchronize() throws(CacheError) {
         // What is not in the log was synced when it was copied out of it.
-        try pool.directory.synchronize(SQLiteDirectory.log)
-        try pool.directory.synchronize("")
+        try pool.directory.synchronize(SQLiteFiles.log)
+        try pool.directory.synchronize()
     }
 
     /// The size of the store now; the payload is an estimate from the number of pages.
@@ -104,7 +104,7 @@ public final class SQLiteStore: NodeStore {
             writer = nil
             var fresh: SQLiteWriter?
             try pool.replacing { () throws(CacheError) in
-                try pool.directory.removeFiles()
+                try pool.directory.remove(SQLiteFiles.names)
                 fresh = try SQLiteWriter(pool)
             }
             writer = fresh

@@ -78,7 +78,12 @@ import CSQLite
         guard value.count <= SQLiteStore.maxValueBytes else {
             throw CacheError(.tooLarge, "the value has \(value.count) bytes; the most is \(SQLiteStore.maxValueBytes)")
         }
-        guard unsafe !overlaps(key), unsafe !overlaps(value) else { return try unsafe putCopies(of: key, value) }
+        if unsafe returned.overlaps(key) || returned.overlaps(value) {
+            return try unsafe withCopies(of: key, value) { key, value throws(CacheError) in
+                unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+                try unsafe put(key, value)
+            }
+        }
         try keepingFailure { () throws(CacheError) in
             if let id = try unsafe known(key) { try unsafe overwrite(id, value) } else { try unsafe insert(key, value) }
         }
@@ -115,9 +120,8 @@ import CSQLite
     /// The rowid of `key`, from the last lookup where it was the same key's.
     private func known(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         switch last {
-        case .absent(let count) where unsafe SQLiteKey.matches(key, writer.lastKey.baseAddress, count: count): nil
-        case .present(let count, let id) where unsafe SQLiteKey.matches(key, writer.lastKey.baseAddress, count: count):
-            id
+        case .absent(let count) where unsafe isEqual(key, writer.lastKey(count)): nil
+        case .present(let count, let id) where unsafe isEqual(key, writer.lastKey(count)): id
         default: try unsafe find(key)
         }
     }
@@ -128,8 +132,7 @@ import CSQLite
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         guard key.count <= SQLiteKey.limit else { return nil }
         // The key first: its bytes may be among those that the lookup takes away.
-        unsafe writer.lastKey.copyMemory(from: key)
-        let copy = unsafe UnsafeRawBufferPointer(rebasing: writer.lastKey.prefix(key.count))
+        let copy = unsafe writer.remember(key)
         let isFound: Bool
         do throws(CacheError) {
             isFound = try unsafe writer.lookup.find(copy)
@@ -167,23 +170,6 @@ import CSQLite
     private func leave() {
         writer.lookup.leave()
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    }
-
-    private func overlaps(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let start = bytes.baseAddress, let base = unsafe returned.baseAddress, unsafe !bytes.isEmpty else {
-            return false
-        }
-        return unsafe start < base + returned.count && base < start + bytes.count
-    }
-
-    private func putCopies(of key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count + value.count, alignment: 1)
-        defer { unsafe copy.deallocate() }
-        let keyCopy = unsafe UnsafeMutableRawBufferPointer(rebasing: copy.prefix(key.count))
-        let valueCopy = unsafe UnsafeMutableRawBufferPointer(rebasing: copy.dropFirst(key.count))
-        unsafe keyCopy.copyMemory(from: key)
-        unsafe valueCopy.copyMemory(from: value)
-        try unsafe put(UnsafeRawBufferPointer(keyCopy), UnsafeRawBufferPointer(valueCopy))
     }
 
     /// Runs `body` and remembers its error: such a transaction must not seem to commit.

@@ -1,4 +1,5 @@
 import CSQLite
+import GroveCache
 import GroveModel
 
 /// The one connection that writes, and its statements.
@@ -11,13 +12,13 @@ import GroveModel
     let update: SQLiteStatement
     let removal: SQLiteStatement
     /// Room for the key that was looked up last.
-    let lastKey: UnsafeMutableRawBufferPointer
+    private let lastKey: UnsafeMutableRawBufferPointer
     private let begin: SQLiteStatement
     private let commit: SQLiteStatement
 
     /// Opens the store's files, or makes them.
     init(_ pool: SQLitePool) throws(CacheError) {
-        try pool.directory.create(SQLiteDirectory.files[0])
+        try pool.directory.create(SQLiteFiles.database)
         connection = try SQLiteConnection(pool.directory, pool.options, isReader: false)
         try SQLiteLayout.prepare(connection)
         lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
@@ -31,6 +32,17 @@ import GroveModel
     }
 
     deinit { unsafe lastKey.deallocate() }
+
+    /// The first `count` bytes of the key that was looked up last.
+    func lastKey(_ count: Int) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(lastKey)[..<count])
+    }
+
+    /// Keeps `key`, of at most ``SQLiteKey/limit`` bytes, as the one that was looked up last; returns the copy.
+    func remember(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        unsafe lastKey.copyMemory(from: key)
+        return unsafe lastKey(key.count)
+    }
 
     /// Runs `body` in a transaction; commits when it returns, rolls back when it throws.
     func run(_ body: (SQLiteTransaction) throws(CacheError) -> Void) throws(CacheError) {

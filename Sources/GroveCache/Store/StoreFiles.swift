@@ -1,0 +1,132 @@
+package import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The files in a store's directory, as backends on disk see them: which there are, how large, and how they come and go.
+///
+/// A file is called by its name in the directory. Every failure of the system is reported through
+/// ``CacheError/system(_:_:)``.
+package struct StoreFiles: Sendable {
+    /// The path of the directory.
+    package let path: String
+
+    /// What is known of a file.
+    package struct File: Sendable {
+        /// The bytes in it.
+        package let length: Int
+        /// The bytes that it takes on disk, as `du` counts them.
+        package let allocatedBytes: Int
+
+        fileprivate init(_ status: stat) {
+            length = Int(status.st_size)
+            allocatedBytes = Int(status.st_blocks) * 512
+        }
+    }
+
+    /// Checks that `directory` is a directory that can hold a store.
+    ///
+    /// - Throws: ``CacheError`` with code `unsupported` where there is no path, `inputOutput` where nothing has it,
+    ///   `notAStore` where it is no directory's, or `permissionDenied`.
+    package init(_ directory: String?) throws(CacheError) {
+        guard let path = directory else {
+            throw CacheError(.unsupported, "a store on disk needs a directory; pass the path of one")
+        }
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw CacheError(.inputOutput, "a store on disk needs a directory; no path is empty or has a NUL")
+        }
+        self.path = path
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw .system(errno, "find the directory \(path)") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .system(ENOTDIR, "use \(path) as a directory") }
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else { throw .system(errno, "use the directory \(path)") }
+    }
+
+    /// Refuses a directory that holds one of `strangers` and not the file called `own`.
+    ///
+    /// - Parameter strangers: names by which other engines' stores are known.
+    /// - Throws: ``CacheError`` with code `notAStore`.
+    package func refuse(_ strangers: [String], without own: String) throws(CacheError) {
+        guard !holds(own), let stranger = strangers.first(where: holds) else { return }
+        throw CacheError(.notAStore, "the directory \(path) holds another engine's store, as \(stranger) shows")
+    }
+
+    /// The path of the file called `name`; of the directory itself where that is empty.
+    package func path(of name: String) -> String { name.isEmpty ? path : path + "/" + name }
+
+    /// Whether there is a file called `name`.
+    package func holds(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
+
+    /// The file called `name`, or `nil` where there is none.
+    package func file(_ name: String) -> File? {
+        var status = stat()
+        return unsafe lstat(path(of: name), &status) == 0 ? File(status) : nil
+    }
+
+    /// Visits each regular file in the directory, in no order; one that goes away meanwhile is left out.
+    package func forEachFile(_ visit: (_ name: String, _ file: File) -> Void) throws(CacheError) {
+        guard let listing = unsafe opendir(path) else { throw .system(errno, "list the directory \(path)") }
+        defer { unsafe closedir(listing) }
+        while let entry = unsafe readdir(listing) {
+            var status = stat()
+            // The name is looked up byte for byte, also where it is no text.
+            let name: String? = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
+                    unsafe fstatat(dirfd(listing), $0, &status, AT_SYMLINK_NOFOLLOW) == 0 ? String(cString: $0) : nil
+                }
+            }
+            guard let name, status.st_mode & S_IFMT == S_IFREG else { continue }
+            visit(name, File(status))
+        }
+    }
+
+    /// The bytes that every file in the directory takes on disk, as `du` counts them.
+    package func allocatedBytes() throws(CacheError) -> Int {
+        var total = 0
+        try forEachFile { _, file in total += file.allocatedBytes }
+        return total
+    }
+
+    /// Makes the file called `name` for its owner alone, unless there is one.
+    ///
+    /// A file that is there is not opened: closing it would drop the locks that this process holds on it.
+    package func create(_ name: String) throws(CacheError) {
+        guard !holds(name) else { return }
+        let descriptor = unsafe open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 || errno == EEXIST else { throw .system(errno, "make the file \(path(of: name))") }
+        if descriptor >= 0 { _ = close(descriptor) }
+    }
+
+    /// Removes the file called `name`, if there is one.
+    package func remove(_ name: String) throws(CacheError) {
+        guard unsafe unlink(path(of: name)) == 0 || errno == ENOENT else {
+            throw .system(errno, "remove \(path(of: name))")
+        }
+    }
+
+    /// Removes the files called `names`, so that their bytes are gone from the directory also after loss of power.
+    package func remove(_ names: [String]) throws(CacheError) {
+        for name in names { try remove(name) }
+        try synchronize()
+    }
+
+    /// Returns when the bytes of the file called `name`, or by default the directory itself, are on the disk.
+    ///
+    /// There is nothing to do for a file that is not there, nor on a file system that cannot do it for directories.
+    package func synchronize(_ name: String = "") throws(CacheError) {
+        let descriptor = unsafe open(path(of: name), O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return }
+        guard descriptor >= 0 else { throw .system(errno, "open \(path(of: name))") }
+        defer { _ = close(descriptor) }
+        #if canImport(Darwin)
+            // Not every file system has it; `fsync` alone leaves the bytes in the drive's own memory.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno, "sync \(path(of: name))") }
+    }
+}

@@ -1,0 +1,197 @@
+import GroveCache
+import GroveModel
+import Testing
+
+/// Views, transactions, and both at once.
+extension StoreContract {
+    static var transactionChecks: [Check] {
+        [
+            Check("A view shows the state in which it was opened, whatever is committed since") { try $0.isolation() },
+            Check("A transaction sees its own writes and removals, scanning too") { try $0.ownWrites() },
+            Check("A transaction that throws leaves nothing behind") { try $0.aborts() },
+            Check("What get returned can be put under another key, and under its own, at once") { contract in
+                for count in [3, 200, 5_000] { try contract.borrowedValues(count) }
+            },
+            Check("Key and value may be parts of what get returned") { contract in
+                for isStored in [false, true] { try contract.borrowedParts(isStored: isStored) }
+            },
+            Check("Readers on many threads each see whole commits while a writer commits") {
+                try await $0.concurrency()
+            },
+        ]
+    }
+
+    /// For the stores that refuse keys which no cache would give them.
+    package static var badKeys: Check {
+        Check("A key of no byte and one of 8,193 bytes are refused, and the transaction goes on") { contract in
+            let store = try contract.open()
+            try store.write { transaction throws(CacheError) in
+                #expect(code { try transaction.put([], [1]) } == .emptyIdentifier)
+                let long = [UInt8](repeating: 1, count: 8_193)
+                #expect(code { try transaction.put(long, [1]) } == .tooLarge)
+                #expect(try transaction.get(long) == nil)
+                try transaction.put([1], [1])
+            }
+            #expect(try store.get([1]) == [1])
+        }
+    }
+
+    private func isolation() throws {
+        let store = try open()
+        try store.write { transaction throws(CacheError) in
+            for index in 0..<1_000 { try transaction.put("key \(index)", "old") }
+        }
+        let before = try store.view()
+        let old = try before.dictionary()
+        #expect(old.count == 1_000)
+        for round in 0..<3 {
+            try store.write { transaction throws(CacheError) in
+                for index in stride(from: round, to: 1_000, by: 7) { try transaction.put("key \(index)", "new") }
+                for index in stride(from: round, to: 1_000, by: 11) { try transaction.remove("key \(index)") }
+                try transaction.put("key \(1_000 + round)", "new")
+            }
+        }
+        #expect(try before.dictionary() == old)
+        #expect(try before.get("key 0") == "old")
+        #expect(try before.get("key 1000") == nil)
+        before.end()
+        before.end()
+        try store.read { view throws(CacheError) in
+            #expect(try view.get("key 7") == "new")
+            #expect(try view.get("key 0") == nil)
+            #expect(try view.get("key 1000") == "new")
+        }
+    }
+
+    private func ownWrites() throws {
+        let store = try open()
+        let long = String(repeating: "i", count: 600)
+        try store.write { transaction throws(CacheError) in
+            for key in ["a", "c", "e", "g"] { try transaction.put(key, "0") }
+        }
+        let keys = ["b", "c", "e", "h", long].map { [UInt8]($0.utf8) }
+        try store.write { transaction throws(CacheError) in
+            #expect(try transaction.get("a") == "0")
+            try transaction.put("a", "1")
+            #expect(try transaction.get("a") == "1")
+            try transaction.remove("a")
+            #expect(try transaction.get("a") == nil)
+            try transaction.put("b", "2")
+            try transaction.remove("e")
+            try transaction.put("e", "longer than before")
+            try transaction.remove("g")
+            try transaction.put("h", "3")
+            try transaction.put(long, "4")
+            #expect(try transaction.get(long) == "4")
+            try transaction.remove("absent")
+            #expect(try transaction.keys() == keys)
+            #expect(try transaction.get("e") == "longer than before")
+        }
+        #expect(try store.keys() == keys)
+        #expect(try store.size().entries == keys.count)
+    }
+
+    private func aborts() throws {
+        let store = try open()
+        try store.write { transaction throws(CacheError) in
+            for index in 0..<300 { try transaction.put("key \(index)", "old") }
+        }
+        let before = try store.dictionary()
+        let thrown = code {
+            try store.write { transaction throws(CacheError) in
+                for index in 0..<600 { try transaction.put("key \(index)", "new") }
+                try transaction.put([UInt8](repeating: 7, count: 600), [3])
+                for index in 0..<100 { try transaction.remove("key \(index)") }
+                throw CacheError(.cancelled, "by the test")
+            }
+        }
+        #expect(thrown == .cancelled)
+        #expect(try store.dictionary() == before)
+        #expect(try store.size().entries == 300)
+    }
+
+    private func borrowedValues(_ count: Int) throws {
+        let store = try open()
+        let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let long = [UInt8](repeating: 9, count: 700)
+        try store.write { transaction throws(CacheError) in
+            try transaction.put([0], value)
+            try unsafe [0].withRaw { first throws(CacheError) in
+                for index in 1...50 as ClosedRange<UInt8> {
+                    try unsafe [index].withRaw { key throws(CacheError) in
+                        guard let got = unsafe try transaction.get(first) else { return }
+                        unsafe try transaction.put(key, got)
+                    }
+                    guard let got = unsafe try transaction.get(first) else { return }
+                    unsafe try transaction.put(first, got)
+                }
+                try unsafe long.withRaw { key throws(CacheError) in
+                    guard let got = unsafe try transaction.get(first) else { return }
+                    unsafe try transaction.put(key, got)
+                    guard let again = unsafe try transaction.get(key) else { return }
+                    unsafe try transaction.put(first, UnsafeRawBufferPointer(rebasing: again.dropFirst()))
+                }
+            }
+        }
+        for index in 1...50 as ClosedRange<UInt8> { #expect(try store.get([index]) == value) }
+        #expect(try store.get(long) == value)
+        #expect(try store.get([0]) == Array(value.dropFirst()))
+    }
+
+    private func borrowedParts(isStored: Bool) throws {
+        let store = try open()
+        if isStored {
+            try store.write { transaction throws(CacheError) in try transaction.put("a", "b0123456789") }
+        }
+        try store.write { transaction throws(CacheError) in
+            if !isStored { try transaction.put("a", "b0123456789") }
+            for key in ["a", "b", "0", "a"] {
+                try unsafe [UInt8](key.utf8).withRaw { raw throws(CacheError) in
+                    guard let value = try unsafe transaction.get(raw) else { return }
+                    try unsafe transaction.put(
+                        UnsafeRawBufferPointer(rebasing: value[..<1]), UnsafeRawBufferPointer(rebasing: value[1...]))
+                    guard let again = try unsafe transaction.get(raw) else { return }
+                    try unsafe transaction.put(raw, UnsafeRawBufferPointer(rebasing: again[1...]))
+                }
+            }
+            for key in ["a", "b", "0"] { #expect(try transaction.get(key) == "123456789") }
+            #expect(try transaction.get("1") == "23456789")
+        }
+    }
+
+    private func concurrency() async throws {
+        let store = try open()
+        let keys = (0..<200).map { "key \($0)" }
+        try store.write { transaction throws(CacheError) in for key in keys { try transaction.put(key, "0") } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let isDone = Flag()
+            for _ in 0..<4 {
+                group.addTask {
+                    var last = 0
+                    while !isDone.isSet {
+                        let values = try store.read { view throws(CacheError) in
+                            var values: Set<String?> = []
+                            for key in keys { values.insert(try view.get(key)) }
+                            return values
+                        }
+                        #expect(values.count == 1)
+                        let now = values.first?.flatMap { Int($0) } ?? -1
+                        #expect(now >= last)
+                        last = now
+                        await Task.yield()
+                    }
+                }
+            }
+            group.addTask {
+                defer { isDone.set() }
+                for round in 1...200 {
+                    try store.write { transaction throws(CacheError) in
+                        for key in keys { try transaction.put(key, "\(round)") }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.read { view throws(CacheError) in try view.get("key 7") } == "200")
+    }
+}
