@@ -41,7 +41,12 @@ struct LevelDBDirectory: ~Copyable {
         try check()
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // A process that is being spawned holds the descriptor too until it runs its program; unlocking says so for both.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// What a file is, by its name.
     private enum Kind {
