@@ -16,7 +16,7 @@ public struct ARC: EvictionPolicy {
     private var onceGhosts = EntryQueue()
     private var againGhosts = EntryQueue()
     /// p of the paper: the bytes that T1 should have.
-    private var target = 0
+    private var target = 0.0
 
     private static let inOnce: UInt32 = 0
     private static let inAgain: UInt32 = 1
@@ -40,7 +40,9 @@ public struct ARC: EvictionPolicy {
             reader.queue(into: &onceGhosts, of: &arena, where: { $0 == Self.onceGhost }),
             reader.queue(into: &againGhosts, of: &arena, where: { $0 == Self.againGhost }), reader.isAtEnd
         else { return nil }
-        self.target = Int(min(target, UInt64(capacity)))
+        let saved = Double(bitPattern: target)
+        guard saved >= 0 else { return nil }
+        self.target = min(saved, Double(capacity))
     }
 
     /// The bytes that resident entries have together.
@@ -71,7 +73,7 @@ public struct ARC: EvictionPolicy {
         }
         switch arena[position].mark {
         case Self.onceGhost:
-            target = min(target + step(weight, againGhosts, onceGhosts), capacity)
+            target = min(target + step(weight, againGhosts, onceGhosts), Double(capacity))
             arena.drop(position, from: &onceGhosts)
         case Self.againGhost:
             target = max(target - step(weight, onceGhosts, againGhosts), 0)
@@ -129,7 +131,7 @@ public struct ARC: EvictionPolicy {
     /// The four queues and the target as bytes.
     public func save() -> [UInt8] {
         var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + 40)
-        writer.word(UInt64(target))
+        writer.word(target.bitPattern)
         writer.queue(once, of: arena)
         writer.queue(again, of: arena)
         writer.queue(onceGhosts, of: arena)
@@ -148,9 +150,9 @@ public struct ARC: EvictionPolicy {
     }
 
     /// δ of the paper, in bytes: cases II and III.
-    private func step(_ weight: Int, _ other: EntryQueue, _ own: EntryQueue) -> Int {
-        guard other.weight > own.weight, own.weight > 0 else { return weight }
-        return Int(min(Double(weight) * Double(other.weight) / Double(own.weight), Double(capacity)))
+    private func step(_ weight: Int, _ other: EntryQueue, _ own: EntryQueue) -> Double {
+        guard other.weight > own.weight, own.weight > 0 else { return Double(weight) }
+        return Double(weight) * Double(other.weight) / Double(own.weight)
     }
 
     /// Case IV.
@@ -173,7 +175,7 @@ public struct ARC: EvictionPolicy {
     /// REPLACE of the paper.
     private mutating func replace(isAgainGhost: Bool) -> EvictedEntry? {
         guard count > 0 else { return nil }
-        let isOverTarget = once.weight > target || isAgainGhost && once.weight == target
+        let isOverTarget = Double(once.weight) > target || isAgainGhost && Double(once.weight) == target
         if once.count > 0, isOverTarget || again.count == 0 {
             let position = once.oldest
             arena.unlink(position, from: &once)
