@@ -3,6 +3,7 @@
 SWIFT ?= swift
 COMPARE_ARGS ?=
 TEST_ARGS ?=
+MINUTES ?= 10
 SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
 
 # Homebrew keeps headers and libraries where no compiler looks.
@@ -14,7 +15,7 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
-.PHONY: help setup build release compare test check format lint layering conformance scratch clean
+.PHONY: help setup build release compare test soak check format lint layering conformance scratch clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -38,6 +39,10 @@ test: setup ## runs every test; TEST_ARGS="--filter …" narrows it
 
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all
+
+soak: release ## tries programs, kills and faults; MINUTES=10 says for how long
+	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
+	TMPDIR=$$place .build/release/grove conformance --soak $(MINUTES)
 
 check: lint layering test conformance ## the gate: format, layering, tests, conformance
 

@@ -50,6 +50,12 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// Killing a process at a system call, or making the call fail: a C compiler on a system that preloads libraries.
     public static let systemFaults = Capability("systemFaults (a C compiler, on Linux)")
 
+    /// What a profile declares, and what follows from it: a rule that needs what a backend does not claim to be says
+    /// nothing about it, while one that needs what its harness could supply is a gap.
+    public static let ofProfiles: Set<Capability> = [
+        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages,
+    ]
+
     /// What a harness for a store supplies.
     public static let ofStores: Set<Capability> = [
         .typedCalls, .flush, .close, .reopen, .wipe, .evict, .observer, .storedBytes, .faults,

@@ -15,6 +15,7 @@ public final class Trial: Sendable {
 
     private struct State {
         var checks = 0
+        var notes: [String] = []
         var sites: [any CacheSite] = []
     }
 
@@ -32,6 +33,12 @@ public final class Trial: Sendable {
 
     /// How many checks were made.
     public var checks: Int { state.withLock { $0.checks } }
+
+    /// What the rule found worth saying though it holds.
+    public var notes: [String] { state.withLock { $0.notes } }
+
+    /// Says something in the report though the rule holds: a figure, or what was counted.
+    public func note(_ sentence: String) { state.withLock { $0.notes.append(sentence) } }
 
     /// A new place for a cache, empty, shared with nothing.
     public func site() throws(CacheError) -> any CacheSite {

@@ -41,6 +41,7 @@ public enum Mutants {
             .cache("changes-nothing", "A change set is always empty.", ChangesNothing.self),
             .cache("gives-no-reason", "Every miss says that the root is absent.", GivesNoReason.self),
             .cache("remembers-answers", "The first answer to a read is given for ever.", RemembersAnswers.self),
+            .cache("goes-back", "Every third read gives an answer from ten reads before.", GoesBack.self),
             .cache("stays-open", "A closed cache goes on.", StaysOpen.self),
         ]
     }

@@ -41,6 +41,9 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the bare store here, with no cache above it; the cache must be closed.
     func openStore() throws(CacheError) -> any NodeStore
 
+    /// Closes what is open.
+    func closeAll()
+
     /// Closes what is open and removes everything.
     func remove()
 }

@@ -38,6 +38,11 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
     }
 
     func remove() {
+        closeAll()
+        if let directory { harness.removeDirectory(directory) }
+    }
+
+    func closeAll() {
         interceptor.release()
         let caches = open.withLock { open in
             defer { open = [] }
@@ -49,6 +54,5 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
             return stores
         }
         for store in stores { store.close() }
-        if let directory { harness.removeDirectory(directory) }
     }
 }

@@ -34,7 +34,7 @@ public struct PrettyReport: Sendable {
     /// One rule's line, without what follows a broken one.
     public func line(_ result: RuleResult, width: Int = 6) -> String {
         let outcome = padded(result.outcome.rawValue, 8)
-        let detail = result.outcome == .skipped ? " (\(result.message))" : ""
+        let detail = result.isBroken || result.message.isEmpty ? "" : " (\(result.message))"
         return
             "\(coloured(outcome, result))  \(padded(result.rule.id, width))  \(padded(result.rule.level.rawValue, 6))  "
             + result.rule.text + detail

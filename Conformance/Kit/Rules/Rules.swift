@@ -4,8 +4,8 @@ public enum Rules {
     public static let all: [Rule] = [
         HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
         ReconstructionRules.all, DeletionRules.all, CollectionRules.all,
-        ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all,
-        ProgramRules.all, DurabilityRules.all,
+        ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all, PeerRules.all,
+        ConcurrencyRules.all, ProgramRules.all, DurabilityRules.all, DamageRules.all,
     ].flatMap(\.self)
 
     /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.

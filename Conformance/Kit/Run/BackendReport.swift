@@ -28,8 +28,11 @@ public struct BackendReport: Sendable {
     /// How many rules are broken, in whatever way.
     public var broken: Int { results.count(where: \.isBroken) }
 
-    /// Whether more than one rule in ten was skipped in a run of them all.
-    public var hasTooManySkips: Bool { isWhole && count(.skipped) * 10 > results.count }
+    /// Whether more than one rule in ten was skipped in a run of them all, of those that say something about the backend.
+    public var hasTooManySkips: Bool {
+        let applicable = results.filter(\.isApplicable)
+        return isWhole && applicable.count { $0.outcome == .skipped } * 10 > applicable.count
+    }
 
     /// Whether anything was checked at all.
     public var hasRun: Bool { results.contains { $0.outcome != .skipped } }

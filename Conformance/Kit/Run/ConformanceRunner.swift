@@ -42,10 +42,7 @@ public struct ConformanceRunner: Sendable {
 
     /// Checks one rule, in a task of its own that is given up when its time is over.
     public func check(_ rule: Rule, on backend: any ConformanceBackend) async -> RuleResult {
-        let missing = rule.requires.subtracting(backend.capabilities).map(\.description).sorted()
-        guard missing.isEmpty else {
-            return RuleResult(rule, .skipped, message: "needs \(missing.joined(separator: ", "))")
-        }
+        if let skip = ConformanceRunner.skip(of: rule, on: backend) { return skip }
         let trial = Trial(rule.id, on: backend, seed: seed)
         let start = ContinuousClock.now
         let race = Race<RuleResult>()
@@ -60,7 +57,8 @@ public struct ConformanceRunner: Sendable {
                 let message = "The rule made no check; one that looks at nothing proves nothing."
                 race.finish(RuleResult(rule, .failed, message: message, duration: duration))
             } else {
-                race.finish(RuleResult(rule, .passed, checks: checks, duration: duration))
+                let notes = trial.notes.joined(separator: "; ")
+                race.finish(RuleResult(rule, .passed, checks: checks, message: notes, duration: duration))
             }
         }
         let limit = rule.timeLimit
@@ -72,6 +70,15 @@ public struct ConformanceRunner: Sendable {
         let result = await race.value()
         alarm.cancel()
         return result
+    }
+
+    /// The result of a rule that needs what is missing; `nil` of one that can be checked.
+    static func skip(of rule: Rule, on backend: any ConformanceBackend) -> RuleResult? {
+        let missing = rule.requires.subtracting(backend.capabilities)
+        guard !missing.isEmpty else { return nil }
+        let names = missing.map(\.description).sorted().joined(separator: ", ")
+        return RuleResult(
+            rule, .skipped, message: "needs \(names)", isApplicable: missing.isDisjoint(with: Capability.ofProfiles))
     }
 
     private static func failure(of rule: Rule, _ trial: Trial) async -> String? {

@@ -20,6 +20,8 @@ public struct RuleResult: Sendable {
     public let rule: Rule
     /// How it ended.
     public let outcome: Outcome
+    /// Whether the rule says something about the backend: false where it was skipped for what its profile does not claim.
+    public let isApplicable: Bool
     /// How many checks were made.
     public let checks: Int
     /// A sentence, empty where there is nothing to say.
@@ -28,12 +30,16 @@ public struct RuleResult: Sendable {
     public let duration: Duration
 
     /// Makes a result.
-    public init(_ rule: Rule, _ outcome: Outcome, checks: Int = 0, message: String = "", duration: Duration = .zero) {
+    public init(
+        _ rule: Rule, _ outcome: Outcome, checks: Int = 0, message: String = "", duration: Duration = .zero,
+        isApplicable: Bool = true
+    ) {
         self.rule = rule
         self.outcome = outcome
         self.checks = checks
         self.message = message
         self.duration = duration
+        self.isApplicable = isApplicable
     }
 
     /// Whether the rule was checked and does not hold.

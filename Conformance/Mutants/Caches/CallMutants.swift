@@ -95,3 +95,20 @@ final class RemembersAnswers: ForwardingCache, @unchecked Sendable {
 final class StaysOpen: ForwardingCache, @unchecked Sendable {
     override func close() {}
 }
+
+/// Every third read gives an answer from ten reads before.
+final class GoesBack: ForwardingCache, @unchecked Sendable {
+    private let answers = Mutex<[(any Sendable)?]>([])
+
+    override func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        let read = try base.read(identifier, as: type)
+        let old: (any Sendable)? = answers.withLock { answers in
+            answers.append(read.value)
+            return answers.count > 10 && answers.count % 3 == 0 ? answers[answers.count - 10] : nil
+        }
+        guard let old = old as? M, old.modelIdentifier == identifier else { return read }
+        return .hit(old)
+    }
+}

@@ -63,6 +63,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Run the program in this file, as a failing rule saved it, instead of the rules.")
     var replay: String?
 
+    @Option(name: .long, help: "Try random programs, kills and faults for so many minutes instead of the rules.")
+    var soak: Double?
+
     @Flag(name: .long, help: .hidden)
     var selfTest = false
 
@@ -77,6 +80,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         guard job.isEmpty else { throw ToolError.input("unexpected words: \(job.joined(separator: " "))") }
         try OutputFile.check(output)
         if let replay { return try run(programIn: replay) }
+        if let soak { return try run(minutes: soak, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
         for glob in rule where Rules.matching([glob]).isEmpty {
             throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
         }
@@ -118,6 +122,27 @@ struct ConformanceCommand: AsyncParsableCommand {
         }
         try write(lines.joined(separator: "\n"))
         guard !hasFailed else { throw ExitCode(1) }
+    }
+
+    /// Soaks the backends.
+    private func run(minutes: Double, _ seed: UInt64) throws {
+        guard minutes > 0 else { throw ToolError.input("--soak takes a number of minutes above 0") }
+        let names = backend.contains(.all) ? Choice.allCases : backend
+        let tallies = try Soak(names.compactMap(\.backend), seed: seed).run(for: .seconds(minutes * 60)) { tallies in
+            let (kills, lies) = (tallies.reduce(0) { $0 + $1.kills }, tallies.reduce(0) { $0 + $1.lies.count })
+            Terminal.progress("\(tallies.reduce(0) { $0 + $1.programs }) programs, \(kills) kills, \(lies) lies")
+        }
+        Terminal.progress("")
+        var table = TextTable(
+            ["backend", "programs", "kills", "faults", "lies"], alignment: [.left, .right, .right, .right, .right])
+        for tally in tallies {
+            table.append([
+                tally.backend, "\(tally.programs)", "\(tally.kills)", "\(tally.faults)", "\(tally.lies.count)",
+            ])
+        }
+        let heading = "Grove soak, spec \(ConformanceReport.spec), seed \(seed), \(minutes) minutes"
+        try write(([heading, "", "\(table)"] + tallies.flatMap(\.lies)).joined(separator: "\n"))
+        guard tallies.allSatisfy(\.lies.isEmpty) else { throw ExitCode(1) }
     }
 
     private func check(_ rules: [Rule], _ seed: UInt64) throws {

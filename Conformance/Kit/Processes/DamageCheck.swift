@@ -1,0 +1,86 @@
+import GroveCache
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A small store whose files are damaged one way after the other: what a process finds that opens it.
+final class DamageCheck {
+    private let trial: Trial
+    private let worker: WorkerCommand
+    private let pristine: String
+    private let states: [[String]]
+    /// The files that hold content, with their sizes.
+    let files: [(name: String, size: Int)]
+    private(set) var deaths = 0
+    private(set) var tries = 0
+
+    init(_ trial: Trial, using generator: inout SeededGenerator) throws {
+        self.trial = trial
+        guard let worker = trial.backend.worker else { throw CheckFailure("There is no worker.") }
+        self.worker = worker
+        let site = try trial.site()
+        pristine = site.directory ?? ""
+        let program = Program.forProcess(14, Program.Abilities(reopens: false, wipes: false), using: &generator)
+        states = program.states()
+        let run = try ProgramRun(site)
+        for step in program.steps { _ = try run.perform(step) }
+        run.cache.close()
+        let manager = FileManager.default
+        var files: [(String, Int)] = []
+        for name in try manager.subpathsOfDirectory(atPath: pristine).sorted() {
+            let bytes = manager.contents(atPath: pristine + "/" + name)
+            if let bytes, !bytes.isEmpty, !["LOCK", "LOG", "lock.mdb"].contains(name) {
+                files.append((name, bytes.count))
+            }
+        }
+        self.files = files
+        try trial.expect(!files.isEmpty, "the files of a closed store: expected some with content, got none.")
+    }
+
+    /// Changes a copy of the file, and lets a process look at it.
+    func damage(_ name: String, _ what: String, _ change: (inout [UInt8]) -> Void) throws {
+        let copy = try TemporaryDirectory.make()
+        defer { TemporaryDirectory.remove(copy) }
+        let manager = FileManager.default
+        for file in try manager.contentsOfDirectory(atPath: pristine) {
+            try manager.copyItem(atPath: "\(pristine)/\(file)", toPath: "\(copy)/\(file)")
+        }
+        var bytes = [UInt8](manager.contents(atPath: "\(copy)/\(name)") ?? Data())
+        change(&bytes)
+        try TemporaryDirectory.writeFile("\(copy)/\(name)", bytes)
+        let child = try ChildProcess(worker, ["look", copy])
+        let (lines, isInTime) = child.lines(within: .seconds(20))
+        let ending = child.wait()
+        tries += 1
+        let place = "\(name) with \(what), seed \(trial.seed)"
+        guard isInTime else { throw CheckFailure("\(place): expected the look to end, and it did not.") }
+        if ending != .exited(0) {
+            deaths += 1
+            try trial.expect(
+                trial.profile.hasUnverifiedPages,
+                "\(place): expected answers or typed errors, got the end of the process (\(ending)).")
+            return
+        }
+        let answers = lines.filter { $0.hasPrefix("answer\t") }.map { String($0.dropFirst(7)) }
+        guard lines.contains("dump") else {
+            let isTyped = lines.contains { $0.hasPrefix("opening\t") && !$0.hasSuffix("untyped") }
+            return try trial.expect(isTyped, "\(place): expected a typed error of opening, got \(lines).")
+        }
+        let isPossible = states.contains { state in
+            zip(state, answers).allSatisfy { expected, came in
+                came == expected || came.hasSuffix(": miss") || came.contains(": error ") && !came.hasSuffix("untyped")
+            }
+        }
+        let wrong = zip(states.last ?? [], answers).first { expected, came in
+            came != expected && !came.hasSuffix(": miss") && !came.contains(": error ")
+        }
+        try trial.expect(
+            isPossible,
+            "\(place): expected right values, misses, typed errors, or an earlier state whole; so \(wrong?.0 ?? "typed errors"), "
+                + "got \(wrong?.1 ?? "\(answers)").")
+    }
+}

@@ -1,0 +1,80 @@
+import GroveCache
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A process that works on a store beside this one, or looks at what is left of one.
+enum PeerProcess {
+    /// Opens the cache in `directory` and prints every answer, or the error in its place.
+    static func look(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+        let run: ProgramRun
+        do {
+            run = try ProgramRun(backend.site(at: directory))
+        } catch {
+            ConformanceWorker.say("opening\t\((error as? CacheError)?.code.description ?? "untyped")")
+            return 0
+        }
+        ConformanceWorker.say("dump")
+        for answer in run.answers(kinds: Program([]).kind(ofList:)) { ConformanceWorker.say("answer\t\(answer)") }
+        run.cache.close()
+        return 0
+    }
+
+    /// Opens the cache in `directory`, writes to it, holds a view of it, and waits to be killed.
+    static func hold(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+        let site = backend.site(at: directory)
+        guard let cache = try? site.open(), (try? cache.write(Person(id: "peer", age: 1))) != nil,
+            let view = try? site.interceptor.store().view()
+        else { return 3 }
+        ConformanceWorker.say("holding")
+        while readLine() != nil {}
+        view.end()
+        cache.close()
+        return 0
+    }
+
+    /// Opens and closes the cache in `directory` many times, and prints how many descriptors and threads there were
+    /// before and afterwards.
+    static func cycle(_ directory: String, _ count: Int, _ backend: any ConformanceBackend) -> Int32 {
+        let site = backend.site(at: directory)
+        for round in 0..<(count + 50) {
+            guard let cache = try? site.open() else { return 3 }
+            if round % 50 == 0 { _ = try? cache.write(Person(id: "Person:1", age: round)) }
+            guard (try? cache.read("Person:1", as: Person.self)) != nil else { return 4 }
+            cache.close()
+            if round == 49 || round == count + 49 {
+                ConformanceWorker.say("open\t\(entries("/proc/self/fd"))\t\(entries("/proc/self/task"))")
+            }
+        }
+        return 0
+    }
+
+    private static func entries(_ directory: String) -> Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).count
+    }
+}
+
+extension ProgramRun {
+    /// As ``dump(kinds:)``, with errors in the place of answers.
+    func answers(kinds: (Int) -> Plan.Kind?) -> [String] {
+        var lines: [String] = []
+        func say(_ name: String, _ step: Step) {
+            do {
+                lines.append("\(name): \(ProgramRun.plain(try perform(step)))")
+            } catch {
+                lines.append("\(name): error \((error as? CacheError)?.code.description ?? "untyped")")
+            }
+        }
+        for kind in Plan.Kind.allCases {
+            for number in 0..<4 { say("\(kind)\(number)", .get(kind, number)) }
+        }
+        for key in 0..<2 {
+            if let kind = kinds(key) { say("list\(key)", .getList(key, kind)) }
+        }
+        return lines
+    }
+}

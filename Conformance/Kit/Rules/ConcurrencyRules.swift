@@ -1,0 +1,150 @@
+import GroveCache
+import GroveModel
+import Synchronization
+
+/// CNC: what callers see of each other.
+enum ConcurrencyRules {
+    static let all = [linearizable, racing, monotonic, unstalled]
+
+    static let linearizable = Rule(
+        "CNC-01", "Each key is linearizable.",
+        because: "A read that begins after a write ended must see it, whoever made it.",
+        kills: ["remembers-answers", "lags-one-commit", "goes-back"]
+    ) { trial in
+        for round in 0..<12 {
+            let cache = try trial.cache()
+            let keys = 3
+            let clock = Atomic(0)
+            let histories = Mutex<[[History.Call]]>(Array(repeating: [], count: keys))
+            let callers = (0..<4).map { caller in
+                var generator = SeededGenerator(seed: trial.seed &+ UInt64(round * 10 + caller), for: trial.ruleID)
+                return Threads.start { [generator] in
+                    var random = generator
+                    for index in 0..<36 {
+                        let key = Int.random(in: 0..<keys, using: &random)
+                        let name = "Person:\(key)"
+                        let begin = clock.add(1, ordering: .sequentiallyConsistent).newValue
+                        var value: Int? = caller * 1_000 + index
+                        var isWrite = true
+                        switch Int.random(in: 0..<8, using: &random) {
+                        case 0..<2: try cache.write(Person(id: name, age: value))
+                        case 2: cache.setModel(Person(id: name, age: value), forKey: name, context: nil)
+                        case 3:
+                            value = nil
+                            try cache.delete(ModelIdentifier(name))
+                        default:
+                            value = try cache.read(ModelIdentifier(name), as: Person.self).value?.age
+                            isWrite = false
+                        }
+                        let end = clock.add(1, ordering: .sequentiallyConsistent).newValue
+                        let call = History.Call(value: value, isWrite: isWrite, begin: begin, end: end)
+                        histories.withLock { $0[key].append(call) }
+                    }
+                }
+            }
+            for caller in callers { _ = try caller.wait(seconds: 60) }
+            for (key, calls) in histories.withLock({ $0 }).enumerated() {
+                let first = calls.sorted { $0.begin < $1.begin }.prefix(64)
+                // Calls that began later may explain what earlier ones read, so nothing is cut off in their midst.
+                let history = History(calls: Array(first))
+                guard calls.count <= 64 else { continue }
+                try trial.expect(
+                    history.isLinearizable,
+                    "the calls on key \(key): expected an order that explains them, and there is none: \(brief(first))")
+            }
+        }
+    }
+
+    static let racing = Rule(
+        "CNC-04", "Racing tree writers leave one whole tree.",
+        because: "Two answers of a server must not mix.", kills: ["drops-last-write", "silent-loss"]
+    ) { trial in
+        @Sendable func tree(_ writer: Int, _ round: Int) -> Message { .full("Message:1", salt: writer * 1_000 + round) }
+        for round in 0..<20 {
+            let cache = try trial.cache()
+            let writers = (0..<4).map { writer in
+                Threads.start {
+                    for index in 0..<5 {
+                        if index % 2 == 0 {
+                            try cache.write(tree(writer, round * 10 + index))
+                        } else {
+                            cache.setModel(tree(writer, round * 10 + index), forKey: "Message:1", context: nil)
+                        }
+                    }
+                }
+            }
+            for writer in writers { _ = try writer.wait() }
+            try cache.flush()
+            let read = try trial.expectHit(try cache.read("Message:1", as: Message.self), "a tree that four wrote")
+            let possible = (0..<4).map { tree($0, round * 10 + 4) }
+            try trial.expect(
+                possible.contains(read),
+                "a tree that four wrote: expected the last of one of them, whole, got \(brief(read)).")
+        }
+    }
+
+    static let monotonic = Rule(
+        "CNC-05", "Reads are monotonic per caller.",
+        because: "A screen that goes back to an older state makes people doubt what they saw.", kills: ["goes-back"]
+    ) { trial in
+        let cache = try trial.cache()
+        try cache.write(Person(id: "Person:1", age: 0))
+        let writer = Threads.start {
+            for round in 1...200 {
+                if round % 2 == 0 {
+                    try cache.write(Person(id: "Person:1", age: round))
+                } else {
+                    cache.setModel(Person(id: "Person:1", age: round), forKey: "Person:1", context: nil)
+                }
+            }
+        }
+        let readers = (0..<2).map { reader in
+            Threads.start {
+                var last = 0
+                var reads = 0
+                while writer.calls == 0 || reads < 50 {
+                    let person: Person? =
+                        reads % 3 == reader
+                        ? try cache.model(forKey: "Person:1", as: Person.self)
+                        : try cache.read("Person:1", as: Person.self).value
+                    let age = person?.age ?? -1
+                    try trial.expect(
+                        age >= last, "one caller's reads: expected \(last) or later, got \(age).")
+                    last = age
+                    reads += 1
+                }
+            }
+        }
+        _ = try writer.wait(seconds: 60)
+        for reader in readers { _ = try reader.wait(seconds: 60) }
+    }
+
+    static let unstalled = Rule(
+        "CNC-08", "A reader is not stalled by a writer of 10,000 nodes.",
+        because: "A synchronization in the background must not stop the screen.", requires: [.readersNeverStall],
+        timeLimit: .seconds(120)
+    ) { trial in
+        let cache = try trial.cache()
+        let person = Person(id: "Person:read")
+        try cache.write(person)
+        let people = (0..<10_000).map { Person(id: "Person:\($0)", name: String(repeating: "n", count: 100)) }
+        let start = ContinuousClock.now
+        let writer = Threads.start { try cache.write(contentsOf: people).changed.count }
+        var longest = Duration.zero
+        var reads = 0
+        while writer.calls == 0 {
+            let begin = ContinuousClock.now
+            try trial.expectHit(
+                try cache.read("Person:read", as: Person.self), person, "a model read beside a large write")
+            longest = max(longest, ContinuousClock.now - begin)
+            reads += 1
+        }
+        let whole = ContinuousClock.now - start
+        try trial.expectEqual(try writer.wait(seconds: 60), 10_000, "the nodes of the large write")
+        trial.note("\(reads) reads in the \(whole) of the write, the longest \(longest)")
+        try trial.expect(reads > 20, "the reads during a write of \(whole): expected more than 20, got \(reads).")
+        try trial.expect(
+            longest * 2 < whole,
+            "the longest read during a write of \(whole): expected half of it at most, got \(longest).")
+    }
+}

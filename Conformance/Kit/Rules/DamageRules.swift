@@ -1,0 +1,107 @@
+import GroveCache
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// DUR: files that were cut off, changed, or set aside.
+enum DamageRules {
+    static let all = [truncated, flipped, wiped, setAside]
+
+    static let truncated = Rule(
+        "DUR-06",
+        "A file cut off anywhere gives right values, misses, typed errors or an earlier state whole, never a mixture.",
+        because: "Copies break off and disks lose ends.", requires: [.persistent, .processes], timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        let check = try DamageCheck(trial, using: &generator)
+        for file in check.files {
+            for length in spread(10, upTo: file.size, using: &generator).map({ $0 - 1 }) {
+                try check.damage(file.name, "\(length) of \(file.size) bytes left") { $0 = Array($0.prefix(length)) }
+            }
+        }
+        trial.note("\(check.tries) lengths, \(check.deaths) deaths of the process")
+    }
+
+    static let flipped = Rule(
+        "DUR-07",
+        "Any flipped bit gives right values, misses, typed errors or an earlier state whole, never another's value.",
+        because: "Memory cards forget single bits.", requires: [.persistent, .processes], timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        let check = try DamageCheck(trial, using: &generator)
+        for file in check.files {
+            for place in spread(20, upTo: file.size, using: &generator).map({ $0 - 1 }) {
+                let bit = UInt8.random(in: 0..<8, using: &generator)
+                try check.damage(file.name, "bit \(bit) of byte \(place) flipped") { $0[place] ^= 1 << bit }
+            }
+        }
+        trial.note("\(check.tries) bits, \(check.deaths) deaths of the process")
+    }
+
+    static let wiped = Rule(
+        "DUR-10", "After `wipe` no file holds a byte of the old content, set-aside files included.",
+        because: "Who logs out leaves nothing behind.", requires: [.persistent, .directory, .wipe, .reopen],
+        timeLimit: .seconds(60)
+    ) { trial in
+        let site = try trial.site()
+        guard let directory = site.directory else { return }
+        let marker = "a secret that must not stay"
+        var cache = try site.open()
+        for round in 0..<3 {
+            try cache.write(contentsOf: (0..<50).map { Person(id: "Person:\($0)", name: "\(marker) \(round)") })
+        }
+        try cache.write(Person(id: "Person:short", name: marker))
+        cache.close()
+        try trial.expect(
+            try !TemporaryDirectory.files(in: directory, holding: Array(marker.utf8)).isEmpty,
+            "the files before the wipe: expected the content in one, found it in none.")
+        try DamageRules.spoil(directory)
+        cache = try site.open()
+        try trial.expectMiss(
+            try cache.read("Person:short", as: Person.self), .absent, nil, "a model of a store that was set aside")
+        try cache.write(Person(id: "Person:short", name: marker))
+        try cache.wipe()
+        try trial.expectEqual(
+            try TemporaryDirectory.files(in: directory, holding: Array(marker.utf8)), [],
+            "the files that hold old content after a wipe")
+    }
+
+    static let setAside = Rule(
+        "DUR-11", "A store that cannot be opened is set aside, one set at most, and a new one works.",
+        because: "A cache that does not start is worse than an empty one, and sets must not heap up.",
+        requires: [.persistent, .directory, .wipe, .reopen], timeLimit: .seconds(60)
+    ) { trial in
+        let site = try trial.site()
+        guard let directory = site.directory else { return }
+        for round in 0..<3 {
+            let cache = try site.open()
+            try trial.expectMiss(
+                try cache.read("Person:1", as: Person.self), .absent, nil,
+                "a model from before set \(round) was set aside")
+            try cache.write(Person(id: "Person:1", age: round))
+            cache.close()
+            try trial.expectHit(
+                try site.open().read("Person:1", as: Person.self), Person(id: "Person:1", age: round),
+                "a model in the new store")
+            site.closeAll()
+            let count = try FileManager.default.subpathsOfDirectory(atPath: directory).count
+            try trial.expect(count < 24, "the files after set \(round): expected one set aside, got \(count) files.")
+            try DamageRules.spoil(directory)
+        }
+    }
+
+    /// Cuts every file of a closed store in half.
+    private static func spoil(_ directory: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+            let path = "\(directory)/\(name)"
+            guard let bytes = FileManager.default.contents(atPath: path), !["LOCK", "lock.mdb"].contains(name) else {
+                continue
+            }
+            try TemporaryDirectory.writeFile(path, Array(bytes.prefix(bytes.count / 2)))
+        }
+    }
+}
