@@ -41,6 +41,7 @@ public protocol CacheDelegate: Sendable {
 }
 
 extension CacheDelegate {
+    /// Says that this cache cannot be emptied.
     public func wipe() async throws(CacheError) {
         throw CacheError(.unsupported, "This cache cannot be emptied.")
     }

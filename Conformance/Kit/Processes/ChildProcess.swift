@@ -87,7 +87,8 @@ final class ChildProcess {
         let status = unsafe posix_spawn(&child, command.executable, &actions, nil, arguments, variables)
         identifier = child
         guard status == 0 else {
-            for end in [input, output, errors] { _ = close(end) }
+            // The end of this object closes the pipes; it must not kill what was never there.
+            ending = .exited(127)
             throw CheckFailure("\(command.executable) cannot be started (error \(status)).")
         }
         for end in [output, errors] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -159,7 +160,9 @@ final class ChildProcess {
     }
 
     /// Kills it, as a crash of the system's making would.
-    func kill() { _ = systemKill(identifier, SIGKILL) }
+    ///
+    /// A process that was waited for is left alone: its number may be another's by now.
+    func kill() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGKILL) } }
 
     /// Waits for its end.
     @discardableResult

@@ -42,9 +42,8 @@ struct PlainHarness: StoreHarness {
 }
 
 /// A value that stays where it is as long as somebody holds it.
+// SAFETY: the memory is written in the initialiser and never changed.
 @safe final class PlainBytes: @unchecked Sendable {
-    // SAFETY: the memory is written in the initialiser and never changed.
-
     let borrowed: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {

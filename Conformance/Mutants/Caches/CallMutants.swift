@@ -4,6 +4,7 @@ import GroveModel
 import Synchronization
 
 /// A completion is called a second time.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class CompletesTwice: ForwardingCache, @unchecked Sendable {
     override func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
@@ -16,6 +17,7 @@ final class CompletesTwice: ForwardingCache, @unchecked Sendable {
 }
 
 /// A completion is not called on a miss.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class ForgetsCompletion: ForwardingCache, @unchecked Sendable {
     override func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
@@ -27,6 +29,7 @@ final class ForgetsCompletion: ForwardingCache, @unchecked Sendable {
 }
 
 /// Two writes that follow each other closely change places, as on a concurrent queue.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class SwapsWrites: ForwardingCache, @unchecked Sendable {
     private let held = Mutex<(any SimpleModel, String)?>(nil)
 
@@ -51,6 +54,7 @@ final class SwapsWrites: ForwardingCache, @unchecked Sendable {
 }
 
 /// A failed write is not reported.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class SwallowsFailures: ForwardingCache, @unchecked Sendable {
     override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
         (try? base.write(contentsOf: models)) ?? Changes()
@@ -60,6 +64,7 @@ final class SwallowsFailures: ForwardingCache, @unchecked Sendable {
 }
 
 /// A change set is always empty.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class ChangesNothing: ForwardingCache, @unchecked Sendable {
     override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
         _ = try base.write(contentsOf: models)
@@ -68,6 +73,7 @@ final class ChangesNothing: ForwardingCache, @unchecked Sendable {
 }
 
 /// Every miss says that the root is absent.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class GivesNoReason: ForwardingCache, @unchecked Sendable {
     override func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type
@@ -78,6 +84,7 @@ final class GivesNoReason: ForwardingCache, @unchecked Sendable {
 }
 
 /// The first answer to a read is given for ever.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class RemembersAnswers: ForwardingCache, @unchecked Sendable {
     private let answers = Mutex<[ModelIdentifier: any Sendable]>([:])
 
@@ -92,11 +99,13 @@ final class RemembersAnswers: ForwardingCache, @unchecked Sendable {
 }
 
 /// A closed cache goes on.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class StaysOpen: ForwardingCache, @unchecked Sendable {
     override func close() {}
 }
 
 /// Every third read gives an answer from ten reads before.
+// SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class GoesBack: ForwardingCache, @unchecked Sendable {
     private let answers = Mutex<[(any Sendable)?]>([])
 

@@ -15,9 +15,9 @@ import Synchronization
 ///
 /// LMDB forbids a process to open one file twice: "Closing the second would release the locks of the first". The cache's
 /// registry sees to that.
+// SAFETY: its properties are set once. LMDB's functions on an environment may be called from any thread, but for
+// `mdb_env_set_mapsize` and closing: the pool calls the former while no transaction runs, the latter is `deinit`.
 @safe final class LMDBEnvironment: @unchecked Sendable {
-    // SAFETY: both are set once. LMDB's functions on an environment may be called from any thread, but for
-    // `mdb_env_set_mapsize` and closing: the pool calls the former while no transaction runs, the latter is `deinit`.
     let pointer: OpaquePointer
     let database: MDB_dbi
 
@@ -125,7 +125,7 @@ import Synchronization
 
     /// `status`, or `ENOSPC` where the file system has next to no room and LMDB says `EIO`.
     ///
-    /// That is what LMDB reports of a write that was cut short, whatever cut it: "TODO: Use which error code?"
+    /// That is what LMDB reports of a write that was cut short, whatever cut it: its source does not know a better code.
     func explained(_ status: Int32) -> Int32 {
         guard status == EIO else { return status }
         var descriptor: mdb_filehandle_t = -1

@@ -11,9 +11,9 @@ final class CacheCore: Sendable {
     let state: Mutex<CacheState>
     private let keepsBytes: Bool
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
-    private let queueLimit: Int
+    let queueLimit: Int
     /// The store's directory, `nil` in memory.
-    private let directory: String?
+    let directory: String?
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -22,7 +22,7 @@ final class CacheCore: Sendable {
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     private let readsEnded = DispatchSemaphore(value: 0)
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
-    private let upcoming = Mutex<GroupSummary?>(nil)
+    let upcoming = Mutex<GroupSummary?>(nil)
 
     init(store: some NodeStore, directory: String?, queueLimit: Int) throws(CacheError) {
         self.store = store
@@ -116,230 +116,12 @@ final class CacheCore: Sendable {
     /// Returns when no read has a view.
     ///
     /// New ones must have been turned away before.
-    private func awaitReads() {
+    func awaitReads() {
         let mustWait = state.withLock { state in
             state.isAwaitingReads = state.activeReads > 0
             return state.isAwaitingReads
         }
         if mustWait { readsEnded.wait() }
-    }
-
-    // MARK: Writing
-
-    /// Takes the number of a call that writes, at the moment it is made.
-    func takeSequence() throws(CacheError) -> UInt64 {
-        try state.withLock { (state) throws(CacheError) -> UInt64 in
-            guard !state.isClosed else { throw CacheError.isClosed }
-            state.sequence += 1
-            return state.sequence
-        }
-    }
-
-    /// Queues `write`; from now on every read sees it.
-    ///
-    /// - Throws: ``CacheError`` with code `closed`, or `cancelled` where the store was wiped since the call was made.
-    func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
-        var isRefused = false
-        let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
-            guard !state.isClosed else { throw CacheError.isClosed }
-            guard write.sequence > state.wipedAt || write.isWipe else {
-                throw CacheError(.cancelled, "The cache was wiped after the call was made.")
-            }
-            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
-            // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
-            if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
-                isRefused = true
-                let invalidation = write.invalidation
-                state.pending.append(invalidation)
-                state.pendingBytes += invalidation.byteCount
-            } else {
-                state.pending.append(write)
-                state.pendingBytes += write.byteCount
-            }
-            guard schedulingDrain, !state.isDrainScheduled else { return false }
-            state.isDrainScheduled = true
-            return true
-        }
-        if mustSchedule { writer.async { self.drain(isScheduled: true) } }
-        if isRefused {
-            throw CacheError(
-                .queueFull, "More than \(queueLimit) bytes of writes are queued; what the call names is forgotten.")
-        }
-    }
-
-    /// Commits what is queued, on the calling thread, and returns when it is visible.
-    func drainNow() { writer.sync { self.drain(isScheduled: false) } }
-
-    /// Group commit: everything queued goes into few transactions, in order.
-    ///
-    /// Runs on ``writer`` only.
-    private func drain(isScheduled: Bool) {
-        let isStoreClosed = state.withLock { state in
-            if isScheduled { state.isDrainScheduled = false }
-            return state.isStoreClosed
-        }
-        while !isStoreClosed {
-            let group = state.withLock { CacheCore.nextGroup($0.pending) }
-            settle()
-            guard !group.isEmpty else { return }
-            let outcomes = commit(group)
-            finish(group, outcomes)
-        }
-    }
-
-    /// Tries again to forget what could not be stored.
-    private func settle() {
-        var unsettled = state.withLock { $0.unsettled }
-        guard !unsettled.isEmpty else { return }
-        if (try? transact(unsettled)) != nil {
-            unsettled = []
-        } else if unsettled.count > 1 {
-            // One that the store refuses must not keep the others. Where it refuses everything, a few tell.
-            var refused: [PendingWrite] = []
-            while refused.count < 8, !unsettled.isEmpty {
-                let write = unsettled.removeFirst()
-                if (try? transact([write])) == nil { refused.append(write) }
-            }
-            unsettled += refused
-        }
-        state.withLock { $0.unsettled = unsettled }
-    }
-
-    /// Returns when the queue has room for another write, at once where it has.
-    func awaitRoom() async {
-        // Those who waited together look again one after the other: the first may have filled the queue.
-        while state.withLock({ !hasRoom($0) }) {
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    guard !hasRoom(state) else { return false }
-                    state.waiting.append(continuation)
-                    return true
-                }
-                if !mustWait { continuation.resume() }
-            }
-        }
-    }
-
-    private func hasRoom(_ state: borrowing CacheState) -> Bool {
-        state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed
-    }
-
-    private static func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
-        var bytes = 0
-        var count = 0
-        for write in pending {
-            if write.isWipe {
-                if count == 0 { count = 1 }
-                break
-            }
-            bytes += write.byteCount
-            guard count == 0 || bytes <= GroupLimit.bytes else { break }
-            count += 1
-        }
-        return Array(pending.prefix(count))
-    }
-
-    private func commit(_ group: [PendingWrite]) -> [Result<ChangeSet, CacheError>] {
-        if let wipe = group.first, wipe.isWipe { return [wipeStore(wipe)] }
-        do throws(CacheError) {
-            return try transact(group).map { .success($0) }
-        } catch {
-            guard group.count > 1 else { return [.failure(error)] }
-        }
-        // One write that cannot be stored must not take its neighbours with it.
-        return group.map { write in
-            do throws(CacheError) {
-                return .success(try transact([write])[0])
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
-    private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
-        var changes: [ChangeSet] = []
-        var committed: GroupSummary?
-        defer { upcoming.withLock { $0 = nil } }
-        let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try store.transact { (transaction) throws(CacheError) in
-            var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
-            changes = []
-            for write in group { changes.append(try commit.apply(write)) }
-            try commit.finish()
-            committed = commit.summary
-            upcoming.withLock { $0 = commit.summary }
-        }
-        if let committed {
-            state.withLock { state in
-                state.shift = committed.shift
-                state.forgottenDeletion = committed.forgottenDeletion
-                state.lastCommitted = committed.sequence
-            }
-        }
-        return changes
-    }
-
-    private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
-        awaitReads()
-        do throws(CacheError) {
-            try store.wipe()
-            if let directory { try StoreDirectory.removeSetAside(directory) }
-            state.withLock { state in
-                state.forgottenDeletion = 0
-                state.lastCommitted = 0
-            }
-            return .success(ChangeSet(sequence: wipe.sequence))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Lets the committed writes leave the queue, then tells whoever waits and whoever observes.
-    private func finish(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) {
-        var waiting: [CheckedContinuation<Void, Never>] = []
-        let observers = state.withLock { state in
-            state.pending.removeFirst(group.count)
-            for (write, outcome) in zip(group, outcomes) {
-                state.pendingBytes -= write.byteCount
-                guard case .failure(let error) = outcome else {
-                    state.settle(by: write)
-                    continue
-                }
-                guard write.completion == nil else { continue }
-                if state.failure == nil { state.failure = error }
-                // Nobody waited: what the store still holds under these keys is not what was last set.
-                state.unsettled.append(write.isInvalidation ? write : write.invalidation)
-            }
-            if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty, !state.waiting.isEmpty {
-                waiting = state.waiting
-                state.waiting = []
-            }
-            return state.observers
-        }
-        for continuation in waiting { continuation.resume() }
-        for (write, outcome) in zip(group, outcomes) { write.completion?(outcome) }
-        guard !observers.isEmpty else { return }
-        let isAwaited = group.map { $0.completion != nil }
-        events.async {
-            for (index, outcome) in outcomes.enumerated() {
-                for observer in observers {
-                    switch outcome {
-                    case .success(let changes): if !changes.isEmpty { observer.cacheDidCommit(changes) }
-                    case .failure(let error): if !isAwaited[index] { observer.cacheDidFailToWrite(error) }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Reports a write that failed before it could be queued.
-    func reportFailure(_ error: CacheError) {
-        let observers = state.withLock { state in
-            if state.failure == nil { state.failure = error }
-            return state.observers
-        }
-        guard !observers.isEmpty else { return }
-        events.async { for observer in observers { observer.cacheDidFailToWrite(error) } }
     }
 
     /// Tells observers of something, in order.
@@ -384,12 +166,6 @@ final class CacheCore: Sendable {
     }
 }
 
-/// The size of a group commit.
-enum GroupLimit {
-    /// A group closes once its writes hold this many bytes in memory; a larger write is a group of its own.
-    static let bytes = 8 << 20
-}
-
 extension CacheError {
     static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
 }
@@ -399,7 +175,7 @@ extension NodeStore {
     fileprivate var keepsBytes: Bool { View.keepsBytes }
 
     /// ``write(_:)`` for whoever does not know the type of the transaction.
-    fileprivate func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
+    func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
         try write { (transaction) throws(CacheError) in try body(transaction) }
     }
 }

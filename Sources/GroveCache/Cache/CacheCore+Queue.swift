@@ -1,0 +1,79 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// The queue: what calls leave for the writer, and what every read sees of it at once.
+extension CacheCore {
+    /// Takes the number of a call that writes, at the moment it is made.
+    func takeSequence() throws(CacheError) -> UInt64 {
+        try state.withLock { (state) throws(CacheError) -> UInt64 in
+            guard !state.isClosed else { throw CacheError.isClosed }
+            state.sequence += 1
+            return state.sequence
+        }
+    }
+
+    /// Queues `write`; from now on every read sees it.
+    ///
+    /// - Throws: ``CacheError`` with code `closed`, or `cancelled` where the store was wiped since the call was made.
+    func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
+        var isRefused = false
+        let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
+            guard !state.isClosed else { throw CacheError.isClosed }
+            guard write.sequence > state.wipedAt || write.isWipe else {
+                throw CacheError(.cancelled, "The cache was wiped after the call was made.")
+            }
+            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
+            // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
+            if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
+                isRefused = true
+                let invalidation = write.invalidation
+                state.pending.append(invalidation)
+                state.pendingBytes += invalidation.byteCount
+            } else {
+                state.pending.append(write)
+                state.pendingBytes += write.byteCount
+            }
+            guard schedulingDrain, !state.isDrainScheduled else { return false }
+            state.isDrainScheduled = true
+            return true
+        }
+        if mustSchedule { writer.async { self.drain(isScheduled: true) } }
+        if isRefused {
+            throw CacheError(
+                .queueFull, "More than \(queueLimit) bytes of writes are queued; what the call names is forgotten.")
+        }
+    }
+
+    /// Commits what is queued, on the calling thread, and returns when it is visible.
+    func drainNow() { writer.sync { self.drain(isScheduled: false) } }
+
+    /// Returns when the queue has room for another write, at once where it has.
+    func awaitRoom() async {
+        // Those who waited together look again one after the other: the first may have filled the queue.
+        while state.withLock({ !hasRoom($0) }) {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    guard !hasRoom(state) else { return false }
+                    state.waiting.append(continuation)
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    func hasRoom(_ state: borrowing CacheState) -> Bool {
+        state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed
+    }
+
+    /// Reports a write that failed before it could be queued.
+    func reportFailure(_ error: CacheError) {
+        let observers = state.withLock { state in
+            if state.failure == nil { state.failure = error }
+            return state.observers
+        }
+        guard !observers.isEmpty else { return }
+        events.async { for observer in observers { observer.cacheDidFailToWrite(error) } }
+    }
+}
