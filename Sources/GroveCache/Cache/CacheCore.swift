@@ -76,7 +76,9 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// The queued writes that reads see: those that returned at once. One that somebody waits for may still fail, so it
+    /// The queued writes that reads see: those that returned at once.
+    ///
+    /// One that somebody waits for may still fail, so it
     /// shows when it is committed, and nobody has been told of it before.
     private static func visible(_ pending: ArraySlice<PendingWrite>) -> [PendingWrite] {
         pending.filter { $0.completion == nil }

@@ -24,7 +24,9 @@ final class ChangeHub: Sendable {
     /// Whether nobody reads changes.
     var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty } }
 
-    /// A new reader of the model of `identifier`. What it has not read yet is what happened last.
+    /// A new reader of the model of `identifier`.
+    ///
+    /// What it has not read yet is what happened last.
     func subscribe(to identifier: ModelIdentifier, handle: UInt64) -> ChangeSubscription<CacheChange> {
         state.withLock { state in
             state.keys += 1
@@ -42,7 +44,9 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// A new reader of everything. What it has not read yet is every change set, until they are too many.
+    /// A new reader of everything.
+    ///
+    /// What it has not read yet is every change set, until they are too many.
     func subscribe(handle: UInt64) -> ChangeSubscription<ChangeSet> {
         state.withLock { state in
             state.keys += 1
