@@ -162,7 +162,10 @@ let package = Package(
                 "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
             ], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
+            name: "ExamplesTests",
+            dependencies: [
+                "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
+            ], swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests",
             dependencies: ["GroveTool", "GroveCache", "GroveModel"], swiftSettings: strict),

@@ -8,14 +8,14 @@ extension CacheCore {
     func drain(isScheduled: Bool) {
         let isStoreClosed = state.withLock { state in
             if isScheduled { state.isDrainScheduled = false }
-            return state.isStoreClosed
+            return state.isStoreClosed || state.isAway
         }
-        while !isStoreClosed {
+        while !isStoreClosed, state.withLock({ !$0.pending.isEmpty || !$0.unsettled.isEmpty }) {
+            let outdated = openAnewIfReplaced()
             let group = state.withLock { CacheCore.nextGroup($0.pending) }
-            settle()
+            if outdated == nil { settle() }
             guard !group.isEmpty else { return }
-            let outcomes = commit(group)
-            finish(group, outcomes)
+            finish(group, outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group))
         }
     }
 
@@ -74,7 +74,7 @@ extension CacheCore {
         var committed: GroupSummary?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try store.transact { (transaction) throws(CacheError) in
+        try currentStore().transact { (transaction) throws(CacheError) in
             var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
             changes = []
             for write in group { changes.append(try commit.apply(write)) }
@@ -95,8 +95,19 @@ extension CacheCore {
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
-            try store.wipe()
-            if let directory { try StoreDirectory.removeSetAside(directory) }
+            let store = try currentStore()
+            let replaced = try source.replacing { (generation) throws(CacheError) in
+                if let generation {
+                    state.withLock { $0.prepareToReplace(generation) }
+                    _ = generation.advance()
+                }
+                try store.wipe()
+                if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
+            }
+            if let replaced {
+                state.withLock { $0.adopt(replaced.generation, file: source.file) }
+                try replaced.outcome.get()
+            }
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
