@@ -93,7 +93,9 @@ struct CompareCommand: AsyncParsableCommand {
     func run() async throws {
         if list { return try OutputFile.write(Array(listing.utf8), to: output) }
         try OutputFile.check(output)
-        let engine = ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) }
+        // Who names a backend or a document and no workload does not ask for the engine.
+        let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
+        let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
         let chosen = Workload.allCases.filter { isChosen($0.rawValue) }
         guard !engine.isEmpty || !chosen.isEmpty else {
             throw ToolError.input(
