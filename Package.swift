@@ -132,7 +132,7 @@ let package = Package(
             name: "GroveTool",
             dependencies: [
                 "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
-                "GroveConformance", "GroveMutants", "GroveFloor",
+                "GroveConformance", "GroveMutants", "GroveFloor", "GroveConsistency", "GroveProviders",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["Tool"])),
