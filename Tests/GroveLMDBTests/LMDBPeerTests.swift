@@ -6,12 +6,12 @@ import Testing
 
 @testable import GroveLMDB
 
-/// A peer that makes the file larger than this process's map, and one that is killed while it reads.
+/// A peer that makes the file larger than this process's map.
 @Suite("What LMDB's peers leave behind")
 struct LMDBPeerTests {
     private static let variable = "GROVE_LMDB_PEER"
 
-    /// What the peer is told: the directory, and the keys of the megabytes that it writes; of none it is killed instead.
+    /// What the peer is told: the directory, and the keys of the megabytes that it writes.
     private static var job: (directory: String, keys: Range<UInt8>)? {
         guard let words = ProcessInfo.processInfo.environment[variable]?.split(separator: "|"), words.count == 3,
             let first = UInt8(words[1]), let end = UInt8(words[2])
@@ -23,11 +23,6 @@ struct LMDBPeerTests {
     func peer() throws {
         guard let job = Self.job else { return }
         let store = try LMDBStore(directory: job.directory, options: LMDBOptions(mapSize: 64 << 20))
-        if job.keys.isEmpty {
-            let views = try (0..<6).map { _ in try store.view() }
-            kill(getpid(), SIGKILL)
-            for view in views { view.end() }
-        }
         for key in job.keys { try store.put([key], [UInt8](repeating: key, count: 1 << 20)) }
         store.close()
     }
@@ -87,22 +82,5 @@ struct LMDBPeerTests {
         // As far as the peer's map goes, this process may write now too.
         for key in 20..<40 as Range<UInt8> { try store.put([key], [UInt8](repeating: key, count: 1 << 20)) }
         #expect(try store.keys().count == 25)
-    }
-
-    @Test(
-        "The slots of a reader that was killed are free as soon as somebody needs them",
-        .enabled(if: canStart, "SKIPPED: tests start no process of their own on this system"))
-    func killedReader() throws {
-        let directory = try TemporaryDirectory()
-        let store = try directory.open(LMDBOptions(maxReaders: 8))
-        try store.put([1], [1])
-        for _ in 0..<3 {
-            #expect(try !run(0..<0, in: directory))
-            let views = try (0..<6).map { _ in try store.view() }
-            for view in views {
-                #expect(try view.get([1]) == [1])
-                view.end()
-            }
-        }
     }
 }
