@@ -72,16 +72,20 @@ extension CacheCore {
     private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
         var committed: GroupSummary?
+        var known: Fingerprints?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
         try store.transact { (transaction) throws(CacheError) in
-            var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
+            var commit = try GroupCommit(
+                transaction, shift: before.0, lastCommitted: before.2, fingerprints: takeFingerprints())
             changes = []
             for write in group { changes.append(try commit.apply(write)) }
             try commit.finish()
+            known = commit.takeFingerprints()
             committed = commit.summary
             upcoming.withLock { $0 = commit.summary }
         }
+        if let known { fingerprints.withLock { $0 = known } }
         if let committed {
             state.withLock { state in
                 state.shift = committed.shift
@@ -92,9 +96,19 @@ extension CacheCore {
         return changes
     }
 
+    /// What is known of nodes, where the store is faster for it; nothing until it is put back.
+    private func takeFingerprints() -> Fingerprints? {
+        guard keepsFingerprints else { return nil }
+        return fingerprints.withLock { known in
+            defer { known = nil }
+            return known ?? Fingerprints()
+        }
+    }
+
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
+            _ = takeFingerprints()
             try store.wipe()
             if let directory { try StoreDirectory.removeSetAside(directory) }
             state.withLock { state in

@@ -20,6 +20,9 @@ final class CacheCore: Sendable {
     let readers = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
     /// Calls to observers, in order.
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
+    /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
+    let fingerprints = Mutex<Fingerprints?>(nil)
+    let keepsFingerprints: Bool
     private let readsEnded = DispatchSemaphore(value: 0)
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<GroupSummary?>(nil)
@@ -29,6 +32,7 @@ final class CacheCore: Sendable {
         self.queueLimit = queueLimit
         self.directory = directory
         keepsBytes = store.keepsBytes
+        keepsFingerprints = type(of: store).profile.writesFasterUnseen
         let stored: StoreState
         do throws(CacheError) {
             stored = try CacheCore.state(of: store)
