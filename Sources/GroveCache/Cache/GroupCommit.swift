@@ -13,6 +13,9 @@ struct GroupCommit: ~Copyable {
     private var fingerprints: Fingerprints?
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
+    /// Records put, and the bytes of their keys and values.
+    private(set) var putCount = 0
+    private(set) var putBytes = 0
 
     init(
         _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, fingerprints: consuming Fingerprints?
@@ -34,14 +37,16 @@ struct GroupCommit: ~Copyable {
     private(set) var storedSequence: UInt64 = 0
 
     var summary: GroupSummary {
-        GroupSummary(shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion)
+        GroupSummary(
+            shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
+            putBytes: putBytes)
     }
 
     /// Applies all of `write`.
     mutating func apply(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
-        var deleted: [ModelIdentifier] = []
+        var lists = ChangeLists()
         // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
         var deletions: [Int: UInt64] = [:]
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
@@ -77,16 +82,17 @@ struct GroupCommit: ~Copyable {
             }
         }
         for extra in write.extras {
-            let isReplaced = try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions)
-            if case .tombstone(let identifier) = extra, isReplaced { deleted.append(identifier) }
+            lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
-        return ChangeSet(sequence: sequence, tree: write.tree, changed: changed, deleted: deleted)
+        return ChangeSet(
+            sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
+            collections: lists.collections)
     }
 
     private mutating func apply(
         _ extra: PendingWrite.Extra, sequence: UInt64, tree: NodeTree?, deletions: [Int: UInt64]
-    ) throws(CacheError) -> Bool {
+    ) throws(CacheError) -> RecordUpdate.Outcome {
         let storeKey = extra.storeKey
         unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
         let change: RecordUpdate.Change
@@ -108,8 +114,7 @@ struct GroupCommit: ~Copyable {
                 _ = try perform(&update)
             }
         }
-        if case .replaced(let bodyChanged) = outcome { return bodyChanged }
-        return false
+        return outcome
     }
 
     /// Writes the store's own record, where anything was written.
@@ -138,8 +143,7 @@ struct GroupCommit: ~Copyable {
         let node = unsafe fingerprints?.node(update.key, type: types[entry.type], tree.body(of: entry))
         if let node, fingerprints?.isOther(node) == true {
             try update.replaceUnseen(tree, index, into: &out)
-            hasWritten = true
-            try unsafe transaction.put(update.key, out.bytes)
+            try unsafe put(update.key)
             fingerprints?.stage(node)
             return .replaced(bodyChanged: true)
         }
@@ -150,6 +154,13 @@ struct GroupCommit: ~Copyable {
             unsafe fingerprints?.forget(update.key)
         }
         return outcome
+    }
+
+    private mutating func put(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        hasWritten = true
+        putCount += 1
+        putBytes += key.count + out.count
+        try unsafe transaction.put(key, out.bytes)
     }
 
     /// Reads what is stored and applies `update` to it.
@@ -163,8 +174,7 @@ struct GroupCommit: ~Copyable {
         }
         switch outcome {
         case .replaced:
-            hasWritten = true
-            try unsafe transaction.put(update.key, out.bytes)
+            try unsafe put(update.key)
         case .removed:
             hasWritten = true
             try unsafe transaction.remove(update.key)
@@ -191,4 +201,31 @@ struct GroupSummary {
     var shift: UInt64
     var sequence: UInt64
     var forgottenDeletion: UInt64
+    var putCount: Int
+    var putBytes: Int
+}
+
+/// What a call changes beside the nodes of its tree.
+private struct ChangeLists {
+    var deleted: [ModelIdentifier] = []
+    var evicted: [ModelIdentifier] = []
+    var collections: [ModelIdentifier] = []
+
+    /// Takes in what became of `extra`.
+    mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
+        switch (extra, outcome) {
+        case (_, .unchanged), (_, .superseded), (_, .replaced(bodyChanged: false)): return
+        case (.tombstone(let identifier), _): deleted.append(identifier)
+        case (.collection(let key, _, _), _): collections.append(ChangeLists.identifier(key[...]))
+        case (.remove(let key), _), (.invalidate(let key, _), _):
+            let identifier = ChangeLists.identifier(key.dropFirst())
+            if key.first == Namespace.node { evicted.append(identifier) }
+            if key.first == Namespace.collection { collections.append(identifier) }
+        case (.alias, _): return
+        }
+    }
+
+    private static func identifier(_ bytes: ArraySlice<UInt8>) -> ModelIdentifier {
+        ModelIdentifier(String(decoding: bytes, as: UTF8.self))
+    }
 }
