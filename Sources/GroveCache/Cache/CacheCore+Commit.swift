@@ -73,18 +73,22 @@ extension CacheCore {
     private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
         var committed: GroupSummary?
+        var known: Fingerprints?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
         try currentStore().transact { (transaction) throws(CacheError) in
-            var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
+            var commit = try GroupCommit(
+                transaction, shift: before.0, lastCommitted: before.2, fingerprints: takeFingerprints())
             changes = []
             for write in group { changes.append(try commit.apply(write)) }
             try commit.finish()
+            known = commit.takeFingerprints()
             committed = commit.summary
             upcoming.withLock { $0 = commit.summary }
         }
         if let committed {
             state.withLock { state in
+                state.fingerprints = known
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
@@ -92,6 +96,15 @@ extension CacheCore {
             }
         }
         return changes
+    }
+
+    /// What is known of nodes, where the store is faster for it; nothing until it is put back.
+    private func takeFingerprints() -> Fingerprints? {
+        guard keepsFingerprints else { return nil }
+        return state.withLock { state in
+            defer { state.fingerprints = nil }
+            return state.fingerprints ?? Fingerprints()
+        }
     }
 
     /// Lets what was committed survive loss of power, where a call in the group asks for that.
@@ -110,6 +123,7 @@ extension CacheCore {
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
+            _ = takeFingerprints()
             let store = try currentStore()
             let replaced = try source.replacing { (generation) throws(CacheError) in
                 if let generation {

@@ -44,7 +44,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
-        unsafe state.pointee.arena.releaseAll()
+        unsafe state.pointee.letGo()
         unsafe state.pointee.holderSequence = .max
         if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
         unsafe state.pointee.firstPlace = 0
@@ -52,6 +52,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.rootNesting = 0
         unsafe state.pointee.hops = 0
     }
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int { unsafe state.pointee.allocatedByteCount }
 
     /// Whether the read holds a view of the store open.
     var hasView: Bool { unsafe state.pointee.view != nil }
