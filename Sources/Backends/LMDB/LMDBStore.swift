@@ -1,6 +1,7 @@
 public import GroveCache
 public import GroveModel
 import CLMDB
+import Synchronization
 
 /// A store in an LMDB file: a map of memory, so that reading is a walk and not a call of the system.
 ///
@@ -21,11 +22,13 @@ public final class LMDBStore: NodeStore {
 
     /// What this backend can do.
     public static let profile = BackendProfile(
-        name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
-        hasUnverifiedPages: true, maxValueBytes: maxValueBytes)
+        name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
+        readersNeverStall: true, hasUnverifiedPages: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.45)
 
-    private let directory: StoreFiles
-    private let pool: LMDBPool
+    let directory: StoreFiles
+    let pool: LMDBPool
+    /// The pages that the records may fill where there is a budget; the rest is room to write in.
+    let pageLimit = Atomic<Int>(.max)
 
     /// Opens the store in `directory`, or makes one there.
     ///

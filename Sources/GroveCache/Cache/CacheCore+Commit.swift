@@ -11,9 +11,9 @@ extension CacheCore {
             return state.isStoreClosed
         }
         while !isStoreClosed {
-            let group = state.withLock { CacheCore.nextGroup($0.pending) }
+            let group = state.withLock { nextGroup($0.pending) }
             settle()
-            guard !group.isEmpty else { return }
+            guard !group.isEmpty else { return saveAtQuietMoment() }
             let outcomes = commit(group)
             finish(group, outcomes)
         }
@@ -37,16 +37,18 @@ extension CacheCore {
         state.withLock { $0.unsettled = unsettled }
     }
 
-    private static func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
+    private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
         var bytes = 0
         var count = 0
+        var entries = 0
         for write in pending {
             if write.isWipe {
                 if count == 0 { count = 1 }
                 break
             }
             bytes += write.byteCount
-            guard count == 0 || bytes <= GroupLimit.bytes else { break }
+            entries += write.entryCount
+            guard count == 0 || bytes <= groupBytes && entries <= groupEntries else { break }
             count += 1
         }
         return Array(pending.prefix(count))
@@ -55,41 +57,56 @@ extension CacheCore {
     private func commit(_ group: [PendingWrite]) -> [Result<ChangeSet, CacheError>] {
         if let wipe = group.first, wipe.isWipe { return [wipeStore(wipe)] }
         do throws(CacheError) {
-            return try transact(group).map { .success($0) }
+            return try transactWithinBudget(group).map { .success($0) }
         } catch {
             guard group.count > 1 else { return [.failure(error)] }
         }
         // One write that cannot be stored must not take its neighbours with it.
         return group.map { write in
             do throws(CacheError) {
-                return .success(try transact([write])[0])
+                return .success(try transactWithinBudget([write])[0])
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+    func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
+        try transact { (commit) throws(CacheError) in
+            changes = []
+            for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
+        }
+        return changes
+    }
+
+    /// Runs one transaction and remembers what it leaves behind.
+    func transact(_ body: (inout GroupCommit) throws(CacheError) -> Void) throws(CacheError) {
         var committed: GroupSummary?
         defer { upcoming.withLock { $0 = nil } }
-        let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try store.transact { (transaction) throws(CacheError) in
-            var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
-            changes = []
-            for write in group { changes.append(try commit.apply(write)) }
-            try commit.finish()
-            committed = commit.summary
-            upcoming.withLock { $0 = commit.summary }
+        let before = state.withLock { ($0.shift, $0.lastCommitted) }
+        absorbTouches()
+        do throws(CacheError) {
+            try store.transact { (transaction) throws(CacheError) in
+                var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.1, index: index)
+                try commit.prepareIndex()
+                try body(&commit)
+                try commit.finish()
+                committed = commit.summary
+                upcoming.withLock { $0 = commit.summary }
+            }
+        } catch {
+            index?.distrust()
+            throw error
         }
         if let committed {
+            index?.account = committed.account
             state.withLock { state in
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
             }
         }
-        return changes
     }
 
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
@@ -97,6 +114,7 @@ extension CacheCore {
         do throws(CacheError) {
             try store.wipe()
             if let directory { try StoreDirectory.removeSetAside(directory) }
+            try wipeBudget()
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0

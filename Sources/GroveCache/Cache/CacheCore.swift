@@ -24,8 +24,14 @@ final class CacheCore: Sendable {
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<GroupSummary?>(nil)
 
-    init(store: some NodeStore, directory: String?, queueLimit: Int) throws(CacheError) {
+    /// What may be evicted, where there is a budget; the writer's.
+    let index: EvictionIndex?
+
+    init(
+        store: some NodeStore, directory: String?, queueLimit: Int, budget: CacheBudget = .unlimited
+    ) throws(CacheError) {
         self.store = store
+        index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
         self.directory = directory
         keepsBytes = store.keepsBytes
@@ -41,6 +47,12 @@ final class CacheCore: Sendable {
             CacheState(
                 sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
                 lastCommitted: stored.sequence))
+        do throws(CacheError) {
+            try beginBudget()
+        } catch {
+            store.close()
+            throw error
+        }
     }
 
     private static func state(of store: some NodeStore) throws(CacheError) -> StoreState {
@@ -59,7 +71,7 @@ final class CacheCore: Sendable {
         let owner = ObjectIdentifier(self)
         return try state.withLock { (state) throws(CacheError) -> Reconstructor in
             guard !state.isClosed else { throw CacheError.isClosed }
-            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner)
+            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner, keepsTouches: index != nil)
             let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
             if let wipe {
                 // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
@@ -93,10 +105,15 @@ final class CacheCore: Sendable {
     }
 
     /// Ends a read; its reader is not used again by the caller.
-    func endRead(_ reader: Reconstructor) {
+    ///
+    /// - Parameter miss: why it found nothing.
+    func endRead(_ reader: Reconstructor, miss: CacheMiss.Reason? = nil) {
         let hadView = reader.hasView
         reader.end()
+        var mustAbsorb = false
         let isLast = state.withLock { state in
+            if let miss { state.misses[miss, default: 0] += 1 } else { state.hits += 1 }
+            if index != nil { mustAbsorb = reader.handTouches(to: &state) }
             if hadView { state.activeReads -= 1 }
             if state.spareReaders.count < 8 { state.spareReaders.append(reader) }
             guard state.isAwaitingReads, state.activeReads == 0 else { return false }
@@ -104,6 +121,7 @@ final class CacheCore: Sendable {
             return true
         }
         if isLast { readsEnded.signal() }
+        if mustAbsorb { writer.async { self.absorbTouches() } }
     }
 
     /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
@@ -161,6 +179,7 @@ final class CacheCore: Sendable {
                 state.spareReaders = []
                 state.isStoreClosed = true
             }
+            endBudget()
             store.close()
         }
     }

@@ -29,6 +29,11 @@ struct CacheState: Sendable {
     /// The first failure of a write that nobody waited for, until `flush()` reports it.
     var failure: CacheError?
     var observers: [any CacheObserver] = []
+    /// What reads have touched since the writer last looked, in order; nothing where there is no budget.
+    var touches: ContiguousArray<UInt64> = []
+    var isTouchScheduled = false
+    var hits = 0
+    var misses: [CacheMiss.Reason: Int] = [:]
 }
 
 extension CacheState {

@@ -11,11 +11,17 @@ public struct ChangeSet: Sendable {
     private let changed: [Int]
     private let deleted: [ModelIdentifier]
 
-    init(sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], deleted: [ModelIdentifier] = []) {
+    private let evicted: [ModelIdentifier]
+
+    init(
+        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], deleted: [ModelIdentifier] = [],
+        evicted: [ModelIdentifier] = []
+    ) {
         self.sequence = sequence
         self.tree = tree
         self.changed = changed
         self.deleted = deleted
+        self.evicted = evicted
     }
 
     /// The nodes whose bodies changed.
@@ -29,6 +35,9 @@ public struct ChangeSet: Sendable {
     /// The nodes that were deleted.
     public var deletedModelIds: Set<ModelIdentifier> { Set(deleted) }
 
+    /// The nodes that were evicted to make room; a node of the same write may be among them.
+    public var evictedModelIds: Set<ModelIdentifier> { Set(evicted) }
+
     /// Whether nothing changed.
-    public var isEmpty: Bool { changed.isEmpty && deleted.isEmpty }
+    public var isEmpty: Bool { changed.isEmpty && deleted.isEmpty && evicted.isEmpty }
 }

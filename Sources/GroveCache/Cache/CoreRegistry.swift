@@ -35,18 +35,19 @@ final class CoreRegistry: Sendable {
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
-        queueLimit: Int, observer: (any CacheObserver)?
+        queueLimit: Int, budget: CacheBudget, observer: (any CacheObserver)?
     ) throws(CacheError) -> CacheCore {
         guard let directory else {
             let core = try CacheCore(
-                store: try Store(directory: nil, options: options), directory: nil, queueLimit: queueLimit)
+                store: try Store(directory: nil, options: options), directory: nil, queueLimit: queueLimit,
+                budget: budget)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
         while true {
-            let found = try share(store, directory, at: place, options, policy, queueLimit, observer)
+            let found = try share(store, directory, at: place, options, policy, queueLimit, budget, observer)
             guard found.isClosing else { return found.core }
             try found.core.checkReentrance()
             finishClosing(found.core, at: place)
@@ -56,21 +57,23 @@ final class CoreRegistry: Sendable {
     /// The core at `place`, opened where there is none, or the one that is closing there.
     private func share<Store: NodeStore>(
         _ store: Store.Type, _ directory: String, at place: Place, _ options: Store.Options, _ policy: OpenPolicy,
-        _ queueLimit: Int, _ observer: (any CacheObserver)?
+        _ queueLimit: Int, _ budget: CacheBudget, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, isClosing: Bool) {
         try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, isClosing: Bool) in
             if let entry = entries[place] {
                 let core = entry.core
                 guard entry.handles > 0 else { return (core, true) }
-                guard let current = entry.options as? Store.Options, current == options else {
+                guard let current = entry.options as? Store.Options, current == options,
+                    core.index?.budget ?? .unlimited == budget
+                else {
                     throw CacheError(
-                        .optionsConflict, "The store in \(directory) is open in this process with other options.")
+                        .optionsConflict, "The store in \(directory) is open in this process with other options or another budget.")
                 }
                 entries[place]?.handles += 1
                 if let observer { core.state.withLock { $0.observers.append(observer) } }
                 return (core, false)
             }
-            let core = try CoreRegistry.open(store, directory, options, policy, queueLimit, observer)
+            let core = try CoreRegistry.open(store, directory, options, policy, queueLimit, budget, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
             return (core, false)
         }
@@ -99,12 +102,13 @@ final class CoreRegistry: Sendable {
 
     private static func open<Store: NodeStore>(
         _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy,
-        _ queueLimit: Int, _ observer: (any CacheObserver)?
+        _ queueLimit: Int, _ budget: CacheBudget, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> CacheCore {
         let failure: CacheError
         do throws(CacheError) {
             let core = try CacheCore(
-                store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
+                store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit,
+                budget: budget)
             if let observer { core.state.withLock { $0.observers.append(observer) } }
             return core
         } catch {
@@ -113,7 +117,8 @@ final class CoreRegistry: Sendable {
         guard failure.code == .corrupted, policy == .rebuild else { throw failure }
         try StoreDirectory.setAside(directory)
         let core = try CacheCore(
-            store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
+            store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit,
+                budget: budget)
         if let observer { core.state.withLock { $0.observers.append(observer) } }
         core.notify { $0.cacheDidRebuild(after: failure) }
         return core

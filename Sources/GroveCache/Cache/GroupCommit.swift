@@ -3,15 +3,22 @@ import GroveModel
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
 struct GroupCommit: ~Copyable {
     let transaction: any NodeTransaction
-    private var stored: StoreState
+    /// What may be evicted, where there is a budget.
+    let index: EvictionIndex?
+    var stored: StoreState
     private let original: StoreState
     private var shift: UInt64
     private var key = StoreKey()
     private var out = ByteBuffer(capacity: 1_024)
-    private var hasWritten = false
+    var hasWritten = false
+    /// Segments of the journal that have no live key left.
+    var deadSegments: [UInt32] = []
 
-    init(_ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64) throws(CacheError) {
+    init(
+        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil
+    ) throws(CacheError) {
         self.transaction = transaction
+        self.index = index
         stored = try StoreState(transaction)
         original = stored
         // Another process has written since: this one's calls get numbers after its.
@@ -22,11 +29,13 @@ struct GroupCommit: ~Copyable {
     deinit { out.deallocate() }
 
     var summary: GroupSummary {
-        GroupSummary(shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion)
+        GroupSummary(
+            shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
+            account: stored.account)
     }
 
-    /// Applies all of `write`.
-    mutating func apply(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
+    /// Applies all of `write`, then evicts until what is stored has no more than `limit` bytes.
+    mutating func apply(_ write: PendingWrite, limit: Int = .max) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var deleted: [ModelIdentifier] = []
@@ -68,7 +77,9 @@ struct GroupCommit: ~Copyable {
             if case .tombstone(let identifier) = extra, isReplaced { deleted.append(identifier) }
         }
         stored.sequence = max(stored.sequence, sequence)
-        return ChangeSet(sequence: sequence, tree: write.tree, changed: changed, deleted: deleted)
+        let evicted = try evict(downTo: limit)
+        return ChangeSet(
+            sequence: sequence, tree: write.tree, changed: changed, deleted: deleted, evicted: evicted)
     }
 
     private mutating func apply(
@@ -101,12 +112,14 @@ struct GroupCommit: ~Copyable {
 
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
+        if hasWritten { try finishJournal() }
         guard hasWritten, stored != original else { return }
         try stored.write(transaction)
     }
 
-    private mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+    mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
+        let existingCount = unsafe existing?.count
         update.forgottenDeletion = stored.forgottenDeletion
         let outcome = try unsafe update.apply(to: existing, into: &out)
         if stored.forgottenDeletion < update.forgottenDeletion {
@@ -117,10 +130,13 @@ struct GroupCommit: ~Copyable {
         case .replaced:
             hasWritten = true
             try unsafe transaction.put(update.key, out.bytes)
+            try unsafe account(update.key, old: existingCount, new: out.count)
         case .removed:
             hasWritten = true
             try unsafe transaction.remove(update.key)
-        case .unchanged, .superseded: break
+            try unsafe account(update.key, old: existingCount, new: nil)
+        case .unchanged: unsafe index?.touch(update.key)
+        case .superseded: break
         }
         return outcome
     }
@@ -143,4 +159,5 @@ struct GroupSummary {
     var shift: UInt64
     var sequence: UInt64
     var forgottenDeletion: UInt64
+    var account: StoreState.Account?
 }

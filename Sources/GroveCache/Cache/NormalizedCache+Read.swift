@@ -112,9 +112,11 @@ extension NormalizedCache {
     func failRead(
         _ read: TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
     ) throws(CacheError) -> CacheMiss {
-        defer { core.endRead(read.reader) }
+        var reason = CacheMiss.Reason.corrupted
+        defer { core.endRead(read.reader, miss: reason) }
         do throws(CacheError) {
             let miss = try read.reader.miss(failure, at: identifier)
+            reason = miss.reason
             core.notify { $0.cacheDidMiss(miss) }
             return miss
         } catch {
@@ -150,13 +152,18 @@ extension NormalizedCache {
         onLargeStack: Bool, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
         let reader = try core.beginRead()
-        defer { core.endRead(reader) }
+        var reason: CacheMiss.Reason?
+        defer { core.endRead(reader, miss: reason) }
         if onLargeStack { reader.stayOnLargeStack() }
         do throws(CacheError) {
             let outcome = try body(reader)
-            if case .miss(let miss) = outcome { core.notify { $0.cacheDidMiss(miss) } }
+            if case .miss(let miss) = outcome {
+                reason = miss.reason
+                core.notify { $0.cacheDidMiss(miss) }
+            }
             return outcome
         } catch {
+            reason = .corrupted
             if error.code != .restart { core.notify { $0.cacheDidFailToRead(error) } }
             throw error
         }

@@ -1,0 +1,151 @@
+import GroveModel
+import Synchronization
+
+/// Keeping the budget: all of it on ``writer``, but for the beginning.
+extension CacheCore {
+    /// Tells the store its budget and takes up what an earlier process saved of the policy.
+    ///
+    /// A store that has more than its budget already and cannot be made smaller is emptied: a cache may forget.
+    func beginBudget() throws(CacheError) {
+        guard let index else { return }
+        guard let bytes = index.budget.bytes else { return index.begin(capacity: .max, saved: savedPolicy()) }
+        var left = bytes - policyReserve
+        if let directory {
+            let aside = StoreDirectory.setAsideBytes(directory)
+            if aside > bytes / 8 { try StoreDirectory.removeSetAside(directory) } else { left -= aside }
+        }
+        do throws(CacheError) {
+            return index.begin(capacity: try store.setBudget(left), saved: savedPolicy())
+        } catch {
+            guard error.code == .overBudget else { throw error }
+        }
+        try store.wipe()
+        state.withLock { state in
+            state.lastCommitted = 0
+            state.forgottenDeletion = 0
+        }
+        index.begin(capacity: try store.setBudget(left), saved: nil)
+    }
+
+    /// The most payload that fits now.
+    func payloadLimit(of commit: borrowing GroupCommit) -> Int {
+        guard let index, index.budget.bytes != nil else { return .max }
+        return min(index.capacity, store.payloadLimit(holding: commit.stored.account?.payloadBytes ?? 0))
+    }
+
+    /// The most records in a group commit: each may cost the engine a page or two.
+    var groupEntries: Int { index?.budget.bytes.map { max($0 / 262_144, 8) } ?? .max }
+
+    /// The most bytes in a group commit.
+    var groupBytes: Int { min(GroupLimit.bytes, index?.budget.bytes.map { max($0 / 32, 64 << 10) } ?? .max) }
+
+    /// Commits `group`, evicting beforehand where the store has no room for it.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where it is more than the whole budget, and what committing throws.
+    func transactWithinBudget(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+        guard let index, index.budget.isLimited else { return try transact(group) }
+        for write in group {
+            let bytes = write.payloadBytes
+            guard bytes <= index.capacity, write.entryCount <= index.budget.nodes ?? .max else {
+                throw EvictionIndex.overBudget(bytes)
+            }
+        }
+        guard index.budget.bytes != nil else { return try transact(group) }
+        let bytes = group.reduce(0) { $0 + $1.payloadBytes }
+        let entries = group.reduce(0) { $0 + $1.entryCount }
+        guard entries > 0 else { return try transact(group) }
+        var failure: CacheError?
+        for attempt in 0..<4 {
+            // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
+            var left = attempt == 0 ? index.capacity / 2 : index.capacity / 4
+            while left > 0, try !store.makeRoom(forEntries: entries, bytes: bytes) {
+                let freed = try evict(bytes: max(index.capacity / 64, min(bytes, index.capacity / 8)))
+                guard freed > 0 else { break }
+                left -= freed
+            }
+            do throws(CacheError) {
+                return try transact(group)
+            } catch {
+                guard error.code == .full else { throw error }
+                failure = error
+                _ = try evict(bytes: index.capacity / 8)
+            }
+        }
+        throw failure ?? EvictionIndex.overBudget(bytes)
+    }
+
+    /// Evicts about `bytes` of payload in transactions of their own; returns how much went.
+    private func evict(bytes: Int) throws(CacheError) -> Int {
+        var freed = 0
+        while freed < bytes {
+            var evicted: [ModelIdentifier] = []
+            var step = 0
+            try transact { (commit) throws(CacheError) in
+                let before = commit.stored.account?.payloadBytes ?? 0
+                let target = before - min(bytes - freed, groupBytes)
+                evicted = try commit.evict(downTo: max(target, 0), most: groupEntries)
+                step = before - (commit.stored.account?.payloadBytes ?? 0)
+            }
+            guard step > 0 else { break }
+            freed += step
+            let changes = ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted)
+            if !changes.isEmpty { notify { $0.cacheDidCommit(changes) } }
+        }
+        return freed
+    }
+
+    // MARK: Touches
+
+    /// Tells the policy what was read since it was last told.
+    func absorbTouches() {
+        guard let index else { return }
+        let touches = state.withLock { state in
+            state.isTouchScheduled = false
+            let touches = state.touches
+            state.touches = []
+            return touches
+        }
+        index.touch(touches)
+    }
+
+    // MARK: Saving the policy
+
+    private static let policyFile = "grove-eviction"
+
+    /// The part of the budget that is kept for the saved policy.
+    private var policyReserve: Int { directory == nil ? 0 : (index?.budget.bytes ?? 0) / 16 }
+
+    private func savedPolicy() -> [UInt8]? {
+        directory.flatMap { StoreDirectory.read(CacheCore.policyFile, in: $0) }
+    }
+
+    /// Saves the policy once most of what it holds has changed.
+    func saveAtQuietMoment() {
+        guard let index, index.isLoaded, index.changesSinceSave > max(index.policy.count, 1_000) else { return }
+        savePolicy(index)
+    }
+
+    /// Saves the policy: what is lost with it are hits and ghosts, never a record.
+    func endBudget() {
+        absorbTouches()
+        guard let index, index.isLoaded else { return }
+        savePolicy(index)
+    }
+
+    private func savePolicy(_ index: EvictionIndex) {
+        guard let directory else { return }
+        let bytes = index.policy.save()
+        index.didSave()
+        guard index.budget.bytes == nil || bytes.count + 4_096 <= policyReserve else {
+            return StoreDirectory.remove(CacheCore.policyFile, in: directory)
+        }
+        StoreDirectory.write(bytes, to: CacheCore.policyFile, in: directory)
+    }
+
+    /// Forgets the policy with what it was about.
+    func wipeBudget() throws(CacheError) {
+        guard let index else { return }
+        index.removeAll()
+        if let directory { StoreDirectory.remove(CacheCore.policyFile, in: directory) }
+    }
+}
