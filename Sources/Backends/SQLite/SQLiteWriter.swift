@@ -21,6 +21,7 @@ import GroveModel
         try pool.directory.create(SQLiteFiles.database)
         connection = try SQLiteConnection(pool.directory, pool.options, isReader: false)
         try SQLiteLayout.prepare(connection)
+        try pool.budget.begin(connection)
         lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
         insertion = try SQLiteStatement("INSERT INTO node(hash, key, value) VALUES(?1, ?2, ?3)", connection)
         update = try SQLiteStatement("UPDATE node SET value = ?2 WHERE id = ?1", connection)

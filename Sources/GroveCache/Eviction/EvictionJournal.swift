@@ -11,7 +11,7 @@ import GroveModel
 /// ```
 ///
 /// A key that was evicted, or stands in a later segment too, is dead; a segment without live keys is removed, and while
-/// more than half of the journal is dead its oldest segments are rewritten at its end.
+/// more than a third of the journal is dead its oldest segments are rewritten at its end.
 struct EvictionJournal {
     /// An entry of a segment.
     @safe
@@ -122,9 +122,9 @@ struct EvictionJournal {
     /// The whole number of a segment that ends in the 24 bits of `low`.
     func number(endingIn low: UInt32) -> UInt32 { open &- ((open &- low) & 0xff_ffff) }
 
-    /// The oldest segment, where more than half of the journal is dead.
+    /// The oldest segment, where more than a third of the journal is dead.
     mutating func segmentToRewrite() -> UInt32? {
-        guard bytes > liveBytes * 2 + 4 * EvictionJournal.segmentBytes else { return nil }
+        guard bytes > liveBytes * 3 / 2 + 4 * EvictionJournal.segmentBytes else { return nil }
         while oldest < open {
             if live[oldest] != nil { return oldest }
             oldest += 1
