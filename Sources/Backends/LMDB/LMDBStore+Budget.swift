@@ -13,7 +13,7 @@ extension LMDBStore {
 
     /// Keeps the file within `bytes` less the lock file's.
     ///
-    /// - Returns: 54 in 100 of that: pages are two thirds full, and a fifth of them is left to write in.
+    /// - Returns: 54 in 100 of that: pages are two thirds full, and a sixth of them is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         let map = (bytes - Self.besideMap) / 4_096 * 4_096
         guard map >= 1 << 19 else {
@@ -21,8 +21,16 @@ extension LMDBStore {
         }
         try pool.limit(to: map)
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
-        pageLimit.store(pages / 100 * 80, ordering: .relaxed)
+        sweep.reset()
+        pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
         return map / 100 * 54
+    }
+
+    /// Whether the records fill so much of their part of the pages that sparse ones are worth a look.
+    func isCrowded(_ environment: LMDBEnvironment) throws(CacheError) -> Bool {
+        let limit = pageLimit.load(ordering: .relaxed)
+        guard limit < .max else { return false }
+        return try environment.usedPages() > limit / 8 * 7
     }
 
     /// Whether enough pages are free for a transaction of that many records.
@@ -33,7 +41,7 @@ extension LMDBStore {
         let page = try environment.pageBytes()
         let used = try environment.usedPages()
         // No transaction rewrites more than what there is and what comes.
-        let needed = min(entries * 2, used) + bytes * 2 / page + 24
+        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + 2 * LMDBSweep.merges
         if try environment.freePages() >= needed { return true }
         pool.releaseResting()
         return try environment.freePages() >= needed

@@ -29,6 +29,7 @@ public final class LMDBStore: NodeStore {
     let pool: LMDBPool
     /// The pages that the records may fill where there is a budget; the rest is room to write in.
     let pageLimit = Atomic<Int>(.max)
+    let sweep = LMDBSweep()
 
     /// Opens the store in `directory`, or makes one there.
     ///
@@ -123,6 +124,7 @@ public final class LMDBStore: NodeStore {
             }
             do throws(CacheError) {
                 try body(transaction)
+                if try isCrowded(environment) { try transaction.sweep(sweep) }
             } catch {
                 transaction.abort()
                 throw error

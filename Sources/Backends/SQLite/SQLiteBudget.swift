@@ -5,8 +5,12 @@ import Synchronization
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a fifth of the budget is left to the log, which is copied and cut off
+/// The database takes no more pages than it may; a ninth of the budget is left to the log, which is copied and cut off
 /// before it would have more.
+///
+/// Records lie in the order in which they came, and eviction leaves holes among the old ones: SQLite merges a page only
+/// when it is less than a third full. So, once the database is nearly full and not densely, each transaction moves
+/// twice as many of the oldest records to the end as it wrote, and their pages are free.
 final class SQLiteBudget: Sendable {
     private struct State {
         /// All of it, in bytes; `nil` where there is none.
@@ -15,12 +19,15 @@ final class SQLiteBudget: Sendable {
         var pages = 0
         var freePages = 0
         var maxPages = Int.max
+        /// The payload when it was last asked how much fits.
+        var payload = 0
     }
 
-    var describe: String { state.withLock { "\($0)" } }
     static let pageBytes = 4_096
     /// A page in the log, its header included.
     private static let frameBytes = pageBytes + 24
+    /// How full the pages are, in hundredths, beyond which nothing is moved: the index takes the rest.
+    private static let density = 82
     /// What the log's index takes, with some to spare for the file system.
     private static let besideLog = 160 << 10
     /// How long a checkpoint waits for views before the write goes on without.
@@ -70,7 +77,7 @@ final class SQLiteBudget: Sendable {
     }
 
     /// The log's part of `bytes`.
-    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 5, 128 << 10) }
+    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 9, 256 << 10) }
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(forEntries:bytes:)``.
     func makeRoom(
@@ -79,7 +86,7 @@ final class SQLiteBudget: Sendable {
         let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
         guard let budget else { return true }
         // New records go to pages of their own; the index, and what is evicted for them, may lie anywhere.
-        let touched = min(entries * 3, pages - free + entries / 16)
+        let touched = min(entries * 5, pages - free + entries / 8)
         let needed = (touched + bytes * 2 / Self.pageBytes + 16) * Self.frameBytes
         let allowed = max(Self.logBytes(budget), budget - pages * Self.pageBytes - Self.besideLog)
         if (files.file(SQLiteFiles.log)?.allocatedBytes ?? 0) + needed <= allowed { return true }
@@ -100,11 +107,35 @@ final class SQLiteBudget: Sendable {
                 : "the write needs \(needed) bytes of log and the budget leaves \(allowed); write less at once")
     }
 
+    /// Moves twice `count` of the oldest records, or a few more, to the end of the table, where that frees pages.
+    func moveOldest(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
+        let isSparse = state.withLock { state in
+            let used = state.pages - state.freePages
+            return state.bytes != nil && used > state.maxPages / 100 * 85
+                && state.payload < used / 100 * Self.density * Self.pageBytes
+        }
+        guard isSparse, count > 0 else { return }
+        var ids: [Int64] = []
+        writer.oldest.bind(Int64(min(count * 2 + 4, 512)), at: 1)
+        while try writer.oldest.step("find old records") { ids.append(writer.oldest.number(0)) }
+        writer.oldest.reset()
+        guard try writer.newest.step("find the newest record") else { return writer.newest.reset() }
+        var newest = writer.newest.number(0)
+        writer.newest.reset()
+        for id in ids where newest < .max {
+            newest += 1
+            writer.move.bind(id, at: 1)
+            writer.move.bind(newest, at: 2)
+            try writer.move.run("move a record")
+        }
+    }
+
     /// See ``SQLiteStore/payloadLimit(holding:)``.
     func payloadLimit(holding payload: Int) -> Int {
         state.withLock { state in
+            state.payload = payload
             let used = state.pages - state.freePages
-            let limit = state.maxPages / 100 * 96
+            let limit = state.maxPages * 98 / 100
             guard state.bytes != nil, used > limit / 2 else { return .max }
             return payload / used * limit + payload % used * limit / used
         }

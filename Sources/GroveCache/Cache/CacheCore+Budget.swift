@@ -113,7 +113,7 @@ extension CacheCore {
     private static let policyFile = "grove-eviction"
 
     /// The part of the budget that is kept for the saved policy.
-    private var policyReserve: Int { directory == nil ? 0 : (index?.budget.bytes ?? 0) / 16 }
+    private var policyReserve: Int { directory == nil ? 0 : (index?.budget.bytes ?? 0) / 20 }
 
     private func savedPolicy() -> [UInt8]? {
         directory.flatMap { StoreDirectory.read(CacheCore.policyFile, in: $0) }
