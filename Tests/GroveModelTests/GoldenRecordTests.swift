@@ -131,7 +131,9 @@ enum GoldenEnvelope {
 
     @Test("Another decoder of CBOR, and another hash, agree") func independent() throws {
         let vectors = GoldenRecordTests.folder.deletingLastPathComponent()
-        let files = try all().map { GoldenRecordTests.folder.appending(path: "\($0.name).json").path }
+        let files = try FileManager.default.contentsOfDirectory(atPath: GoldenRecordTests.folder.path).sorted()
+            .map { GoldenRecordTests.folder.appending(path: $0).path }
+        #expect(files.count > 9)
         // The first Python of the path may be one without the system's packages.
         var said = ""
         for python in ["python3", "/usr/bin/python3"] {

@@ -25,6 +25,9 @@ public final class LMDBStore: NodeStore {
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, hasUnverifiedPages: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.45)
 
+    /// The file of the data.
+    public static var mainFile: String? { LMDBFiles.names[0] }
+
     let directory: StoreFiles
     let pool: LMDBPool
     /// The pages that the records may fill where there is a budget; the rest is room to write in.

@@ -24,6 +24,9 @@ public final class SQLiteStore: NodeStore {
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.6)
 
+    /// The database.
+    public static var mainFile: String? { SQLiteFiles.database }
+
     let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
     let writer: Mutex<SQLiteWriter?>

@@ -3,34 +3,12 @@ import Synchronization
 
 /// Keeping the budget: all of it on ``writer``, but for the beginning.
 extension CacheCore {
-    /// Tells the store its budget and takes up what an earlier process saved of the policy.
-    ///
-    /// A store that has more than its budget already and cannot be made smaller is emptied: a cache may forget.
-    func beginBudget() throws(CacheError) {
-        guard let index else { return }
-        guard let bytes = index.budget.bytes else { return index.begin(capacity: .max, saved: savedPolicy()) }
-        var left = bytes - policyReserve
-        if let directory {
-            let aside = StoreDirectory.setAsideBytes(directory)
-            if aside > bytes / 8 { try StoreDirectory.removeSetAside(directory) } else { left -= aside }
-        }
-        do throws(CacheError) {
-            return index.begin(capacity: try store.setBudget(left), saved: savedPolicy())
-        } catch {
-            guard error.code == .overBudget else { throw error }
-        }
-        try store.wipe()
-        state.withLock { state in
-            state.lastCommitted = 0
-            state.forgottenDeletion = 0
-        }
-        index.begin(capacity: try store.setBudget(left), saved: nil)
-    }
-
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing GroupCommit) -> Int {
         guard let index, index.budget.bytes != nil else { return .max }
-        return min(index.capacity, store.payloadLimit(holding: commit.stored.account?.payloadBytes ?? 0))
+        let store = state.withLock { $0.opened?.store }
+        let payload = commit.stored.account?.payloadBytes ?? 0
+        return min(index.capacity, store?.payloadLimit(holding: payload) ?? .max)
     }
 
     /// The most records in a group commit: each may cost the engine a page or two.
@@ -54,6 +32,7 @@ extension CacheCore {
         let bytes = group.reduce(0) { $0 + $1.payloadBytes }
         let entries = group.reduce(0) { $0 + $1.entryCount }
         guard entries > 0 else { return try transact(group) }
+        let store = try currentStore()
         var failure: CacheError?
         for attempt in 0..<4 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
@@ -110,42 +89,21 @@ extension CacheCore {
 
     // MARK: Saving the policy
 
-    private static let policyFile = "grove-eviction"
-
-    /// The part of the budget that is kept for the saved policy.
-    private var policyReserve: Int { directory == nil ? 0 : (index?.budget.bytes ?? 0) / 20 }
-
-    private func savedPolicy() -> [UInt8]? {
-        directory.flatMap { StoreDirectory.read(CacheCore.policyFile, in: $0) }
-    }
-
     /// Saves the policy once most of what it holds has changed.
     func saveAtQuietMoment() {
         guard let index, index.isLoaded, index.changesSinceSave > max(index.policy.count, 1_000) else { return }
-        savePolicy(index)
+        savePolicy()
     }
 
     /// Saves the policy: what is lost with it are hits and ghosts, never a record.
-    func endBudget() {
+    func savePolicy() {
         absorbTouches()
-        guard let index, index.isLoaded else { return }
-        savePolicy(index)
-    }
-
-    private func savePolicy(_ index: EvictionIndex) {
-        guard let directory else { return }
-        let bytes = index.policy.save()
-        index.didSave()
-        guard index.budget.bytes == nil || bytes.count + 4_096 <= policyReserve else {
-            return StoreDirectory.remove(CacheCore.policyFile, in: directory)
-        }
-        StoreDirectory.write(bytes, to: CacheCore.policyFile, in: directory)
+        if let directory = source.directory, source.isPersistent { index?.save(in: directory) }
     }
 
     /// Forgets the policy with what it was about.
-    func wipeBudget() throws(CacheError) {
-        guard let index else { return }
-        index.removeAll()
-        if let directory { StoreDirectory.remove(CacheCore.policyFile, in: directory) }
+    func wipeBudget() {
+        index?.removeAll()
+        if let directory = source.directory { EvictionIndex.removeSaved(in: directory) }
     }
 }

@@ -8,15 +8,16 @@ extension CacheCore {
     func drain(isScheduled: Bool) {
         let isStoreClosed = state.withLock { state in
             if isScheduled { state.isDrainScheduled = false }
-            return state.isStoreClosed
+            return state.isStoreClosed || state.isAway
         }
-        while !isStoreClosed {
+        while !isStoreClosed, state.withLock({ !$0.pending.isEmpty || !$0.unsettled.isEmpty }) {
+            let outdated = openAnewIfReplaced()
             let group = state.withLock { nextGroup($0.pending) }
-            settle()
-            guard !group.isEmpty else { return saveAtQuietMoment() }
-            let outcomes = commit(group)
-            finish(group, outcomes)
+            if outdated == nil { settle() }
+            guard !group.isEmpty else { return }
+            finish(group, outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group))
         }
+        if !isStoreClosed { saveAtQuietMoment() }
     }
 
     /// Tries again to forget what could not be stored.
@@ -87,7 +88,7 @@ extension CacheCore {
         let before = state.withLock { ($0.shift, $0.lastCommitted) }
         absorbTouches()
         do throws(CacheError) {
-            try store.transact { (transaction) throws(CacheError) in
+            try currentStore().transact { (transaction) throws(CacheError) in
                 var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.1, index: index)
                 try commit.prepareIndex()
                 try body(&commit)
@@ -112,9 +113,20 @@ extension CacheCore {
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
-            try store.wipe()
-            if let directory { try StoreDirectory.removeSetAside(directory) }
-            try wipeBudget()
+            let store = try currentStore()
+            let replaced = try source.replacing { (generation) throws(CacheError) in
+                if let generation {
+                    state.withLock { $0.prepareToReplace(generation) }
+                    _ = generation.advance()
+                }
+                try store.wipe()
+                if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
+                wipeBudget()
+            }
+            if let replaced {
+                state.withLock { $0.adopt(replaced.generation, file: source.file) }
+                try replaced.outcome.get()
+            }
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0

@@ -7,13 +7,11 @@ import Synchronization
 /// Reads capture the store's view and the queue under one lock, and a write leaves the queue under that lock once its
 /// commit is visible: so a read sees every write that was queued before it, and never half of one.
 final class CacheCore: Sendable {
-    let store: any NodeStore
+    let source: StoreSource
     let state: Mutex<CacheState>
     private let keepsBytes: Bool
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
-    /// The store's directory, `nil` in memory.
-    let directory: String?
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -27,50 +25,45 @@ final class CacheCore: Sendable {
     /// What may be evicted, where there is a budget; the writer's.
     let index: EvictionIndex?
 
-    init(
-        store: some NodeStore, directory: String?, queueLimit: Int, budget: CacheBudget = .unlimited
-    ) throws(CacheError) {
-        self.store = store
+    /// Opens the store.
+    init(_ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited) throws(CacheError) {
+        self.source = source
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
-        self.directory = directory
-        keepsBytes = store.keepsBytes
-        let stored: StoreState
+        var opened = try source.opened()
         do throws(CacheError) {
-            stored = try CacheCore.state(of: store)
+            try index?.begin(&opened, source)
         } catch {
-            // Whoever opens the directory next must not find it locked by a store that nobody holds.
-            store.close()
+            opened.store.close()
             throw error
         }
+        keepsBytes = opened.store.keepsBytes
         state = Mutex(
             CacheState(
-                sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
-                lastCommitted: stored.sequence))
-        do throws(CacheError) {
-            try beginBudget()
-        } catch {
-            store.close()
-            throw error
-        }
-    }
-
-    private static func state(of store: some NodeStore) throws(CacheError) -> StoreState {
-        let view = try store.view()
-        defer { view.end() }
-        return try StoreState(view)
+                opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
+                sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
+                lastCommitted: opened.state.sequence))
     }
 
     // MARK: Reading
 
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:)`` must follow.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what the store throws.
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     func beginRead() throws(CacheError) -> Reconstructor {
         try checkReentrance()
+        while true {
+            if let reader = try beginReadOfStore() { return reader }
+            try refresh()
+        }
+    }
+
+    /// Begins a read, or returns `nil` where the store must be opened anew first.
+    private func beginReadOfStore() throws(CacheError) -> Reconstructor? {
         let owner = ObjectIdentifier(self)
-        return try state.withLock { (state) throws(CacheError) -> Reconstructor in
-            guard !state.isClosed else { throw CacheError.isClosed }
+        return try state.withLock { (state) throws(CacheError) -> Reconstructor? in
+            try state.checkUsable()
+            guard state.isCurrent(source), let store = state.opened?.store else { return nil }
             let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner, keepsTouches: index != nil)
             let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
             if let wipe {
@@ -151,13 +144,13 @@ final class CacheCore: Sendable {
 
     /// Runs `body` on the store while it cannot be closed or wiped.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what `body` throws.
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what `body` throws.
     func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
         try checkReentrance()
         return try writer.sync { () -> Result<Value, CacheError> in
-            guard !state.withLock({ $0.isClosed }) else { return .failure(.isClosed) }
             do throws(CacheError) {
-                return .success(try body(store))
+                try state.withLock { (state) throws(CacheError) in try state.checkUsable() }
+                return .success(try body(try currentStore()))
             } catch {
                 return .failure(error)
             }
@@ -173,28 +166,17 @@ final class CacheCore: Sendable {
         state.withLock { $0.isClosed = true }
         writer.sync {
             guard !state.withLock({ $0.isStoreClosed }) else { return }
-            drain(isScheduled: false)
-            awaitReads()
-            state.withLock { state in
-                state.spareReaders = []
-                state.isStoreClosed = true
-            }
-            endBudget()
-            store.close()
+            if !state.withLock({ $0.isAway }) { drain(isScheduled: false) }
+            letGo()
+            state.withLock { $0.isStoreClosed = true }
         }
     }
 }
 
 extension CacheError {
     static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
-}
 
-extension NodeStore {
-    /// Whether a view's bytes stay until it ends.
-    fileprivate var keepsBytes: Bool { View.keepsBytes }
-
-    /// ``write(_:)`` for whoever does not know the type of the transaction.
-    func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        try write { (transaction) throws(CacheError) in try body(transaction) }
+    static var isSuspended: CacheError {
+        CacheError(.suspended, "The cache is suspended; call `resume()` before it is used again.")
     }
 }

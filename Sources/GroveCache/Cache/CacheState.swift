@@ -2,6 +2,20 @@ import GroveModel
 
 /// What the handles, readers and writer of one store share, behind one lock.
 struct CacheState: Sendable {
+    /// The store, while it is open.
+    var opened: StoreSource.Opened?
+    /// Whether others replaced the files since the store was opened: it is opened anew before anything else.
+    var isStale = false
+    /// When it was last looked whether the file is still the same one.
+    var checkedAt = CoarseClock.now
+    /// The generation's word and the file as they were when the store was last opened; `nil` where nobody else may have
+    /// it open.
+    var lastWord: UInt64?
+    var lastFile: FileIdentity?
+    /// Whether calls are refused until ``CacheCore/resume()``.
+    var isSuspended = false
+    /// Whether the store was let go of since.
+    var isAway = false
     /// The number of the last call that writes.
     var sequence: UInt64
     /// What other processes' writes added to the numbers since.

@@ -113,7 +113,7 @@ extension NormalizedCache {
     func enqueue(_ content: () throws(CacheError) -> PendingWrite.Content) {
         do throws(CacheError) {
             try checkOpen()
-            let sequence = try core.takeSequence()
+            let sequence = try core.takeSequence(isAwaited: false)
             let made = try content()
             try core.enqueue(
                 PendingWrite(sequence: sequence, tree: made.tree, extras: made.extras), schedulingDrain: true)
