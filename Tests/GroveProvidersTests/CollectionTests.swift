@@ -89,6 +89,19 @@ struct CollectionTests {
         #expect(list[0].name == "newer")
     }
 
+    @Test("An element that was edited after its deletion, before that was told, is in memory and in the cache")
+    func editAfterDeletion() async throws {
+        let list = People(dataModelManager: manager)
+        list.setData(people(0..<3), cacheKey: "people")
+        await manager.flush()
+        manager.deleteModel(Person(id: "1"))
+        list.update(Person(id: "1", name: "again"), at: 1)
+        await manager.flush()
+        await manager.flush()
+        #expect(list.data.map(\.name) == ["0", "again", "2"])
+        #expect(try cached() == ["0", "again", "2"])
+    }
+
     @Test("An edit of a paused sibling is applied where its neighbours are now")
     func rebases() async throws {
         let (paused, other) = (People(dataModelManager: manager), People(dataModelManager: manager))

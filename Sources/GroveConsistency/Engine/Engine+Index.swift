@@ -46,10 +46,14 @@ extension Engine {
     private func register(_ node: TreeNode) {
         guard let identifier = node.model.modelIdentifier else { return }
         let occurrences = occurrences(of: identifier)
+        if occurrences.nodes.isEmpty { newlyKnown += 1 }
         // Where the parent's value is known elsewhere, so is this one's.
         if let other = occurrences.nodes.first {
             node.isKnown = node.parent?.isKnown == true || other.model.isEqual(to: node.model)
-            if !node.isKnown { mixed.insert(identifier) }
+            if !node.isKnown {
+                mixed.insert(identifier)
+                if type(of: other.model) == type(of: node.model) { hasContradiction = true }
+            }
         }
         occurrences.add(node)
         if !occurrences.pending.isEmpty { late.append(node) }
@@ -78,7 +82,7 @@ extension Engine {
 
     func forget(_ occurrences: Occurrences) {
         if occurrences.nodes.count <= 1, !mixed.isEmpty { mixed.remove(occurrences.identifier) }
-        if occurrences.isUnused { index[occurrences.identifier] = nil }
+        if occurrences.isUnused, occurrences.pending.isEmpty { index[occurrences.identifier] = nil }
     }
 
     /// Reports an error to the delegate, on the main actor.
