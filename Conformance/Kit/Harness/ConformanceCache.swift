@@ -47,11 +47,17 @@ public protocol ConformanceCache: CacheDelegate {
     /// The size of the store.
     func size() throws(CacheError) -> StoreSize
 
+    /// What the cache has done and what it holds.
+    func statistics() throws(CacheError) -> CacheStatistics
+
     /// Closes the cache.
     func close()
 }
 
 extension ConformanceCache {
+    /// By default, there are none.
+    public func statistics() throws(CacheError) -> CacheStatistics { CacheStatistics() }
+
     /// Writes `model`.
     @discardableResult
     public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> Changes { try write(contentsOf: [model]) }

@@ -46,6 +46,8 @@ struct StoreCache<Store: NodeStore>: ConformanceCache {
 
     func size() throws(CacheError) -> StoreSize { try cache.size() }
 
+    func statistics() throws(CacheError) -> CacheStatistics { try cache.statistics() }
+
     func close() { cache.close() }
 
     // MARK: CacheDelegate

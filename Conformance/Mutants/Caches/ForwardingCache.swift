@@ -46,6 +46,8 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func resume() throws(CacheError) { try base.resume() }
 
+    func statistics() throws(CacheError) -> CacheStatistics { try base.statistics() }
+
     func close() { base.close() }
 
     func modelForKey<T: SimpleModel>(

@@ -3,6 +3,14 @@ import GroveCache
 public import GroveModel
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// A budget under LMDB: the map is as large as the file may become, and records fill a part of its pages.
 ///
 /// LMDB writes to new pages, and uses old ones again once the commit after next is done and no view sees them. So a part
@@ -17,12 +25,13 @@ extension LMDBStore {
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         let map = (bytes - Self.besideMap) / 4_096 * 4_096
         guard map >= 1 << 19 else {
-            throw CacheError(.unsupported, "LMDB needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
+            throw CacheError(
+                .unsupported, "LMDB needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
         }
         try pool.limit(to: map)
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
         sweep.reset()
-        pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
+        pageLimit.store(pages / 100 * (pages > 4_000 ? 90 : 84), ordering: .relaxed)
         return map / 100 * 54
     }
 
@@ -30,7 +39,7 @@ extension LMDBStore {
     func isCrowded(_ environment: LMDBEnvironment) throws(CacheError) -> Bool {
         let limit = pageLimit.load(ordering: .relaxed)
         guard limit < .max else { return false }
-        return try environment.usedPages() > limit / 8 * 7
+        return try environment.usedPages() > limit / 4 * 3
     }
 
     /// Whether enough pages are free for a transaction of that many records.
@@ -41,10 +50,16 @@ extension LMDBStore {
         let page = try environment.pageBytes()
         let used = try environment.usedPages()
         // No transaction rewrites more than what there is and what comes.
-        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + 2 * LMDBSweep.merges
-        if try environment.freePages() >= needed { return true }
-        pool.releaseResting()
-        return try environment.freePages() >= needed
+        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + 3 * LMDBSweep.merges
+        for attempt in 0..<500 {
+            let free = try environment.freePages()
+            if free.now >= needed { return true }
+            if attempt == 0 { pool.releaseResting() }
+            // What views hold is free as soon as they end: reads are short. What is missing otherwise must be evicted.
+            guard free.later >= needed else { return false }
+            usleep(1_000)
+        }
+        return false
     }
 
     /// The payload at which the records would fill their part of the pages, at the density that they have now.
@@ -77,11 +92,13 @@ extension LMDBEnvironment {
 
     /// The pages that a transaction can take: those behind the last one, and those in the list of free ones.
     ///
-    /// The last two commits' are left out, as LMDB does; what an open view holds beyond them cannot be told.
-    func freePages() throws(CacheError) -> Int {
+    /// - Returns: those that it can take now, and those once the views end that are open.
+    func freePages() throws(CacheError) -> (now: Int, later: Int) {
+        let oldest = oldestView()
         var info = unsafe MDB_envinfo()
         try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
-        var free = unsafe Int(info.me_mapsize) / (try pageBytes()) - Int(info.me_last_pgno) - 1
+        var now = unsafe Int(info.me_mapsize) / (try pageBytes()) - Int(info.me_last_pgno) - 1
+        var held = 0
         var begun: OpaquePointer?
         try unsafe Self.check(mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun), "begin a view")
         defer { unsafe mdb_txn_abort(begun) }
@@ -96,10 +113,32 @@ extension LMDBEnvironment {
             guard let number = unsafe key.mv_data, let count = unsafe value.mv_data, unsafe value.mv_size >= 8 else {
                 break
             }
-            guard unsafe number.loadUnaligned(as: UInt.self) + 1 < UInt(newest) else { break }
-            free += unsafe Int(count.loadUnaligned(as: UInt.self))
+            let freed = unsafe number.loadUnaligned(as: UInt.self)
+            let pages = unsafe Int(count.loadUnaligned(as: UInt.self))
+            // What the last two commits freed waits for the next one, whoever reads.
+            guard freed + 1 < UInt(newest) else { break }
+            if freed < oldest { now += pages } else { held += pages }
         }
-        return free
+        return (now, now + held)
+    }
+
+    /// The number of the oldest commit that a view in any process sees; the greatest number where there is none.
+    private func oldestView() -> UInt {
+        var oldest = UInt.max
+        unsafe withUnsafeMutablePointer(to: &oldest) { oldest in
+            // A line for each reader: its process, its thread, and the commit that it sees or a dash.
+            _ = unsafe mdb_reader_list(
+                pointer,
+                { line, context in
+                    guard let line = unsafe line, let context = unsafe context else { return 0 }
+                    let words = unsafe String(cString: line).split(whereSeparator: \.isWhitespace)
+                    guard words.count == 3, let number = UInt(words[2]) else { return 0 }
+                    let oldest = unsafe context.assumingMemoryBound(to: UInt.self)
+                    unsafe oldest.pointee = unsafe min(oldest.pointee, number)
+                    return 0
+                }, oldest)
+        }
+        return oldest
     }
 
     private func statistics() throws(CacheError) -> MDB_stat {

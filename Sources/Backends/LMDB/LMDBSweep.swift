@@ -26,10 +26,10 @@ final class LMDBSweep: Sendable {
     /// What a record takes in a page beside its key and value: LMDB's header and its pointer.
     private static let overhead = 10
     /// The part of a page, in hundredths, that two may have together to become one.
-    private static let fill = 92
+    private static let fill = 97
     /// The most records that a transaction looks at, and the most pages that it frees.
-    private static let visits = 800
-    static let merges = 16
+    private static let visits = 1_200
+    static let merges = 20
 
     private let state = Mutex(State())
 

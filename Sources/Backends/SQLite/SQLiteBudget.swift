@@ -5,7 +5,7 @@ import Synchronization
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a ninth of the budget is left to the log, which is copied and cut off
+/// The database takes no more pages than it may; a ninth of the budget, or 3 MB where it is small, is left to the log, which is copied and cut off
 /// before it would have more.
 ///
 /// Records lie in the order in which they came, and eviction leaves holes among the old ones: SQLite merges a page only
@@ -31,7 +31,7 @@ final class SQLiteBudget: Sendable {
     /// What the log's index takes, with some to spare for the file system.
     private static let besideLog = 160 << 10
     /// How long a checkpoint waits for views before the write goes on without.
-    private static let patience: Int32 = 50
+    private static let patience: Int32 = 1_000
 
     private let state = Mutex(State())
 
@@ -39,7 +39,8 @@ final class SQLiteBudget: Sendable {
     func set(_ bytes: Int, _ writer: SQLiteWriter) throws(CacheError) -> Int {
         let maxPages = (bytes - Self.logBytes(bytes) - Self.besideLog) / Self.pageBytes
         guard maxPages >= 64 else {
-            throw CacheError(.unsupported, "SQLite needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
+            throw CacheError(
+                .unsupported, "SQLite needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
         }
         state.withLock { state in
             state.bytes = bytes
@@ -77,17 +78,20 @@ final class SQLiteBudget: Sendable {
     }
 
     /// The log's part of `bytes`.
-    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 9, 256 << 10) }
+    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 9, min(bytes * 2 / 5, 3 << 20)) }
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(forEntries:bytes:)``.
     func makeRoom(
         forEntries entries: Int, bytes: Int, _ writer: SQLiteWriter, _ files: StoreFiles
     ) throws(CacheError) -> Bool {
-        let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
+        let (budget, pages, free, maxPages) = state.withLock { ($0.bytes, $0.pages, $0.freePages, $0.maxPages) }
         guard let budget else { return true }
-        // New records go to pages of their own; the index, and what is evicted for them, may lie anywhere.
-        let touched = min(entries * 5, pages - free + entries / 8)
-        let needed = (touched + bytes * 2 / Self.pageBytes + 16) * Self.frameBytes
+        // New records, and old ones that are moved, go to pages of their own. What is evicted for them may lie anywhere,
+        // and so may their places in the index, which has an eighth of the pages at the most.
+        let used = pages - free
+        let touched = min(entries * 2, used / 8 + 8) + min(entries, used)
+        let moved = min(entries * 2, maxPages / 16)
+        let needed = (touched + moved + bytes * 3 / 2 / Self.pageBytes + 16) * Self.frameBytes
         let allowed = max(Self.logBytes(budget), budget - pages * Self.pageBytes - Self.besideLog)
         if (files.file(SQLiteFiles.log)?.allocatedBytes ?? 0) + needed <= allowed { return true }
         unsafe sqlite3_busy_timeout(writer.connection.pointer, Self.patience)
@@ -115,9 +119,17 @@ final class SQLiteBudget: Sendable {
                 && state.payload < used / 100 * Self.density * Self.pageBytes
         }
         guard isSparse, count > 0 else { return }
+        // Each is written before its old place is free.
+        let maxPages = state.withLock { $0.maxPages }
+        var room = maxPages - Int(try writer.connection.number("PRAGMA page_count"))
+        room += Int(try writer.connection.number("PRAGMA freelist_count")) - 8
         var ids: [Int64] = []
-        writer.oldest.bind(Int64(min(count * 2 + 4, 512)), at: 1)
-        while try writer.oldest.step("find old records") { ids.append(writer.oldest.number(0)) }
+        writer.oldest.bind(Int64(min(count * 2 + 4, 512, state.withLock { $0.maxPages } / 16)), at: 1)
+        while try writer.oldest.step("find old records") {
+            room -= 2 + Int(writer.oldest.number(1)) / Self.pageBytes
+            guard room > 0 else { break }
+            ids.append(writer.oldest.number(0))
+        }
         writer.oldest.reset()
         guard try writer.newest.step("find the newest record") else { return writer.newest.reset() }
         var newest = writer.newest.number(0)

@@ -27,7 +27,8 @@ import GroveModel
         try SQLiteLayout.prepare(connection)
         try pool.budget.begin(connection)
         budget = pool.budget
-        oldest = try SQLiteStatement("SELECT id FROM node ORDER BY id LIMIT ?1", connection)
+        oldest = try SQLiteStatement(
+            "SELECT id, length(key) + length(value) FROM node ORDER BY id LIMIT ?1", connection)
         newest = try SQLiteStatement("SELECT max(id) FROM node", connection)
         move = try SQLiteStatement("UPDATE node SET id = ?2 WHERE id = ?1", connection)
         lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)

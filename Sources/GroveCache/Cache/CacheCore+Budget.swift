@@ -1,14 +1,22 @@
 import GroveModel
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Keeping the budget: all of it on ``writer``, but for the beginning.
 extension CacheCore {
     /// The most payload that fits now.
-    func payloadLimit(of commit: borrowing GroupCommit) -> Int {
-        guard let index, index.budget.bytes != nil else { return .max }
+    func payloadLimit(of commit: borrowing GroupCommit) -> PayloadLimit {
+        guard let index, index.budget.bytes != nil else { return .none }
         let store = state.withLock { $0.opened?.store }
         let payload = commit.stored.account?.payloadBytes ?? 0
-        return min(index.capacity, store?.payloadLimit(holding: payload) ?? .max)
+        return PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
     }
 
     /// The most records in a group commit: each may cost the engine a page or two.
@@ -47,6 +55,8 @@ extension CacheCore {
             } catch {
                 guard error.code == .full else { throw error }
                 failure = error
+                // Views end soon, and let go of what they hold.
+                usleep(UInt32(20_000 * (attempt + 1)))
                 _ = try evict(bytes: index.capacity / 8)
             }
         }
@@ -59,11 +69,17 @@ extension CacheCore {
         while freed < bytes {
             var evicted: [ModelIdentifier] = []
             var step = 0
-            try transact { (commit) throws(CacheError) in
-                let before = commit.stored.account?.payloadBytes ?? 0
-                let target = before - min(bytes - freed, groupBytes)
-                evicted = try commit.evict(downTo: max(target, 0), most: groupEntries)
-                step = before - (commit.stored.account?.payloadBytes ?? 0)
+            do throws(CacheError) {
+                try transact { (commit) throws(CacheError) in
+                    let before = commit.stored.account?.payloadBytes ?? 0
+                    let target = before - min(bytes - freed, groupBytes)
+                    evicted = try commit.evict(downTo: max(target, 0), most: groupEntries)
+                    step = before - (commit.stored.account?.payloadBytes ?? 0)
+                }
+            } catch {
+                // Not even a removal has room; whoever asked says what that means.
+                guard error.code == .full else { throw error }
+                break
             }
             guard step > 0 else { break }
             freed += step
@@ -106,4 +122,14 @@ extension CacheCore {
         index?.removeAll()
         if let directory = source.directory { EvictionIndex.removeSaved(in: directory) }
     }
+}
+
+/// How much payload fits.
+struct PayloadLimit {
+    /// What is above it goes at once.
+    var hard: Int
+    /// What is above it goes little by little: what the engine can tell of its own overhead.
+    var soft: Int
+
+    static let none = PayloadLimit(hard: .max, soft: .max)
 }

@@ -62,7 +62,8 @@ final class CoreRegistry: Sendable {
                 else {
                     throw CacheError(
                         .optionsConflict,
-                        "The store in \(source.directory ?? "") is open in this process with other options or another budget.")
+                        "The store in \(source.directory ?? "") is open in this process with other options or another budget."
+                    )
                 }
                 entries[place]?.handles += 1
                 if let observer { core.state.withLock { $0.observers.append(observer) } }

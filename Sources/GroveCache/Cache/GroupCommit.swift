@@ -34,8 +34,8 @@ struct GroupCommit: ~Copyable {
             account: stored.account)
     }
 
-    /// Applies all of `write`, then evicts until what is stored has no more than `limit` bytes.
-    mutating func apply(_ write: PendingWrite, limit: Int = .max) throws(CacheError) -> ChangeSet {
+    /// Applies all of `write`, then evicts until what is stored fits.
+    mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var deleted: [ModelIdentifier] = []
@@ -77,7 +77,9 @@ struct GroupCommit: ~Copyable {
             if case .tombstone(let identifier) = extra, isReplaced { deleted.append(identifier) }
         }
         stored.sequence = max(stored.sequence, sequence)
-        let evicted = try evict(downTo: limit)
+        var evicted = try evict(downTo: limit.hard)
+        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
+        evicted += try evict(downTo: limit.soft, most: 2 * write.entryCount + 16)
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: deleted, evicted: evicted)
     }

@@ -70,7 +70,7 @@ final class PendingWrite: Sendable {
                 bytes += 2 * entry.identifier.count + entry.body.count + RecordHeader.fixedBytes
             }
         }
-        for extra in extras { bytes += extra.value?.body.count ?? 0 }
+        for extra in extras { bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64 }
         return bytes
     }
 

@@ -8,7 +8,7 @@ public struct CacheBudget: Sendable, Equatable {
     /// The limit is of the peak and not of the average. A store in memory counts its keys and values. `nil` for no limit.
     public var bytes: Int?
 
-    /// How many records the cache may hold: nodes, tombstones, collections and aliases. `nil` for no limit.
+    /// How many records the cache may hold, `nil` for any number: nodes, tombstones, collections and aliases.
     public var nodes: Int?
 
     /// Who goes; see Docs/Eviction.md for what was measured.

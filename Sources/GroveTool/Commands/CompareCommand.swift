@@ -24,6 +24,11 @@ struct CompareCommand: AsyncParsableCommand {
             memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
             time to the first read, warm.
 
+            --workload churn, by itself, is weeks of a shifting working set against --budget: three reads for each \
+            of --writes, over --days. It prints the most that the files took, the share that is live payload at \
+            the end and at the least, hit ratios, evictions, bytes written for each byte of payload, and the last \
+            day's rate against that of the first full one.
+
             Stores are made in the system's temporary directory, or in --directory, and removed. On a memory file \
             system durability costs nothing, which flatters writes.
 
@@ -80,7 +85,19 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where temporary stores are made.", valueName: "dir"))
     var directory: String?
 
+    @Option(help: "For churn: bytes on disk that the caches may take.")
+    var budget = 50_000_000
+
+    @Option(help: "For churn: how many records are written.")
+    var writes = 300_000
+
+    @Option(help: "For churn: how many days pass.")
+    var days = 30
+
     func validate() throws {
+        guard budget > 0, writes > 0, days > 0 else {
+            throw ValidationError("--budget, --writes and --days are above 0.")
+        }
         guard (input == nil) == (identity == nil) else {
             throw ValidationError("--input and --identity go together.")
         }
@@ -102,6 +119,7 @@ struct CompareCommand: AsyncParsableCommand {
     private func runHere() throws {
         try OutputFile.check(output)
         let backends = try chosenBackends()
+        if workload == ["churn"] { return try churn(backends) }
         let workloads = Workload.allCases.filter { known in workload.isEmpty || workload.contains { known.matches($0) }
         }
         guard !workloads.isEmpty else {
@@ -163,6 +181,27 @@ struct CompareCommand: AsyncParsableCommand {
                 throw ToolError(error, "comparing \(backend.rawValue)")
             }
         }
+    }
+
+    /// Weeks with a budget; the bare engines have none, so there is no floor.
+    private func churn(_ backends: [BackendName]) throws {
+        let settings = ChurnRun.Settings(
+            budget: budget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+        var report = ChurnReport(settings: settings)
+        let directory = try TemporaryDirectory(in: directory)
+        for backend in backends {
+            let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
+            do {
+                let cache = try backend.open(place, budget: CacheBudget(bytes: budget))
+                defer { cache.close() }
+                report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
+            } catch let error as CacheError {
+                throw ToolError(error, "churning \(backend.rawValue)")
+            }
+        }
+        Terminal.progress("")
+        try OutputFile.write(Array(report.table.utf8), to: output)
+        if report.isBroken { throw ToolError.failed("a store took more than its budget") }
     }
 
     private func chosenBackends() throws(ToolError) -> [BackendName] {
