@@ -22,12 +22,12 @@ struct BudgetTests {
             default:
                 try cache.write(contentsOf: (0..<20).map { Note((number + $0) % 300, Int(generator.next() % 800)) })
             }
-            let statistics = try cache.statistics()
+            let usage = try cache.usage()
             let (bytes, entries) = try stored(cache)
-            try #require(statistics.payloadBytes == bytes && statistics.entries == entries, "seed \(seed)")
+            try #require(usage.payloadBytes == bytes && usage.entries == entries, "seed \(seed)")
             try #require(bytes <= 60_000, "seed \(seed)")
         }
-        #expect(try cache.statistics().evictions > 1_000)
+        #expect(try cache.usage().evictions > 1_000)
     }
 
     @Test("The journal stays within a few times what it must hold")
@@ -67,13 +67,13 @@ struct BudgetTests {
     func failing() throws {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 30_000))
         for number in 0..<200 { try cache.write(Note(number, 200)) }
-        let before = try cache.statistics()
+        let before = try cache.usage()
         #expect(throws: CacheError.self) { try cache.write(contentsOf: [Note(1_000, 10), Note(1_001, 40_000)]) }
-        let after = try cache.statistics()
+        let after = try cache.usage()
         #expect(after.payloadBytes == before.payloadBytes && after.entries == before.entries)
         for number in 2_000..<2_300 { try cache.write(Note(number, 200)) }
         let (bytes, entries) = try stored(cache)
-        #expect(try cache.statistics().payloadBytes == bytes && cache.statistics().entries == entries)
+        #expect(try cache.usage().payloadBytes == bytes && cache.usage().entries == entries)
         #expect(bytes <= 30_000)
     }
 
@@ -83,9 +83,9 @@ struct BudgetTests {
         try cache.write(Note(1, 1))
         try cache.delete("Note:2")
         for number in 1...4 { _ = try cache.model(ModelIdentifier("Note:\(number)"), as: Note.self) }
-        let statistics = try cache.statistics()
-        #expect(statistics.hits == 1 && statistics.misses == [.deleted: 1, .absent: 2])
-        #expect(statistics.payloadBytes == nil && statistics.payloadLimit == nil)
+        #expect(cache.statistics.hits == 1 && cache.statistics.misses == [.deleted: 1, .absent: 2])
+        let usage = try cache.usage()
+        #expect(usage.payloadBytes == nil && usage.payloadLimit == nil)
     }
 
     @Test("A second handle needs an equal budget")

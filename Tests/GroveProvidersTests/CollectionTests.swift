@@ -102,6 +102,19 @@ struct CollectionTests {
         #expect(try cached() == ["0", "again", "2"])
     }
 
+    @Test("A paused sibling that puts back what another replaced changes the stored list too")
+    func putsBack() async throws {
+        let (paused, other) = (People(dataModelManager: manager), People(dataModelManager: manager))
+        paused.setData(people(0..<2), cacheKey: "people")
+        other.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
+        paused.isPaused = true
+        other.update(Person(id: "7", name: "7"), at: 0)
+        paused.update(Person(id: "0", name: "zero"), at: 0)
+        await manager.flush()
+        #expect(other.data.map(\.name) == ["zero", "1"])
+        #expect(try cached() == ["zero", "1"])
+    }
+
     @Test("An edit of a paused sibling is applied where its neighbours are now")
     func rebases() async throws {
         let (paused, other) = (People(dataModelManager: manager), People(dataModelManager: manager))

@@ -47,16 +47,16 @@ public protocol ConformanceCache: CacheDelegate {
     /// The size of the store.
     func size() throws(CacheError) -> StoreSize
 
-    /// What the cache has done and what it holds.
-    func statistics() throws(CacheError) -> CacheStatistics
+    /// What the cache holds, and what went to make room for it.
+    func usage() throws(CacheError) -> CacheUsage
 
     /// Closes the cache.
     func close()
 }
 
 extension ConformanceCache {
-    /// By default, there are none.
-    public func statistics() throws(CacheError) -> CacheStatistics { CacheStatistics() }
+    /// By default, nothing is known.
+    public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
 
     /// Writes `model`.
     @discardableResult

@@ -46,7 +46,7 @@ struct StoreCache<Store: NodeStore>: ConformanceCache {
 
     func size() throws(CacheError) -> StoreSize { try cache.size() }
 
-    func statistics() throws(CacheError) -> CacheStatistics { try cache.statistics() }
+    func usage() throws(CacheError) -> CacheUsage { try cache.usage() }
 
     func close() { cache.close() }
 

@@ -13,11 +13,11 @@ final class CountsTwice: ForwardingCache, @unchecked Sendable {
         return try base.write(contentsOf: models)
     }
 
-    override func statistics() throws(CacheError) -> CacheStatistics {
-        var statistics = try base.statistics()
+    override func usage() throws(CacheError) -> CacheUsage {
+        var usage = try base.usage()
         let writes = writes.withLock { $0 }
-        statistics.payloadBytes = statistics.payloadBytes.map { $0 + writes * 100 }
-        statistics.entries = statistics.entries.map { $0 + writes }
-        return statistics
+        usage.payloadBytes = usage.payloadBytes.map { $0 + writes * 100 }
+        usage.entries = usage.entries.map { $0 + writes }
+        return usage
     }
 }

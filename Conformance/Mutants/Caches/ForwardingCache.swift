@@ -46,7 +46,7 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func resume() throws(CacheError) { try base.resume() }
 
-    func statistics() throws(CacheError) -> CacheStatistics { try base.statistics() }
+    func usage() throws(CacheError) -> CacheUsage { try base.usage() }
 
     func close() { base.close() }
 

@@ -6,7 +6,7 @@ extension EvictionIndex {
     private static let fileName = "grove-eviction"
 
     /// The part of the budget that is kept for the saved policy.
-    private var reserve: Int { (budget.bytes ?? 0) / 20 }
+    private var reserve: Int { (budget.bytes ?? 0) / 21 }
 
     /// Tells a store that was just opened its budget, and takes up the policy as it was saved.
     ///

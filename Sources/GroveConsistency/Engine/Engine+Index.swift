@@ -31,16 +31,18 @@ extension Engine {
             top.children = []
             return false
         }
+        if made.count > 256, index.capacity < index.count + made.count {
+            index.reserveCapacity(max(index.count + made.count, 2 * index.capacity))
+        }
         for node in made { register(node) }
         for node in made { node.isKnown = false }
         return true
     }
 
     func occurrences(of identifier: ModelIdentifier) -> Occurrences {
-        if let found = index[identifier] { return found }
-        let made = Occurrences(identifier)
-        index[identifier] = made
-        return made
+        // One look-up, whether or not it is there.
+        func held(_ place: inout Occurrences) -> Occurrences { place }
+        return held(&index[identifier, default: Occurrences(identifier)])
     }
 
     private func register(_ node: TreeNode) {

@@ -71,13 +71,14 @@ extension CollectionDataProvider {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
         let old = entries[index]
-        let isSameModel = old.model.modelIdentifier != nil && old.model.modelIdentifier == element.modelIdentifier
         editShown { $0[index].model = element }
         guard let place = store.position(of: old.handle) else {
             // A sibling removed it from the list: what is left to do is to tell of the model's new version.
             commit(leaving: [], joining: [], posting: [element], isSaved: false, storing: shouldCache, context: context)
             return
         }
+        let identifier = store.entries[place].model.modelIdentifier
+        let isSameModel = identifier != nil && identifier == element.modelIdentifier
         let before = store.shownBeforeEdit
         store.replace(element, at: place)
         editShown { $0[index].revision = store.entries[place].revision }

@@ -21,7 +21,7 @@ struct ChurnReport {
                 percent(Double(result.peak) / Double(result.budget)), percent(result.share),
                 percent(result.leastShare), percent(result.hitRatio),
                 "\(percent(later.min() ?? 0)) to \(percent(later.max() ?? 0))",
-                result.statistics.evictions.grouped, result.amplification.map { $0.fixed(2) } ?? "-",
+                result.usage.evictions.grouped, result.amplification.map { $0.fixed(2) } ?? "-",
                 ((result.rates.last ?? 0) / first).fixed(2),
             ])
         }

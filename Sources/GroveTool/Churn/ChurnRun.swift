@@ -30,7 +30,7 @@ struct ChurnRun {
         var peak = 0
         var share = 0.0
         var leastShare = 1.0
-        var statistics = CacheStatistics()
+        var usage = CacheUsage()
         var amplification: Double?
         var hitRatios: [Double] = []
         var rates: [Double] = []
@@ -82,7 +82,7 @@ struct ChurnRun {
                 try cache.write(contentsOf: batch)
                 watch.newest.store(newest, ordering: .relaxed)
                 writes += batch.count
-                if day * 3 > settings.days, writes % 64 < 30, let bytes = try cache.statistics().payloadBytes {
+                if day * 3 > settings.days, writes % 64 < 30, let bytes = try cache.usage().payloadBytes {
                     result.leastShare = min(result.leastShare, Double(bytes) / Double(settings.budget))
                 }
             }
@@ -91,10 +91,10 @@ struct ChurnRun {
             result.rates.append(Double(reads + writes) / max(seconds / .seconds(1), 1e-9))
             Terminal.progress("\(backend.rawValue), day \(day + 1) of \(settings.days)")
         }
-        result.statistics = try cache.statistics()
-        result.share = Double(result.statistics.payloadBytes ?? 0) / Double(settings.budget)
+        result.usage = try cache.usage()
+        result.share = Double(result.usage.payloadBytes ?? 0) / Double(settings.budget)
         if let before = writtenBefore, let after = ProcessBytes.written, backend.isPersistent {
-            result.amplification = Double(after - before) / Double(max(result.statistics.writtenBytes, 1))
+            result.amplification = Double(after - before) / Double(max(result.usage.writtenBytes, 1))
         }
         result.peak = watch.stop()
         return result
@@ -123,7 +123,7 @@ private final class DiskWatch: Sendable {
             while !state.withLock({ $0.isStopped }) {
                 let bytes =
                     directory.flatMap { try? StoreFiles($0).allocatedBytes() }
-                    ?? (try? cache.statistics().payloadBytes) ?? 0
+                    ?? (try? cache.usage().payloadBytes) ?? 0
                 state.withLock { $0.peak = max($0.peak, bytes) }
                 for _ in 0..<20 {
                     number += 7

@@ -12,7 +12,7 @@ protocol ToolCache: AnyObject, Sendable {
     func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord?
     func forEachStoredRecord(_ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool) throws(CacheError)
     func size() throws(CacheError) -> StoreSize
-    func statistics() throws(CacheError) -> CacheStatistics
+    func usage() throws(CacheError) -> CacheUsage
     /// Asks for the item `name` and writes it where it is not there; returns whether it was.
     func request(_ name: String) throws(CacheError) -> Bool
     /// Lives through weeks with a budget.

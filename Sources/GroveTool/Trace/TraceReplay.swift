@@ -32,7 +32,7 @@ struct TraceReplay {
             let cache = try backend.open(place, budget: CacheBudget(nodes: capacity, policy: policy.type))
             defer { cache.close() }
             for number in trace.requests { if try cache.request("Item:\(number)") { hits += 1 } }
-            evictions = try cache.statistics().evictions
+            evictions = try cache.usage().evictions
         } catch {
             throw ToolError(error, "replaying the trace through \(backend.rawValue)")
         }
