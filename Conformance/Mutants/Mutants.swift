@@ -27,6 +27,8 @@ public enum Mutants {
             .store("live-views", "A view shows later commits.", ReadsLive.self),
             .store("lags-one-commit", "A view shows the state before the last commit.", LagsBehind.self),
             .store("blind-transaction", "A transaction does not see its own writes.", WritesBlindly.self),
+            .store("budget-forgotten", "Sixteen times the budget is taken to fit.", ForgetsBudget.self),
+            .cache("counts-twice", "A node counts each time that it is written.", CountsTwice.self),
             .cache("delete-forgotten", "Deletions are forgotten.", ForgetsDeletions.self),
             .cache("delete-without-trace", "A deletion leaves no tombstone.", DeletesWithoutTrace.self),
             .cache("missing-is-deleted", "What was forgotten reads as deleted.", TakesMissingForDeleted.self),

@@ -21,6 +21,9 @@ protocol StoreFlaw: Sendable {
     /// What is left after a wipe.
     static func wiped(_ content: ReferenceContent) -> ReferenceContent
 
+    /// The payload that the store says fits into a budget.
+    static func payload(within bytes: Int) -> Int
+
     /// Whether a view shows what is committed after it was opened.
     static var hasLiveViews: Bool { get }
 
@@ -41,6 +44,7 @@ extension StoreFlaw {
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
     static func scan(_ keys: [[UInt8]]) -> [[UInt8]] { keys }
     static func wiped(_ content: ReferenceContent) -> ReferenceContent { [:] }
+    static func payload(within bytes: Int) -> Int { bytes }
     static var hasLiveViews: Bool { false }
     static var lagsBehind: Bool { false }
     static var commitsAborted: Bool { false }
