@@ -23,6 +23,7 @@ Sources/Backends/SQLite* GroveCache GroveModel CSQLite
 Sources/Backends/LevelDB* GroveCache GroveModel CLevelDB
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveMutants GroveFloor GroveConsistency GroveProviders Grove
+Conformance/Fuzz GroveCache GroveModel
 Conformance/Kit GroveCache GroveModel
 Conformance/Mutants GroveConformance GroveCache GroveModel
 '
