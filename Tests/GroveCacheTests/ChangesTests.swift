@@ -143,7 +143,7 @@ struct ChangesTests {
     @Test("Another handle's close leaves a stream alone, and a suspension does too")
     func handles() async throws {
         let disk = try SharedStore.Disk()
-        let place = "/tmp/grove-changes-\(UInt64.random(in: 0 ... .max))"
+        let place = temporaryPlace()
         defer { removeDirectory(place) }
         let first = try NormalizedCache<SharedStore>(directory: place, options: SharedStore.Options(disk: disk))
         let second = try NormalizedCache<SharedStore>(directory: place, options: SharedStore.Options(disk: disk))

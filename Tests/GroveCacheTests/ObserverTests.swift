@@ -26,6 +26,9 @@ private final class Witness: CacheObserver {
     func cacheDidFailToWrite(_ error: CacheError) { record.withLock { $0.failures.append(error) } }
 }
 
+/// The path of a directory for a test, which is not there yet.
+func temporaryPlace() -> String { FileManager.default.temporaryDirectory.path + "/grove \(UUID().uuidString)" }
+
 /// Removes a directory that a test made.
 func removeDirectory(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
@@ -94,7 +97,7 @@ struct ObserverTests {
 
     @Test("The observer of a closed handle leaves, after it was told what was committed before")
     func leaving() throws {
-        let place = "/tmp/grove-observers-\(UInt64.random(in: 0 ... .max))"
+        let place = temporaryPlace()
         defer { removeDirectory(place) }
         let options = SharedStore.Options(disk: disk)
         let (one, two) = (Witness(), Witness())

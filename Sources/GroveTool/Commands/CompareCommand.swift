@@ -1,4 +1,5 @@
 import ArgumentParser
+import GroveCache
 import GroveModel
 
 /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
@@ -113,7 +114,9 @@ struct CompareCommand: AsyncParsableCommand {
         if workload == ["churn"] {
             return try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try churn(try chosenBackends()) }
         }
-        let engine = ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) }
+        // Who names a backend or a document and no workload does not ask for the engine.
+        let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
+        let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
         let chosen = Workload.allCases.filter { isChosen($0.rawValue) }
         guard !engine.isEmpty || !chosen.isEmpty else {
             throw ToolError.input(

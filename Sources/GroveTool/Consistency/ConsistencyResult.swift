@@ -21,8 +21,8 @@ extension ConsistencyResult {
             ])
         }
         return Terminal.bold("consistency") + "\n" + table.description
-            + "\ntimes are until everybody was told; an empty round trip to the main actor takes "
-            + "\(roundTrip.fixed(4)) ms of them; main actor: how long an update held it"
+            + "\ntimes are until everybody was told; an empty round trip to the main actor"
+            + "\ntakes \(roundTrip.fixed(4)) ms of them; main actor: how long an update held it;"
             + "\nCM 8: ConsistencyManager 8 on another two-core machine, for orientation"
     }
 

@@ -23,9 +23,9 @@ enum ConsistencyWorkload: String, CaseIterable, Sendable {
         case .shared500: "200 listeners on one tree of 500: add; one node changes"
         case .distinct: "10,000 listeners on 10,000 trees of 5: add; a node of one tree changes"
         case .collection100, .collection10000, .collection100000:
-            "a collection of \(size.grouped): set; one element is updated, by its owner and by others in turn"
+            "a collection of \(size.grouped): set; one element updated, by its owner or others"
         case .unchanged1000, .unchanged100000:
-            "one listener on a model with \(size.grouped) children: add; an equal model is posted, made anew"
+            "one listener on a model with \(size.grouped) children: add; an equal one posted"
         }
     }
 
