@@ -16,11 +16,11 @@ struct BudgetTests {
         for _ in 0..<400 {
             let number = Int.random(in: 0..<300, using: &generator)
             switch Int.random(in: 0..<10, using: &generator) {
-            case 0: try cache.delete("Note:\(number)")
-            case 1: try cache.evict("Note:\(number)")
-            case 2: try cache.writeCollection([Note(number, 3)], forKey: "list-\(number % 9)")
+            case 0: try cache.delete("Memo:\(number)")
+            case 1: try cache.evict("Memo:\(number)")
+            case 2: try cache.writeCollection([Memo(number, 3)], forKey: "list-\(number % 9)")
             default:
-                try cache.write(contentsOf: (0..<20).map { Note((number + $0) % 300, Int(generator.next() % 800)) })
+                try cache.write(contentsOf: (0..<20).map { Memo((number + $0) % 300, Int(generator.next() % 800)) })
             }
             let usage = try cache.usage()
             let (bytes, entries) = try stored(cache)
@@ -34,7 +34,7 @@ struct BudgetTests {
     func journal() throws {
         let cache = try MemoryCache(
             directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 200_000))
-        for batch in 0..<600 { try cache.write(contentsOf: (0..<50).map { Note(batch * 50 + $0, 50) }) }
+        for batch in 0..<600 { try cache.write(contentsOf: (0..<50).map { Memo(batch * 50 + $0, 50) }) }
         let index = try #require(cache.core.index)
         #expect(index.journal.bytes <= index.journal.liveBytes * 2 + 8 * EvictionJournal.segmentBytes)
         #expect(index.policy.count > 1_000)
@@ -52,13 +52,13 @@ struct BudgetTests {
         for step in 0..<4_000 {
             let range = UInt64.random(in: 1...200, using: &generator)
             let number = Int(UInt64.random(in: 0..<range, using: &generator))
-            let key: [UInt8] = [Namespace.node] + Array("Note:\(number)".utf8)
+            let key: [UInt8] = [Namespace.node] + Array("Memo:\(number)".utf8)
             let hash = key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
-            let isThere = try cache.model(ModelIdentifier("Note:\(number)"), as: Note.self) != nil
+            let isThere = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) != nil
             let shouldBe = policy.access(hash)
             try #require(isThere == shouldBe, "\(type.name), step \(step)")
             guard !isThere else { continue }
-            try cache.write(Note(number, 1))
+            try cache.write(Memo(number, 1))
             policy.insert(hash, weight: 1)
         }
     }
@@ -66,12 +66,12 @@ struct BudgetTests {
     @Test("A transaction that fails leaves accounts and evictions as they were")
     func failing() throws {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 30_000))
-        for number in 0..<200 { try cache.write(Note(number, 200)) }
+        for number in 0..<200 { try cache.write(Memo(number, 200)) }
         let before = try cache.usage()
-        #expect(throws: CacheError.self) { try cache.write(contentsOf: [Note(1_000, 10), Note(1_001, 40_000)]) }
+        #expect(throws: CacheError.self) { try cache.write(contentsOf: [Memo(1_000, 10), Memo(1_001, 40_000)]) }
         let after = try cache.usage()
         #expect(after.payloadBytes == before.payloadBytes && after.entries == before.entries)
-        for number in 2_000..<2_300 { try cache.write(Note(number, 200)) }
+        for number in 2_000..<2_300 { try cache.write(Memo(number, 200)) }
         let (bytes, entries) = try stored(cache)
         #expect(try cache.usage().payloadBytes == bytes && cache.usage().entries == entries)
         #expect(bytes <= 30_000)
@@ -80,9 +80,9 @@ struct BudgetTests {
     @Test("Hits and misses are counted by reason")
     func counting() throws {
         let cache = try MemoryCache()
-        try cache.write(Note(1, 1))
-        try cache.delete("Note:2")
-        for number in 1...4 { _ = try cache.model(ModelIdentifier("Note:\(number)"), as: Note.self) }
+        try cache.write(Memo(1, 1))
+        try cache.delete("Memo:2")
+        for number in 1...4 { _ = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) }
         #expect(cache.statistics.hits == 1 && cache.statistics.misses == [.deleted: 1, .absent: 2])
         let usage = try cache.usage()
         #expect(usage.payloadBytes == nil && usage.payloadLimit == nil)
@@ -103,7 +103,7 @@ struct BudgetTests {
 }
 
 /// A node of a chosen size.
-private struct Note: CacheableModel, Equatable {
+private struct Memo: CacheableModel, Equatable {
     let number: Int
     var text: String
 
@@ -112,7 +112,7 @@ private struct Note: CacheableModel, Equatable {
         text = String(repeating: "n", count: count)
     }
 
-    var modelIdentifier: ModelIdentifier? { "Note:\(number)" }
+    var modelIdentifier: ModelIdentifier? { "Memo:\(number)" }
 
     static let fields = FieldTable("text", "number")
 
@@ -121,10 +121,10 @@ private struct Note: CacheableModel, Equatable {
         try node.encode(number, at: 1)
     }
 
-    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Note {
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Memo {
         let text = try node.scan(String.self, at: 0)
         let number = try node.scan(Int.self, at: 1)
-        var note = Note(try node.finish(number), 0)
+        var note = Memo(try node.finish(number), 0)
         note.text = try node.finish(text)
         return note
     }

@@ -31,7 +31,7 @@ extension LMDBStore {
         try pool.limit(to: map)
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
         sweep.reset()
-        pageLimit.store(pages / 100 * (pages > 4_000 ? 91 : 84), ordering: .relaxed)
+        pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
         return map / 100 * 54
     }
 

@@ -29,7 +29,7 @@ final class LMDBSweep: Sendable {
     private static let fill = 97
     /// The most records that a transaction looks at, and the most pages that it frees.
     private static let visits = 1_200
-    static let merges = 20
+    static let merges = 14
 
     private let state = Mutex(State())
 

@@ -46,7 +46,7 @@ extension CacheCore {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
             var left = attempt == 0 ? index.capacity / 2 : index.capacity / 4
             while left > 0, try !store.makeRoom(forEntries: entries, bytes: bytes) {
-                let freed = try evict(bytes: max(index.capacity / 64, min(bytes, index.capacity / 8)))
+                let freed = try evict(bytes: max(index.capacity / 512, min(bytes, index.capacity / 8)))
                 guard freed > 0 else { break }
                 left -= freed
             }

@@ -1,3 +1,5 @@
+import GroveCache
+
 /// The results of ``ChurnRun``, as a table.
 struct ChurnReport {
     let settings: ChurnRun.Settings

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GroveCache
 import GroveModel
 
 /// `grove compare`: what Grove costs over each engine, and the engines beside each other.

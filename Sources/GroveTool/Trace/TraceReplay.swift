@@ -1,4 +1,5 @@
 import GroveCache
+import GroveModel
 
 /// What became of a trace under one policy with one capacity.
 struct TraceReplay {
