@@ -43,7 +43,7 @@ struct ScratchArena: ~Copyable {
     }
 
     /// Bytes of heap.
-    var allocatedByteCount: Int { unsafe chunks.reduce(0) { unsafe $0 + $1.count } }
+    var allocatedByteCount: Int { unsafe chunks.reduce(0) { $0 + $1.count } }
 
     /// A copy of `bytes` that stays where it is until the arena is released below it.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
