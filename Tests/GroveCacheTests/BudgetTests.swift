@@ -1,5 +1,6 @@
 import GroveMemory
 import GroveModel
+import Synchronization
 import Testing
 
 @testable import GroveCache
@@ -53,7 +54,7 @@ struct BudgetTests {
             let range = UInt64.random(in: 1...200, using: &generator)
             let number = Int(UInt64.random(in: 0..<range, using: &generator))
             let key: [UInt8] = [Namespace.node] + Array("Memo:\(number)".utf8)
-            let hash = key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
+            let hash = unsafe key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
             let isThere = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) != nil
             let shouldBe = policy.access(hash)
             try #require(isThere == shouldBe, "\(type.name), step \(step)")
