@@ -66,6 +66,44 @@ struct QueueTests {
         #expect(try cache.model("Person:1", as: Person.self) == nil)
     }
 
+    @Test("What a wipe overtook is a miss, not the value from before, where the wipe fails")
+    func overtakenByFailedWipe() throws {
+        try cache.write(ann)
+        let early = try cache.core.takeSequence()
+        disk.faults.withLock { $0.refusesWipes = true }
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), isWipe: true), schedulingDrain: false)
+        let error = #expect(throws: CacheError.self) { try queue(older, at: early) }
+        #expect(error?.code == .cancelled)
+        cache.core.drainNow()
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        disk.faults.withLock { $0.refusesWipes = false }
+        try cache.write(ben)
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        try cache.write(ann)
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+    }
+
+    @Test("What somebody waits for shows when it is committed, and never where it fails")
+    func awaitedWrites() throws {
+        try cache.write(ann)
+        let seen = Mutex<[Int?]>([])
+        disk.faults.withLock { faults in
+            faults.refusesWrites = true
+            faults.beforeWrite = { [cache] in
+                let age = try? cache.model("Person:1", as: Person.self)?.age
+                seen.withLock { $0.append(age) }
+            }
+        }
+        #expect(throws: CacheError.self) { try cache.write(older) }
+        #expect(seen.withLock { $0 } == [30])
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        disk.faults.withLock { $0.refusesWrites = false }
+        try cache.write(older)
+        #expect(seen.withLock { $0 } == [30, 30])
+        #expect(try cache.model("Person:1", as: Person.self) == older)
+    }
+
     @Test("What failed stays forgotten where a wipe fails too")
     func failedWipe() throws {
         try cache.write(ann)

@@ -34,6 +34,11 @@ extension CacheCore {
                 throw CacheError.isSuspended
             }
             guard write.sequence > state.wipedAt || write.isWipe else {
+                // Should the wipe fail, what the store then still holds is not what was last set.
+                if write.completion == nil, state.pending.contains(where: { $0.isWipe && $0.sequence > write.sequence })
+                {
+                    state.unsettled.append(write.invalidation)
+                }
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }

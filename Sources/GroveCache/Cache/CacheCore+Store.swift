@@ -64,6 +64,9 @@ extension CacheCore {
         let (dropped, waiting) = state.withLock { state in
             state.adopt(opened, isOther: isOther || opened.rebuiltAfter != nil)
         }
+        if isOther || opened.rebuiltAfter != nil {
+            publish(ChangeSet(sequence: opened.state.sequence, changesEverything: true))
+        }
         for continuation in waiting { continuation.resume() }
         for write in dropped {
             write.completion?(

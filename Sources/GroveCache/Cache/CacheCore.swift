@@ -21,6 +21,8 @@ final class CacheCore: Sendable {
     private let readsEnded = DispatchSemaphore(value: 0)
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<GroupSummary?>(nil)
+    /// Whoever reads changes as a stream.
+    let changes = ChangeHub()
 
     /// Opens the store.
     init(_ source: StoreSource, queueLimit: Int) throws(CacheError) {
@@ -59,11 +61,12 @@ final class CacheCore: Sendable {
             if let wipe {
                 // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
                 reader.begin(
-                    nil, keepsBytes: false, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift,
-                    forgottenDeletion: 0)
+                    nil, keepsBytes: false, pending: CacheCore.visible(state.pending[(wipe + 1)...]),
+                    shift: state.shift, forgottenDeletion: 0)
             } else {
                 let view = try store.view()
-                let pending = state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending
+                let visible = state.pending.isEmpty ? [] : CacheCore.visible(state.pending[...])
+                let pending = state.unsettled.isEmpty ? visible : state.unsettled + visible
                 let place = pending.isEmpty ? (0, 0) : place(in: view, state)
                 reader.begin(
                     view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
@@ -71,6 +74,14 @@ final class CacheCore: Sendable {
             }
             return reader
         }
+    }
+
+    /// The queued writes that reads see: those that returned at once.
+    ///
+    /// One that somebody waits for may still fail, so it
+    /// shows when it is committed, and nobody has been told of it before.
+    private static func visible(_ pending: ArraySlice<PendingWrite>) -> [PendingWrite] {
+        pending.filter { $0.completion == nil }
     }
 
     /// By how much queued calls are shifted over what `view` shows, other processes' commits included, and the highest
@@ -88,10 +99,20 @@ final class CacheCore: Sendable {
     }
 
     /// Ends a read; its reader is not used again by the caller.
-    func endRead(_ reader: Reconstructor) {
+    ///
+    /// - Parameters:
+    ///   - isHit: whether it found what it looked for.
+    ///   - miss: why it did not.
+    /// - Returns: whether somebody observes.
+    @discardableResult
+    func endRead(_ reader: Reconstructor, isHit: Bool = false, miss: CacheMiss.Reason? = nil) -> Bool {
         let hadView = reader.hasView
         reader.end()
+        var isObserved = false
         let isLast = state.withLock { state in
+            if isHit { state.hits += 1 }
+            if let miss { state.misses[miss, default: 0] += 1 }
+            isObserved = !state.observerEntries.isEmpty
             if hadView { state.activeReads -= 1 }
             if state.spareReaders.count < 8 { state.spareReaders.append(reader) }
             guard state.isAwaitingReads, state.activeReads == 0 else { return false }
@@ -99,6 +120,7 @@ final class CacheCore: Sendable {
             return true
         }
         if isLast { readsEnded.signal() }
+        return isObserved
     }
 
     /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
@@ -117,6 +139,18 @@ final class CacheCore: Sendable {
             return state.isAwaitingReads
         }
         if mustWait { readsEnded.wait() }
+    }
+
+    /// Tells observers of a read that found `identifier`, on the reading thread.
+    func tellHit(_ identifier: ModelIdentifier) {
+        for observer in state.withLock({ $0.observers }) { observer.cacheDidHit(identifier) }
+    }
+
+    /// Lets the observer and the streams of a handle go, after they were told what was committed before.
+    func leave(_ handle: UInt64) {
+        state.withLock { $0.observerEntries.removeAll { $0.handle == handle } }
+        guard !changes.isIdle else { return }
+        events.async { [changes] in changes.end(handle) }
     }
 
     /// Tells observers of something, in order.

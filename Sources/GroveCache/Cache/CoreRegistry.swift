@@ -35,39 +35,41 @@ final class CoreRegistry: Sendable {
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
         queueLimit: Int, observer: (any CacheObserver)?
-    ) throws(CacheError) -> CacheCore {
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
         let source = StoreSource(store, directory: directory, options: options, policy: policy)
         guard let directory else { return try CoreRegistry.open(source, queueLimit, observer) }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
         while true {
             let found = try share(source, at: place, options, queueLimit, observer)
-            guard found.isClosing else { return found.core }
-            try found.core.checkReentrance()
-            finishClosing(found.core, at: place)
+            guard let handle = found.handle else {
+                try found.core.checkReentrance()
+                finishClosing(found.core, at: place)
+                continue
+            }
+            return (found.core, handle)
         }
     }
 
-    /// The core at `place`, opened where there is none, or the one that is closing there.
+    /// The core at `place`, opened where there is none, or the one that is closing there, which takes no handle.
     private func share<Options: Sendable & Equatable>(
         _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ observer: (any CacheObserver)?
-    ) throws(CacheError) -> (core: CacheCore, isClosing: Bool) {
-        try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, isClosing: Bool) in
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64?) {
+        try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
             if let entry = entries[place] {
                 let core = entry.core
-                guard entry.handles > 0 else { return (core, true) }
+                guard entry.handles > 0 else { return (core, nil) }
                 guard let current = entry.options as? Options, current == options else {
                     throw CacheError(
                         .optionsConflict,
                         "The store in \(source.directory ?? "") is open in this process with other options.")
                 }
                 entries[place]?.handles += 1
-                if let observer { core.state.withLock { $0.observers.append(observer) } }
-                return (core, false)
+                return (core, core.state.withLock { $0.enter(observer) })
             }
-            let core = try CoreRegistry.open(source, queueLimit, observer)
+            let (core, handle) = try CoreRegistry.open(source, queueLimit, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
-            return (core, false)
+            return (core, handle)
         }
     }
 
@@ -114,13 +116,13 @@ final class CoreRegistry: Sendable {
 
     private static func open(
         _ source: StoreSource, _ queueLimit: Int, _ observer: (any CacheObserver)?
-    ) throws(CacheError) -> CacheCore {
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
         let core = try CacheCore(source, queueLimit: queueLimit)
-        if let observer { core.state.withLock { $0.observers.append(observer) } }
+        let handle = core.state.withLock { $0.enter(observer) }
         if let failure = core.state.withLock({ $0.opened?.rebuiltAfter }) {
             core.notify { $0.cacheDidRebuild(after: failure) }
         }
-        return core
+        return (core, handle)
     }
 
     private static func place<Store: NodeStore>(
