@@ -15,6 +15,12 @@ public protocol ConformanceBackend: Sendable {
     /// How a process is started that does the kit's jobs on this backend; `nil` where there is none to start.
     var worker: WorkerCommand? { get }
 
+    /// Which rules are asked of it.
+    var suite: Suite { get }
+
+    /// What it may answer though nothing is wrong.
+    var leniency: Leniency { get }
+
     /// A new place for a cache, empty, shared with nothing.
     func makeSite() throws(CacheError) -> any CacheSite
 
@@ -25,6 +31,12 @@ public protocol ConformanceBackend: Sendable {
 extension ConformanceBackend {
     /// No process.
     public var worker: WorkerCommand? { nil }
+
+    /// Every rule.
+    public var suite: Suite { .store }
+
+    /// Nothing.
+    public var leniency: Leniency { .none }
 }
 
 /// A place where a cache keeps its content: opened, closed and opened again by a rule.
@@ -37,6 +49,9 @@ public protocol CacheSite: AnyObject, Sendable {
 
     /// Opens the cache here, at `directory` where the rule spells the place in another way.
     func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
+
+    /// Opens the cache here with `budget`.
+    func open(budget: CacheBudget, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
 
     /// Opens the bare store here, with no cache above it; the cache must be closed.
     func openStore() throws(CacheError) -> any NodeStore
@@ -52,5 +67,17 @@ extension CacheSite {
     /// Opens the cache here.
     public func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
         try open(at: directory, observer: observer)
+    }
+
+    /// Opens the cache here with `budget`.
+    public func open(budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
+        try open(budget: budget, observer: nil)
+    }
+
+    /// By default, a budget is not supported.
+    public func open(
+        budget: CacheBudget, observer: (any CacheObserver)?
+    ) throws(CacheError) -> any ConformanceCache {
+        throw CacheError(.unsupported, "The harness opens no cache with a budget.")
     }
 }

@@ -9,31 +9,35 @@ import Synchronization
 final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     static var profile: BackendProfile {
         BackendProfile(
-            name: "reference", isPersistent: false, survivesCrash: false, isMultiProcess: false,
-            readersNeverStall: true,
-            maxValueBytes: 1 << 30)
+            name: "reference", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
+            readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
     }
 
     private let disk: ReferenceDisk
+    private let writing = Mutex(())
 
     init(directory: String?, options: ReferenceOptions) throws(CacheError) {
         disk = options.sharedDisk ?? ReferenceDisk()
     }
 
     func view() throws(CacheError) -> ReferenceView<Flaw> {
+        if Flaw.stallsReaders { writing.withLock { _ in } }
         let (now, before) = disk.contents
         return ReferenceView(Flaw.lagsBehind ? before : now, of: disk)
     }
 
     func write(_ body: (ReferenceTransaction<Flaw>) throws(CacheError) -> Void) throws(CacheError) {
-        let transaction = ReferenceTransaction<Flaw>(disk.contents.now)
-        do throws(CacheError) {
-            try body(transaction)
-        } catch {
-            if Flaw.commitsAborted { commit(transaction) }
-            throw error
+        let outcome: Result<Void, CacheError> = writing.withLock { _ in
+            let transaction = ReferenceTransaction<Flaw>(disk.contents.now)
+            do throws(CacheError) {
+                try body(transaction)
+            } catch {
+                if Flaw.commitsAborted { commit(transaction) }
+                return .failure(error)
+            }
+            return .success(commit(transaction))
         }
-        commit(transaction)
+        try outcome.get()
     }
 
     private func commit(_ transaction: ReferenceTransaction<Flaw>) {
@@ -54,6 +58,8 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     }
 
     func synchronize() throws(CacheError) {}
+
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int { Flaw.payload(within: bytes) }
 
     func size() throws(CacheError) -> StoreSize {
         let content = disk.contents.now

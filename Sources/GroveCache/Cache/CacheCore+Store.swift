@@ -29,8 +29,9 @@ extension CacheCore {
         let current = state.withLock { $0.isStale ? nil : $0.opened?.store }
         if let current { return current }
         letGo()
-        let opened = try source.opened()
+        var opened = try source.opened()
         do throws(CacheError) {
+            try index?.begin(&opened, source)
             try CoreRegistry.shared.relocate(self)
         } catch {
             opened.store.close()
@@ -83,6 +84,7 @@ extension CacheCore {
             state.spareReaders = []
             return state.opened
         }
+        if opened != nil { savePolicy() }
         opened?.store.close()
     }
 
@@ -131,8 +133,9 @@ extension CacheCore {
         guard !isClosed else { return .isClosed }
         do throws(CacheError) {
             if isAway, source.isPersistent {
-                let opened = try source.opened()
+                var opened = try source.opened()
                 do throws(CacheError) {
+                    try index?.begin(&opened, source)
                     try CoreRegistry.shared.relocate(self)
                 } catch {
                     opened.store.close()

@@ -53,6 +53,9 @@ struct CacheState: Sendable {
     var misses: [CacheMiss.Reason: Int] = [:]
     /// What the writer has done.
     var tally = WriteTally()
+    /// What reads have touched since the writer last looked, in order; nothing where there is no budget.
+    var touches: ContiguousArray<UInt64> = []
+    var isTouchScheduled = false
 }
 
 extension CacheState {

@@ -3,12 +3,16 @@ import GroveModel
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
 struct GroupCommit: ~Copyable {
     let transaction: any NodeTransaction
-    private var stored: StoreState
+    /// What may be evicted, where there is a budget.
+    let index: EvictionIndex?
+    var stored: StoreState
     private let original: StoreState
     private var shift: UInt64
     private var key = StoreKey()
     private var out = ByteBuffer(capacity: 1_024)
-    private var hasWritten = false
+    var hasWritten = false
+    /// Segments of the journal that have no live key left.
+    var deadSegments: [UInt32] = []
     /// What is known of nodes, where the store is faster for it.
     private var fingerprints: Fingerprints?
     /// The numbers of the tree's types in ``fingerprints``.
@@ -18,9 +22,11 @@ struct GroupCommit: ~Copyable {
     private(set) var putBytes = 0
 
     init(
-        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, fingerprints: consuming Fingerprints?
+        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil,
+        fingerprints: consuming Fingerprints? = nil
     ) throws(CacheError) {
         self.transaction = transaction
+        self.index = index
         stored = try StoreState(transaction)
         original = stored
         storedSequence = stored.sequence
@@ -39,11 +45,11 @@ struct GroupCommit: ~Copyable {
     var summary: GroupSummary {
         GroupSummary(
             shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
-            putBytes: putBytes)
+            putBytes: putBytes, account: stored.account)
     }
 
-    /// Applies all of `write`.
-    mutating func apply(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
+    /// Applies all of `write`, then evicts until what is stored fits.
+    mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var lists = ChangeLists()
@@ -85,6 +91,9 @@ struct GroupCommit: ~Copyable {
             lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
+        lists.evicted += try evict(downTo: limit.hard)
+        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
+        lists.evicted += try evict(downTo: limit.soft, most: 2 * write.entryCount + 16)
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)
@@ -119,6 +128,7 @@ struct GroupCommit: ~Copyable {
 
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
+        if hasWritten { try finishJournal() }
         guard hasWritten, stored != original else { return }
         try stored.write(transaction)
         storedSequence = stored.sequence
@@ -131,7 +141,7 @@ struct GroupCommit: ~Copyable {
         return fingerprints
     }
 
-    private mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+    mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         guard fingerprints != nil, unsafe update.key[0] == Namespace.node else { return try look(&update) }
         guard case .node(let tree, let index) = update.change else {
             let outcome = try look(&update)
@@ -166,6 +176,7 @@ struct GroupCommit: ~Copyable {
     /// Reads what is stored and applies `update` to it.
     private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
+        let existingCount = unsafe existing?.count
         update.forgottenDeletion = stored.forgottenDeletion
         let outcome = try unsafe update.apply(to: existing, into: &out)
         if stored.forgottenDeletion < update.forgottenDeletion {
@@ -175,10 +186,13 @@ struct GroupCommit: ~Copyable {
         switch outcome {
         case .replaced:
             try unsafe put(update.key)
+            try unsafe account(update.key, old: existingCount, new: out.count)
         case .removed:
             hasWritten = true
             try unsafe transaction.remove(update.key)
-        case .unchanged, .superseded: break
+            try unsafe account(update.key, old: existingCount, new: nil)
+        case .unchanged: unsafe index?.touch(update.key)
+        case .superseded: break
         }
         return outcome
     }
@@ -203,6 +217,7 @@ struct GroupSummary {
     var forgottenDeletion: UInt64
     var putCount: Int
     var putBytes: Int
+    var account: StoreState.Account?
 }
 
 /// What a call changes beside the nodes of its tree.

@@ -34,6 +34,8 @@ struct ReadState: ~Copyable {
     /// The nodes from the root to the one that is being decoded.
     var path: [Step] = []
     var sights = SightTable()
+    /// The hashes of the keys that the read asked for, in order.
+    var touches: ContiguousArray<UInt64> = []
     var remembered: [Sight: any SimpleModel] = [:]
     /// Types met by this reader, with the names of their records; kept from read to read.
     var types: [TypeNames] = []
