@@ -16,7 +16,7 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
-.PHONY: help setup build release compare test soak fuzz check format lint layering conformance scratch clean
+.PHONY: help setup build release compare test soak fuzz check format lint layering conformance adapters scratch clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -59,6 +59,9 @@ lint: ## checks the format and the style
 layering: setup ## checks that modules import what they may and no more
 	@sh Scripts/layering.sh
 	$(SWIFT) build --explicit-target-dependency-import-check error $(FLAGS)
+
+adapters: setup ## tests the adapters to swift-log and swift-metrics, which no other build fetches
+	$(SWIFT) test --traits default,Logging,Metrics --filter GroveAdapterTests $(FLAGS)
 
 scratch: setup ## builds packages outside this one that depend on one backend each
 	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/scratch.sh

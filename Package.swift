@@ -40,17 +40,23 @@ let package = Package(
         .library(name: "GroveSQLite", targets: ["GroveSQLite"]),
         .library(name: "GroveLevelDB", targets: ["GroveLevelDB"]),
         .library(name: "GroveConformance", targets: ["GroveConformance"]),
+        .library(name: "GroveLogging", targets: ["GroveLogging"]),
+        .library(name: "GroveMetrics", targets: ["GroveMetrics"]),
         .library(name: "GroveMacros", targets: ["GroveMacros"]),
         .executable(name: "grove", targets: ["GroveTool"]),
     ],
     traits: [
         .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
         .trait(name: "Macros", description: "The macro `@Cacheable`; fetches swift-syntax."),
+        .trait(name: "Logging", description: "An observer for swift-log, GroveLogging; fetches swift-log."),
+        .trait(name: "Metrics", description: "An observer for swift-metrics, GroveMetrics; fetches swift-metrics."),
         .default(enabledTraits: ["Tool", "Macros"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     ],
     targets: [
         .target(name: "GroveModel", swiftSettings: strict),
@@ -97,6 +103,20 @@ let package = Package(
             name: "GroveLevelDB", dependencies: ["GroveCache", "GroveModel", "CLevelDB"],
             path: "Sources/Backends/LevelDB", swiftSettings: strict),
 
+        // Empty where their trait is off.
+        .target(
+            name: "GroveLogging",
+            dependencies: [
+                "GroveCache", "GroveModel",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+            ], path: "Sources/Adapters/Logging", swiftSettings: strict),
+        .target(
+            name: "GroveMetrics",
+            dependencies: [
+                "GroveCache", "GroveModel",
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ], path: "Sources/Adapters/Metrics", swiftSettings: strict),
+
         .target(
             name: "GroveConformance", dependencies: ["GroveCache", "GroveModel"],
             path: "Conformance/Kit", swiftSettings: strict),
@@ -112,7 +132,7 @@ let package = Package(
             name: "GroveTool",
             dependencies: [
                 "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
-                "GroveConformance", "GroveMutants", "GroveFloor",
+                "GroveConformance", "GroveMutants", "GroveFloor", "GroveConsistency", "GroveProviders",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["Tool"])),
@@ -138,6 +158,13 @@ let package = Package(
         .testTarget(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
             swiftSettings: strict),
+        .testTarget(
+            name: "GroveAdapterTests",
+            dependencies: [
+                "GroveLogging", "GroveMetrics", "GroveCache", "GroveModel", "GroveMemory",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ], swiftSettings: strict),
         // What the tests of the four stores share; it imports Testing, so that no product may hold it.
         .target(
             name: "StoreTesting", dependencies: ["GroveCache", "GroveModel"], path: "Tests/StoreTesting",
@@ -169,7 +196,10 @@ let package = Package(
                 "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
             ], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["GroveLMDB", "GroveModel", "GroveCache"], swiftSettings: strict),
+            name: "ExamplesTests",
+            dependencies: [
+                "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
+            ], swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests",
             dependencies: ["GroveTool", "GroveCache", "GroveModel"], swiftSettings: strict),

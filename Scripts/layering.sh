@@ -21,6 +21,8 @@ Sources/Backends/Memory* GroveCache GroveModel
 Sources/Backends/LMDB* GroveCache GroveModel CLMDB
 Sources/Backends/SQLite* GroveCache GroveModel CSQLite
 Sources/Backends/LevelDB* GroveCache GroveModel CLevelDB
+Sources/Adapters/Logging* GroveCache GroveModel
+Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveMutants GroveFloor GroveConsistency GroveProviders Grove
 Conformance/Fuzz GroveCache GroveModel

@@ -35,6 +35,8 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     public static let reopen = Capability("reopen")
     /// Emptying a cache.
     public static let wipe = Capability("wipe")
+    /// Letting go of the store and taking it up again.
+    public static let suspend = Capability("suspend")
     /// Forgetting one node or one tombstone, as eviction would.
     public static let evict = Capability("evict")
     /// Being told of misses, failures and commits.
@@ -58,7 +60,7 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
 
     /// What a harness for a store supplies.
     public static let ofStores: Set<Capability> = [
-        .typedCalls, .flush, .close, .reopen, .wipe, .evict, .observer, .storedBytes, .faults,
+        .typedCalls, .flush, .close, .reopen, .wipe, .suspend, .evict, .observer, .storedBytes, .faults,
     ]
 
     /// What a harness for any other delegate may supply.

@@ -48,6 +48,18 @@ def hash64(data, seed):
     return fold(B ^ count, fold(first ^ B, last ^ state))
 
 
+def table(data, count):
+    """The table of projections over a body of `count` fields: name, sequence and fields of each."""
+    rows, offset, width = [], 1, (count + 7) // 8
+    for _ in range(data[0]):
+        end = offset + 1 + data[offset]
+        name, bitmap = data[offset + 1:end].decode(), word(data, end + 8, width)
+        rows.append({"name": name, "sequence": word(data, end, 8), "fields": [i for i in range(count) if bitmap >> i & 1]})
+        offset = end + 8 + width
+    assert offset == len(data), "table of projections"
+    return rows
+
+
 def check(path):
     golden = json.load(open(path, encoding="utf-8"))
     key, record = bytes.fromhex(golden["key"]), bytes.fromhex(golden["record"])
@@ -58,9 +70,13 @@ def check(path):
     assert word(record, 4, 8) == hash64(record[12:], seed), "checksum"
     assert word(record, 12, 8) == golden["sequence"], "sequence"
     assert record[21:21 + record[20]].decode() == golden["recordName"], "record name"
-    assert 22 + record[20] + record[21 + record[20]] == start, "envelope"
     fields = cbor2.loads(body)
     assert isinstance(fields, dict), "body"
+    names_end = 22 + record[20] + record[21 + record[20]]
+    if record[1] & 0x10:
+        assert table(record[names_end:start], len(fields)) == golden["projections"], "projections"
+    else:
+        assert names_end == start, "envelope"
     # Values under standard tags come back as other tags or widths from cbor2; what remains must be the same bytes.
     names = [cbor2.dumps(name) for name in fields]
     assert names == sorted(names), "order of names"

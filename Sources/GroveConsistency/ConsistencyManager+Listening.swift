@@ -5,7 +5,8 @@ extension ConsistencyManager {
     /// Adds `listener` to its current model and everything in it.
     ///
     /// A listener whose model is `nil` is remembered and listens to nothing. To add it again, after it changed its
-    /// model by itself, costs what changed. Listeners of an equal model share its tree.
+    /// model by itself, costs what changed. Adding it with the model that it was last told of changes nothing, and what
+    /// is under way to it still comes. Listeners of an equal model share its tree.
     @MainActor
     public func addListener(_ listener: any ConsistencyManagerListener) {
         add(listener, nil)
@@ -50,7 +51,8 @@ extension ConsistencyManager {
             batch.isPaused = false
             let records = batch.listeners.map(record)
             let contexts = records.compactMap { record in record.missed.map { ($0.sequence, $0.context) } }
-            records.forEach { $0.resume() }
+            // A listener that is told may pause the batch again.
+            for record in records where !batch.isPaused { record.resume() }
             batch.finishUpdate(context: contexts.max { $0.0 < $1.0 }?.1)
         } else {
             records[ObjectIdentifier(listener)]?.resume()
@@ -61,7 +63,9 @@ extension ConsistencyManager {
     @MainActor
     public func isListenerPaused(_ listener: any ConsistencyManagerListener) -> Bool {
         if let batch = listener as? BatchListener { return batch.isPaused }
-        return records[ObjectIdentifier(listener)]?.isPaused ?? false
+        // Another listener may have had the same address.
+        guard let record = records[ObjectIdentifier(listener)], record.listener === listener else { return false }
+        return record.isPaused
     }
 
     /// Tells `updatesListener` of every update from now on.
@@ -91,9 +95,12 @@ extension ConsistencyManager {
             return
         }
         let record = record(of: listener)
+        let model = listener.currentModel() ?? fallback
+        // News that are under way are for what it still holds.
+        if record.isKnown(model) { return }
         record.generation += 1
         record.missed = nil
-        let (key, generation, model) = (record.key, record.generation, listener.currentModel() ?? fallback)
+        let (key, generation) = (record.key, record.generation)
         engine.enqueue { engine in
             guard let subscription = engine.subscriptions[key] else { return }
             subscription.generation = generation

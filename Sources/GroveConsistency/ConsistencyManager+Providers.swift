@@ -68,13 +68,38 @@ extension ConsistencyManager {
         return engine.enqueue { [self] engine in
             let subscription = engine.subscriptions[key.rawValue]
             if let subscription {
-                for handle in left ?? Array(subscription.elements.keys) { engine.leave(subscription, handle: handle) }
+                if let left {
+                    for handle in left { engine.leave(subscription, handle: handle) }
+                } else {
+                    engine.leaveAll(subscription)
+                }
             }
+            let isCancelled = engine.isCancelled
             engine.wantsReplacements = wantsReplacements
-            let changes = told ? telling(models, ModelChange.changes(of: models), context) : nil
-            engine.round(context: context, extra: changes) { for model in models { engine.applyAll(model) } }
-            if let subscription {
-                for (handle, model) in joined { engine.listen(subscription, to: model, handle: handle) }
+            let changes = told && !isCancelled ? telling(models, ModelChange.changes(of: models), context) : nil
+            engine.round(context: context, extra: changes) {
+                if !isCancelled { for model in models { engine.applyAll(model) } }
+            }
+            guard let subscription else { return }
+            engine.hasContradiction = false
+            for (handle, model) in joined { engine.listen(subscription, to: model, handle: handle) }
+            guard engine.hasContradiction, !isCancelled else { return }
+            // Two versions of one model among what was posted: the later counts, also for who posted them.
+            engine.round(context: context) { for model in models { engine.applyAll(model, isWhole: true) } }
+        }
+    }
+
+    /// Lets places of a collection wait for the models of identifiers; who has one gives it at once.
+    package func await(_ key: SubscriptionKey, _ places: [(handle: Int, identifier: ModelIdentifier)]) {
+        onSubscription(key) { engine, subscription in
+            engine.round(context: nil) {
+                for (handle, identifier) in places {
+                    if let held = engine.held(identifier, for: subscription) {
+                        engine.adopt(held, subscription, handle)
+                    } else {
+                        engine.wait(for: identifier, subscription, handle: handle)
+                    }
+                }
             }
         }
     }
@@ -98,9 +123,25 @@ extension ConsistencyManager {
 
     /// Marks the beginning of a fetch; what is posted from now on is grafted into what it brings.
     ///
-    /// Every fetch that begins ends with ``endFetch(_:models:then:)``.
-    package func beginFetch() -> UInt64 {
-        engine.enqueue { $0.log.open() }
+    /// Every fetch that begins ends with ``endFetch(_:model:subscription:generation:then:)`` or ``joinFetched(_:_:_:)``.
+    ///
+    /// - Parameter key: whom the fetch is for; what an earlier fetch brings is not for it any more.
+    package func beginFetch(for key: SubscriptionKey? = nil) -> UInt64 {
+        engine.enqueue { engine in
+            engine.log.open()
+            if let key { engine.subscriptions[key.rawValue]?.latestFetch = engine.sequence }
+        }
+    }
+
+    /// Lets nothing that a fetch under way brings be for the subscription.
+    package func supersedeFetches(of key: SubscriptionKey) {
+        onSubscription(key) { engine, subscription in subscription.latestFetch = engine.sequence }
+    }
+
+    /// Runs `body` now, or when everybody was told of the update that is being delivered.
+    @MainActor
+    package func afterUpdate(_ body: @escaping @MainActor () -> Void) {
+        if engine.turn.isDelivering { engine.turn.afterwards.append(body) } else { body() }
     }
 
     /// Ends the fetch of one tree and hands it over in its newest version, on the main actor and in the order of
@@ -117,7 +158,7 @@ extension ConsistencyManager {
             engine.log.close()
             var isAccepted = false
             if let key, let subscription = engine.subscriptions[key.rawValue],
-                subscription.generation == generation, subscription.lastNews < fetch
+                subscription.generation == generation, subscription.lastNews < fetch, subscription.latestFetch == fetch
             {
                 isAccepted = true
                 if let newest {
@@ -168,8 +209,17 @@ extension ConsistencyManager {
         engine.enqueue { engine in engine.deliver(body) }
     }
 
-    /// Drops every update that is queued or under way to the main actor.
-    package func cancelUpdates() { engine.cancelAll() }
+    /// Takes every model away from everybody, as if all had been deleted, and drops what is queued or under way.
+    package func wipe() {
+        engine.cancelAll()
+        engine.enqueue { engine in engine.round(context: nil) { engine.applyWipe() } }
+    }
+
+    /// Lets paused listeners forget what they missed before a wipe.
+    @MainActor
+    package func forgetMissed() {
+        for record in records.values { record.missed?.model = nil }
+    }
 
     private func onSubscription(
         _ key: SubscriptionKey, _ body: @escaping @Sendable (Engine, Subscription) -> Void

@@ -29,17 +29,24 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         return engine.enqueue(isCancellable: own == nil) { [self] engine in
+            // What is cancelled tells nobody, but its poster holds it all the same.
+            let isCancelled = engine.isCancelled
             engine.wantsReplacements = wantsReplacements
-            let told = tellsListeners ? telling(models, ModelChange.changes(of: models), context) : nil
+            let isTold = tellsListeners && !isCancelled
+            let told = isTold ? telling(models, ModelChange.changes(of: models), context) : nil
             engine.round(context: context, extra: told) {
                 let subscription = own.flatMap { engine.subscriptions[$0.rawValue] }
                 subscription?.ownRound = engine.round
                 subscription?.generation = generation
-                for model in models { engine.applyAll(model) }
-                if let subscription, let model = models.first {
-                    engine.listen(subscription, to: model)
-                    subscription.awaitedIdentifier = model.modelIdentifier
-                }
+                if !isCancelled { for model in models { engine.applyAll(model) } }
+                guard let subscription, let model = models.first else { return }
+                engine.hasContradiction = false
+                engine.listen(subscription, to: model)
+                subscription.awaitedIdentifier = model.modelIdentifier
+                guard engine.hasContradiction, !isCancelled else { return }
+                // Two versions of one model in what was posted: the later counts, also for who posted it.
+                subscription.ownRound = 0
+                engine.applyAll(model, isWhole: true)
             }
         }
     }
@@ -71,12 +78,45 @@ extension ConsistencyManager {
 
 extension Engine {
     /// Applies a posted model, a batch one model after the other.
-    func applyAll(_ model: any Model) {
+    func applyAll(_ model: any Model, isWhole: Bool = false) {
         if let batch = model as? BatchUpdateModel {
-            for case let model? in batch.models { applyAll(model) }
+            for case let model? in batch.models { applyAll(model, isWhole: isWhole) }
             guard batch.modelIdentifier != nil else { return }
         }
-        apply(model)
+        apply(model, isWhole: isWhole)
+    }
+
+    /// Takes every model away from everybody.
+    func applyWipe() {
+        mark += 1
+        for subscription in subscriptions.values {
+            for membership in [subscription.membership].compactMap(\.self) + Array(subscription.elements.values) {
+                guard let tree = membership.tree, !tree.isDeleted else { continue }
+                remove(tree.root, touch(tree.root))
+            }
+        }
+        for kind in Array(predicates.keys) {
+            for key in Array(predicates[kind, default: [:]].keys) {
+                guard let subscription = predicates[kind]?[key] else { continue }
+                predicates[kind]?[key]?.current = [:]
+                for identifier in subscription.current.keys { subscription.tell(.ended(identifier)) }
+            }
+        }
+    }
+}
+
+extension Model {
+    /// Visits this tree in its own order, each model before those in it, up to a million of them.
+    func forEachInOrder(_ visit: (any Model) -> Void) {
+        var waiting: [any Model] = [self]
+        var visited = 0
+        while let model = waiting.popLast(), visited <= maxNodes {
+            visited += 1
+            visit(model)
+            let start = waiting.count
+            model.forEach { waiting.append($0) }
+            waiting[start...].reverse()
+        }
     }
 }
 
@@ -84,11 +124,10 @@ extension ModelChange {
     /// Each identified model in `models`.
     static func changes(of models: [any Model]) -> [ModelIdentifier: ModelChange] {
         var found: [ModelIdentifier: [any Model]] = [:]
-        var waiting = Array(models.reversed())
-        while let model = waiting.popLast() {
-            if let identifier = model.modelIdentifier { found[identifier, default: []].append(model) }
-            model.forEach { waiting.append($0) }
-            guard found.count <= maxNodes, waiting.count <= maxNodes else { break }
+        for model in models {
+            model.forEachInOrder { model in
+                if let identifier = model.modelIdentifier { found[identifier, default: []].append(model) }
+            }
         }
         return found.mapValues(ModelChange.updated)
     }

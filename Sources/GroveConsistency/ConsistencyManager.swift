@@ -77,6 +77,8 @@ public final class ConsistencyManager: Sendable {
             forget(record.key)
         }
         updatesListeners = updatesListeners.filter { $0.value.listener != nil }
+        let hasUpdatesListeners = !updatesListeners.isEmpty
+        flags.withLock { $0.hasUpdatesListeners = hasUpdatesListeners }
         recordsAfterCleaning = records.count
         flags.withLock { $0.lastCleaning = ContinuousClock.now }
     }
@@ -103,7 +105,10 @@ public final class ConsistencyManager: Sendable {
     @MainActor
     public func clearListenersAndCancelAllTasks(_ completion: (@MainActor @Sendable () -> Void)? = nil) {
         engine.cancelAll()
-        for record in records.values { forget(record.key) }
+        for record in records.values {
+            record.isRemoved = true
+            forget(record.key)
+        }
         records = [:]
         engine.enqueue { engine in engine.deliver { completion?() } }
     }

@@ -24,9 +24,9 @@ struct Grove: AsyncParsableCommand {
               Check that a backend keeps every rule of the catalogue:
                 grove conformance --backend lmdb
               Store a JSON document as nodes, look at one, and get it back:
-                grove import feed.json --identity rules.json --backend sqlite --store feed.grove
-                grove inspect --backend sqlite --store feed.grove User:12 --tree
-                grove export --backend sqlite --store feed.grove
+                grove import feed.json --identity rules.json --backend sqlite --store feed
+                grove inspect --backend sqlite --store feed User:12 --tree
+                grove export --backend sqlite --store feed
 
             EXIT STATUS
               0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done.

@@ -1,15 +1,22 @@
-// The code of README.md, between the two rules; a test holds the two together.
+// The first code of README.md, between the two rules; a test holds the two together.
 // -----
 import GroveLMDB
+import GroveMacros
 
-struct Person: SimpleModel, Codable, Equatable {
-    var id: String, name: String, isOnline: Bool
-    var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
+@Cacheable
+struct Person {
+    let id: String
+    let name: String
+    let isOnline: Bool
 }
-struct Message: SimpleModel, Codable, Equatable {
-    var id: String, text: String, sender: Person
-    var modelIdentifier: ModelIdentifier? { "Message:\(id)" }
+
+@Cacheable
+struct Message {
+    let id: String
+    let text: String
+    let sender: Person  // a record of its own: whoever changes it changes it here
 }
+
 func example(directory: String) throws -> Message? {
     let cache = try LMDBCache(directory: directory)
     try cache.write(Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false)))

@@ -1,10 +1,12 @@
 import Foundation
+import Grove
+import GroveLMDB
 import Testing
 
 @Suite("README")
 struct ReadmeTests {
-    @Test("Its example runs and does what it says")
-    func exampleRuns() throws {
+    @Test("Its first example runs and does what it says")
+    func cache() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let message = try example(directory: directory)
@@ -12,13 +14,38 @@ struct ReadmeTests {
         #expect(message?.sender.isOnline == true)
     }
 
-    @Test("Its example is the one that is tested")
-    func exampleIsCurrent() throws {
+    @MainActor
+    @Test("Its second example runs and does what it says")
+    func screens() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        _ = try example(directory: directory)
+        let cache = try LMDBCache(directory: directory)
+        defer { cache.close() }
+        let manager = DataModelManager(cacheDelegate: cache)
+        let screen = MessageScreen(manager)
+        await manager.flush()
+        #expect(screen.shown?.text == "Hello")
+
+        screen.networkAnswered(
+            Message(id: "34", text: "Hello again", sender: Person(id: "1", name: "Ann", isOnline: false)))
+        manager.updateModel(Person(id: "1", name: "Ann", isOnline: true))
+        await manager.flush()
+        #expect(screen.shown?.text == "Hello again")
+        #expect(screen.shown?.sender.isOnline == true)
+
+        try await cache.flush()
+        let stored: Message? = try cache.model("Message:34")
+        #expect(stored == screen.shown)
+    }
+
+    @Test("Its examples are the ones that are tested", arguments: ["ReadmeExample.swift", "ReadmeScreens.swift"])
+    func examplesAreCurrent(file: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let source = try String(contentsOf: folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
+        let source = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
         let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md"), encoding: .utf8)
         let example = try #require(source.components(separatedBy: "// -----\n").dropFirst().first)
         let isCurrent = readme.contains("```swift\n" + example + "```")
-        #expect(isCurrent, "README.md's first example differs from ReadmeExample.swift")
+        #expect(isCurrent, "README.md shows another code than \(file)")
     }
 }

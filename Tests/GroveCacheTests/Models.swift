@@ -150,3 +150,54 @@ struct ForkLink: SimpleModel, CacheableModel, Equatable {
         return ForkLink(id: try node.finish(id), left: try node.finish(left), right: try node.finish(right))
     }
 }
+
+/// A projection of ``Fork`` that knows one of the two children.
+struct ForkHalf: SimpleModel, CacheableModel, Equatable {
+    var id: String
+    var left: ForkStub?
+
+    var modelIdentifier: ModelIdentifier? { "Fork:\(id)" }
+    static let recordName = "Fork"
+    static let fields = FieldTable("id", "left")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        try node.encode(id, at: 0)
+        try node.encode(left, at: 1)
+    }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> ForkHalf {
+        let id = try node.scan(String.self, at: 0)
+        let left = try node.scan(ForkStub?.self, at: 1)
+        return ForkHalf(id: try node.finish(id), left: try node.finish(left))
+    }
+}
+
+/// A projection of ``Fork`` that leaves the children out that it has none of, as a record of another version might.
+struct ForkSparse: SimpleModel, CacheableModel, Equatable {
+    var id: String
+    var left: ForkStub?
+    var right: ForkStub?
+
+    var modelIdentifier: ModelIdentifier? { "Fork:\(id)" }
+    static let recordName = "Fork"
+    static let fields = FieldTable.dynamic
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        node.writeMapHead(count: 1 + (left == nil ? 0 : 1) + (right == nil ? 0 : 1))
+        node.write("id")
+        node.write(id)
+        if let left {
+            node.write("left")
+            try left.encodeValue(to: &node)
+        }
+        if let right {
+            node.write("right")
+            try right.encodeValue(to: &node)
+        }
+    }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> ForkSparse {
+        try node.skip()
+        return ForkSparse(id: "")
+    }
+}

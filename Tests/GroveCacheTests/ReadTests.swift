@@ -16,6 +16,14 @@ struct ReadTests {
         #expect(try cache.model("Fork:a", as: ForkLink.self) == link)
     }
 
+    @Test("Fields behind the last that a type knows are passed before its children are fetched")
+    func fieldsBehindTheLast() throws {
+        let cache = try NormalizedCache<SharedStore>(
+            directory: nil, options: SharedStore.Options(disk: try SharedStore.Disk()))
+        try cache.write(ForkLink(id: "a", left: ForkStub(id: "l"), right: ForkStub(id: "r")))
+        #expect(try cache.model("Fork:a", as: ForkHalf.self) == ForkHalf(id: "a", left: ForkStub(id: "l")))
+    }
+
     @Test("A model's initialiser that closes its cache does not wait for itself")
     func closeInside() throws {
         let cache = try MemoryCache()

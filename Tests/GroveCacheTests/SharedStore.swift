@@ -16,6 +16,9 @@ final class SharedStore: NodeStore {
             /// Whoever removes one of these keys fails.
             var keptKeys: Set<[UInt8]> = []
             var refusesWipes = false
+            var refusesSynchronizations = false
+            /// How often it was synchronized.
+            var synchronizations = 0
             /// Called before each transaction.
             var beforeWrite: (@Sendable () -> Void)?
         }
@@ -47,7 +50,13 @@ final class SharedStore: NodeStore {
         }
     }
 
-    func synchronize() throws(CacheError) {}
+    func synchronize() throws(CacheError) {
+        let isRefused = disk.faults.withLock { faults in
+            faults.synchronizations += 1
+            return faults.refusesSynchronizations
+        }
+        if isRefused { throw SharedStore.failure }
+    }
     func size() throws(CacheError) -> StoreSize { try disk.base.size() }
 
     func wipe() throws(CacheError) {

@@ -11,6 +11,11 @@ struct LMDBContractTests {
     func contract(_ check: StoreContract<LMDBStore>.Check) async throws {
         try await check { path in try LMDBStore(directory: path, options: LMDBOptions()) }
     }
+
+    @Test("A cache on LMDB comes and goes", arguments: CacheLife<LMDBStore>.checks)
+    func life(_ check: CacheLife<LMDBStore>.Check) async throws {
+        try await check(LMDBOptions())
+    }
 }
 
 extension TemporaryDirectory {

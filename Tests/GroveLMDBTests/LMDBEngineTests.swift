@@ -144,6 +144,21 @@ struct LMDBEngineTests {
         #expect(try store.get([1]) == nil)
     }
 
+    @Test("Locks that a wipe left behind are not taken for those of the new file")
+    func orphanedLocks() throws {
+        let directory = try TemporaryDirectory()
+        var store = try directory.open()
+        for round in 0..<40 as Range<UInt8> { try store.put([round], [round]) }
+        let locks = try Data(contentsOf: directory.url("lock.mdb"))
+        store.close()
+        try FileManager.default.removeItem(at: directory.url("data.mdb"))
+        try locks.write(to: directory.url("lock.mdb"))
+        store = try directory.open()
+        #expect(try store.keys() == [])
+        try store.put([1], [2])
+        #expect(try store.get([1]) == [2])
+    }
+
     @Test("A view that is open during close and wipe goes on reading, and nothing crashes")
     func lateViews() throws {
         let directory = try TemporaryDirectory()

@@ -15,6 +15,11 @@ struct LevelDBContractTests {
     func contract(_ check: StoreContract<LevelDBStore>.Check, options: LevelDBOptions) async throws {
         try await check { path in try LevelDBStore(directory: path, options: options) }
     }
+
+    @Test("A cache on LevelDB comes and goes", arguments: CacheLife<LevelDBStore>.checks)
+    func life(_ check: CacheLife<LevelDBStore>.Check) async throws {
+        try await check(LevelDBOptions())
+    }
 }
 
 extension TemporaryDirectory {

@@ -111,6 +111,38 @@
                         GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, visit)
                     }
 
+                    public func replacingChild(at position: Swift.Int, with child: any GroveModel.Model) -> Self? {
+                        var _position = position
+                        var _0 = self.id
+                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.shape(of: Int.self), &_0, at: &_position, with: child) {
+                            guard _fits else {
+                                return nil
+                            }
+                            var _copy = Self(_grove: (), _0: _0, _1: self.text, _2: self.sender)
+                            _copy.hits = self.hits
+                            return _copy
+                        }
+                        var _1 = self.text
+                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.shape(of: String.self), &_1, at: &_position, with: child) {
+                            guard _fits else {
+                                return nil
+                            }
+                            var _copy = Self(_grove: (), _0: self.id, _1: _1, _2: self.sender)
+                            _copy.hits = self.hits
+                            return _copy
+                        }
+                        var _2 = self.sender
+                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), &_2, at: &_position, with: child) {
+                            guard _fits else {
+                                return nil
+                            }
+                            var _copy = Self(_grove: (), _0: self.id, _1: self.text, _2: _2)
+                            _copy.hits = self.hits
+                            return _copy
+                        }
+                        return nil
+                    }
+
                     public func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
                         let _model = GroveMacros.CacheableSupport.unwrapped(model)
                         if _model is Self {

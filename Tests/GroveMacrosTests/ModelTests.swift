@@ -21,6 +21,36 @@
             return Person(id: person.id, name: "new")
         }
 
+        /// Each child replaced by itself under another name, in place and by `map`.
+        private func expectReplaced<M: Model & Equatable>(_ model: M) {
+            let count = children(model).count
+            #expect(count > 0)
+            for position in 0..<count {
+                var next = 0
+                var new: (any Model)?
+                let mapped = model.map { old in
+                    defer { next += 1 }
+                    guard next == position else { return old }
+                    new = renamed(old)
+                    return new
+                }
+                if let new { #expect(model.replacingChild(at: position, with: new) == mapped, "\(M.self) \(position)") }
+            }
+            #expect(model.replacingChild(at: count, with: Person(id: 0, name: "")) == nil)
+        }
+
+        @Test("Replacing one child is what map does, wherever the child lies, and needs no call for the others")
+        func replacesOneChild() {
+            let people = (1...3).map { Person(id: $0, name: "\($0)") }
+            expectReplaced(Frame(owner: people[0], width: 1))
+            for seed in 0..<4 { expectReplaced(Message.sample(seed)) }
+            expectReplaced(
+                Feed(
+                    id: "f", items: [.person(people[0]), .separator, .people(people), .person(people[1])],
+                    top: .person(people[2]), byName: ["a": .person(people[0])]))
+            expectReplaced(Mail(id: 1, attachments: [Attachment(id: nil, name: "in place"), Attachment(id: 2, name: "")]))
+        }
+
         // MARK: Identity
 
         @Test("Identifiers: from id, from another property, by hand, from an optional, from a constant")

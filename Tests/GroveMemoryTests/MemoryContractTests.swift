@@ -17,4 +17,9 @@ struct MemoryContractTests {
     func contract(_ check: StoreContract<MemoryStore>.Check, hash: ByteHash) async throws {
         try await check { _ in MemoryStore(hash: hash) }
     }
+
+    @Test("A cache on Memory comes and goes", arguments: CacheLife<MemoryStore>.checks)
+    func life(_ check: CacheLife<MemoryStore>.Check) async throws {
+        try await check(MemoryOptions())
+    }
 }

@@ -131,21 +131,26 @@ enum GoldenEnvelope {
 
     @Test("Another decoder of CBOR, and another hash, agree") func independent() throws {
         let vectors = GoldenRecordTests.folder.deletingLastPathComponent()
-        let files = try all().map { GoldenRecordTests.folder.appending(path: "\($0.name).json").path }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", vectors.appending(path: "check.py").path] + files
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = try String(decoding: output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        if process.terminationStatus == 77 || process.terminationStatus == 127 {
-            print("SKIPPED: the golden records were not checked by Python: \(text)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: GoldenRecordTests.folder.path).sorted()
+            .map { GoldenRecordTests.folder.appending(path: $0).path }
+        #expect(files.count > 9)
+        // The first Python of the path may be one without the system's packages.
+        var said = ""
+        for python in ["python3", "/usr/bin/python3"] {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = [python, vectors.appending(path: "check.py").path] + files
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            said = try String(decoding: output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            process.waitUntilExit()
+            if process.terminationStatus == 77 || process.terminationStatus == 127 { continue }
+            #expect(process.terminationStatus == 0, "\(said)")
             return
         }
-        #expect(process.terminationStatus == 0, "\(text)")
+        print("SKIPPED: the golden records were not checked by Python: \(said)")
     }
 
     private func rewritten<M: CacheableModel>(

@@ -89,6 +89,32 @@ struct CollectionTests {
         #expect(list[0].name == "newer")
     }
 
+    @Test("An element that was edited after its deletion, before that was told, is in memory and in the cache")
+    func editAfterDeletion() async throws {
+        let list = People(dataModelManager: manager)
+        list.setData(people(0..<3), cacheKey: "people")
+        await manager.flush()
+        manager.deleteModel(Person(id: "1"))
+        list.update(Person(id: "1", name: "again"), at: 1)
+        await manager.flush()
+        await manager.flush()
+        #expect(list.data.map(\.name) == ["0", "again", "2"])
+        #expect(try cached() == ["0", "again", "2"])
+    }
+
+    @Test("A paused sibling that puts back what another replaced changes the stored list too")
+    func putsBack() async throws {
+        let (paused, other) = (People(dataModelManager: manager), People(dataModelManager: manager))
+        paused.setData(people(0..<2), cacheKey: "people")
+        other.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
+        paused.isPaused = true
+        other.update(Person(id: "7", name: "7"), at: 0)
+        paused.update(Person(id: "0", name: "zero"), at: 0)
+        await manager.flush()
+        #expect(other.data.map(\.name) == ["zero", "1"])
+        #expect(try cached() == ["zero", "1"])
+    }
+
     @Test("An edit of a paused sibling is applied where its neighbours are now")
     func rebases() async throws {
         let (paused, other) = (People(dataModelManager: manager), People(dataModelManager: manager))

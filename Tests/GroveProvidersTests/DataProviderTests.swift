@@ -2,6 +2,8 @@ import Grove
 import GroveCache
 import Testing
 
+@testable import GroveProviders
+
 @MainActor
 @Suite("Data providers")
 struct DataProviderTests {
@@ -274,6 +276,76 @@ struct DataProviderTests {
         #expect(weakList == nil)
         cache.release()
         await manager.flush()
+    }
+
+    @Test("Lists, batches, receivers and models are gone with their owners, also paused, batched, awaiting or mid-fetch")
+    func moreLeaks() async throws {
+        final class Mark: Sendable {}
+        struct Marked: SimpleModel {
+            let mark: Mark
+            var modelIdentifier: ModelIdentifier? { "marked" }
+            func isEqual(to model: any SimpleModel) -> Bool { (model as? Marked)?.mark === mark }
+        }
+        final class Receiver {}
+        typealias People = CollectionDataProvider<Person>
+        var gone: [String: () -> Bool] = [:]
+        func follow(_ name: String, _ object: AnyObject) {
+            weak let object = object
+            gone[name] = { object == nil }
+        }
+        cache.hold()
+        do {
+            let lists = (0..<4).map { _ in People(dataModelManager: manager) }
+            lists[0].setData([ann], cacheKey: "people")
+            lists[0].isPaused = true
+            lists[1].fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
+            lists[2].fetchDataFromCache(withCacheKey: "elsewhere", completion: { _, _ in })
+            lists[3].insert(awaiting: ["Person:77"], at: 0)
+            let batched = DataProvider<Person>(dataModelManager: manager)
+            batched.setData(ann)
+            let batch = BatchDataProviderListener(dataProviders: [batched, lists[1]], dataModelManager: manager)
+            batch.isPaused = true
+            let marked = DataProvider<Marked>(dataModelManager: manager)
+            marked.setData(Marked(mark: Mark()), updateCache: false)
+            let receiver = Receiver()
+            manager.addReceiver(receiver, for: Int.self) { _, _, _ in }
+            manager.updateModel(Person(id: "1", name: "B"))
+            await manager.flush()
+            for (number, list) in lists.enumerated() {
+                follow("list \(number)", list)
+                follow("store \(number)", list.store)
+            }
+            follow("batched", batched)
+            follow("batch", batch)
+            follow("receiver", receiver)
+            follow("marked", marked)
+            if let mark = marked.data?.mark { follow("model", mark) }
+        }
+        cache.release()
+        for _ in 0..<3 { await manager.flush() }
+        for (name, isGone) in gone { #expect(isGone(), "\(name)") }
+        #expect(gone.count == 13)
+    }
+
+    @Test("A manager is gone with its owners, with listeners, streams, receivers and providers left")
+    func managerLeaks() async throws {
+        weak var weakManager: DataModelManager?
+        weak var weakEngine: ConsistencyManager?
+        var stream: AsyncStream<ModelEvent<Person>>?
+        do {
+            let manager = DataModelManager(cacheDelegate: cache)
+            (weakManager, weakEngine) = (manager, manager.consistencyManager)
+            stream = manager.consistencyManager.changes(of: ann)
+            manager.addReceiver(cache, for: Int.self, replay: true) { _, _, _ in }
+            manager.post(1)
+            let provider = DataProvider<Person>(dataModelManager: manager)
+            provider.setData(ann)
+            await manager.flush()
+        }
+        for _ in 0..<100 where weakManager != nil || weakEngine != nil { await Task.yield() }
+        #expect(weakManager == nil)
+        #expect(weakEngine == nil)
+        if let stream { for await _ in stream {} }
     }
 
     @Test("A cancelled fetch completes once, promptly")

@@ -64,6 +64,9 @@ final class HeldCache: CacheDelegate {
 
     init() throws { inner = try MemoryCache() }
 
+    /// How many reads wait.
+    var waiting: Int { held.withLock { $0.count } }
+
     func hold() { isHolding.withLock { $0 = true } }
 
     /// Lets every read answer, in the order of the reads or, with `reversed`, against it.

@@ -11,6 +11,11 @@ struct SQLiteContractTests {
     func contract(_ check: StoreContract<SQLiteStore>.Check) async throws {
         try await check { path in try SQLiteStore(directory: path, options: SQLiteOptions()) }
     }
+
+    @Test("A cache on SQLite comes and goes", arguments: CacheLife<SQLiteStore>.checks)
+    func life(_ check: CacheLife<SQLiteStore>.Check) async throws {
+        try await check(SQLiteOptions())
+    }
 }
 
 extension TemporaryDirectory {

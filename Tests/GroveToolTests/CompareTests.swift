@@ -39,6 +39,16 @@ struct CompareTests {
         #expect(!outcome.output.contains("write-batch") && !outcome.output.contains("\u{1B}"))
     }
 
+    @Test("The engine's workloads need no backend, and say how long the main actor was held")
+    func consistency() throws {
+        let outcome = try ToolProcess.run(
+            ["compare", "--quick", "--workload", "consistency-wide-1000", "--workload", "consistency-collection-100"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(outcome.output.contains("consistency-wide-1000") && outcome.output.contains("main actor us"))
+        #expect(!outcome.output.contains("footprint"))
+    }
+
     @Test("The list fits into 80 columns")
     func list() throws {
         let outcome = try ToolProcess.run(["compare", "--list"])

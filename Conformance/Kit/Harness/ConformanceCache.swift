@@ -35,6 +35,12 @@ public protocol ConformanceCache: CacheDelegate {
     /// Empties the cache.
     func wipe() throws(CacheError)
 
+    /// Lets go of the store's files and locks.
+    func suspend() throws(CacheError)
+
+    /// Takes the store up again.
+    func resume() throws(CacheError)
+
     /// Returns when what was queued is committed, and throws what became of it.
     func flush() throws(CacheError)
 

@@ -135,6 +135,10 @@ final class DelegateCache<Harness: DelegateHarness>: ConformanceCache {
 
     func size() throws(CacheError) -> StoreSize { throw CacheError(.unsupported, "A delegate does not say its size.") }
 
+    func suspend() throws(CacheError) { throw CacheError(.unsupported, "A delegate cannot be suspended.") }
+
+    func resume() throws(CacheError) { throw CacheError(.unsupported, "A delegate cannot be resumed.") }
+
     func close() {
         guard isClosed.withLock({ $0.turnTrue() }) else { return }
         try? harness.close(delegate)

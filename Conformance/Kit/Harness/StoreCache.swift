@@ -38,6 +38,10 @@ struct StoreCache<Store: NodeStore>: ConformanceCache {
 
     func wipe() throws(CacheError) { try cache.wipe() }
 
+    func suspend() throws(CacheError) { try cache.suspend() }
+
+    func resume() throws(CacheError) { try cache.resume() }
+
     func flush() throws(CacheError) { try cache.flush() }
 
     func size() throws(CacheError) -> StoreSize { try cache.size() }

@@ -26,6 +26,14 @@ enum TemporaryDirectory {
         return isMade == nil ? try make() : path
     }
 
+    /// The files in `directory` that this process has open, or `nil` where the system does not tell.
+    static func descriptors(into directory: String) -> [String]? {
+        let list = "/proc/self/fd"
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: list) else { return nil }
+        return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: list + "/" + $0) }
+            .filter { $0 == directory || $0.hasPrefix(directory + "/") }.sorted()
+    }
+
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
     /// Saves `text` where it stays after this process.

@@ -14,6 +14,8 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
 
     static var profile: BackendProfile { Base.profile }
 
+    static var mainFile: String? { Base.mainFile }
+
     private let base: Base
     private let interceptor: StoreInterceptor
 

@@ -46,6 +46,44 @@ enum PeerProcess {
         return 0
     }
 
+    /// Empties the cache in `directory`, or removes its files as something that knows nothing of Grove does, and writes
+    /// a model of `age` afterwards.
+    static func empty(
+        _ directory: String, _ age: String, removes: Bool, _ backend: any ConformanceBackend
+    ) -> Int32 {
+        do {
+            if removes {
+                // Not before it is known that the files are not another's alone.
+                try backend.site(at: directory).open().close()
+                for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+                    try FileManager.default.removeItem(atPath: directory + "/" + name)
+                }
+            }
+            let cache = try backend.site(at: directory).open()
+            if !removes { try cache.wipe() }
+            try cache.write(Person(id: "peer", age: Int(age)))
+            cache.close()
+        } catch {
+            ConformanceWorker.say("opening\t\((error as? CacheError)?.code.description ?? "untyped")")
+            return 0
+        }
+        ConformanceWorker.say("done")
+        return 0
+    }
+
+    /// Opens the cache in `directory` and prints the age of the person of `identifier`.
+    static func see(_ directory: String, _ identifier: String, _ backend: any ConformanceBackend) -> Int32 {
+        do throws(CacheError) {
+            let cache = try backend.site(at: directory).open()
+            let person = try cache.read(ModelIdentifier(identifier), as: Person.self).value
+            ConformanceWorker.say("age\t\(person?.age.map { "\($0)" } ?? "none")")
+            cache.close()
+        } catch {
+            ConformanceWorker.say("opening\t\(error.code.description)")
+        }
+        return 0
+    }
+
     /// Opens and closes the cache in `directory` many times, and prints how many descriptors and threads there were
     /// before and afterwards.
     static func cycle(_ directory: String, _ count: Int, _ backend: any ConformanceBackend) -> Int32 {

@@ -4,7 +4,9 @@ import GroveModel
 
 /// PRJ: several types over one record.
 enum ProjectionRules {
-    static let all = [keepsOthers, incomplete, shared, explicitNil, deletion, concurrent, rewritten, otherRecord]
+    static let all = [
+        keepsOthers, incomplete, shared, explicitNil, deletion, concurrent, rewritten, otherRecord, places,
+    ]
 
     static let keepsOthers = Rule(
         "PRJ-01", "Writing Small keeps the fields that only Full carries.",
@@ -149,5 +151,38 @@ enum ProjectionRules {
             "the observer: expected to hear of the miss, heard \(observer.misses).")
         try cache.write(Person(id: "x", age: 2))
         try trial.expectHit(try cache.read("x", as: Person.self), Person(id: "x", age: 2), "the first type again")
+    }
+
+    static let places = Rule(
+        "PRJ-09",
+        "A reference is held or deleted by the place in time of the write that set it, whichever projection wrote since.",
+        because: "A list that shows one child must not bring back another that was deleted.",
+        kills: ["delete-forgotten"]
+    ) { trial in
+        let cache = try trial.cache()
+        let whole = Twin("Twin:a", left: Twin("Twin:l"), right: Twin("Twin:r"))
+        let link = TwinLink(id: "Twin:a", left: TwinName(id: "Twin:l"))
+        try cache.write(whole)
+        try cache.delete("Twin:r")
+        try cache.write(Twin("Twin:r"))
+        try cache.write(link)
+        try expectChildren(trial, cache, true, false, "after a projection that holds only the left one was written")
+        try cache.delete("Twin:l")
+        try cache.write(Twin("Twin:l"))
+        try cache.write(TwinName(id: "Twin:a"))
+        try expectChildren(trial, cache, false, false, "after a projection that holds neither was written")
+        try cache.write(link)
+        try expectChildren(trial, cache, true, false, "after the projection that holds the left one was written anew")
+        try cache.write(whole)
+        try expectChildren(trial, cache, true, true, "after the projection that holds both was written anew")
+    }
+
+    private static func expectChildren(
+        _ trial: Trial, _ cache: any ConformanceCache, _ left: Bool, _ right: Bool, _ what: String
+    ) throws {
+        let read = try cache.read("Twin:a", as: Twin.self).value
+        try trial.expectEqual(read?.left?.id, left ? "Twin:l" : nil, "the left child \(what)")
+        try trial.expectEqual(read?.right?.id, right ? "Twin:r" : nil, "the right child \(what)")
+        try trial.expect(read != nil, "the holder \(what): expected a hit")
     }
 }

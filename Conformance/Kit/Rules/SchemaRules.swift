@@ -44,6 +44,10 @@ enum SchemaRules {
         try trial.expectHit(
             try cache.read("Person:2", as: Person.self), Person(id: "Person:2", name: "Bob"),
             "a record with a field more between the known ones")
+        try cache.write(Twin("Twin:1", left: Twin("Twin:2"), right: Twin("Twin:3")))
+        try trial.expectHit(
+            try cache.read("Twin:1", as: TwinLink.self), TwinLink(id: "Twin:1", left: TwinName(id: "Twin:2")),
+            "a record with a field more behind the one that holds a child")
     }
 
     static let changed = Rule(

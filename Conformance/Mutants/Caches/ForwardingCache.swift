@@ -42,6 +42,10 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func size() throws(CacheError) -> StoreSize { try base.size() }
 
+    func suspend() throws(CacheError) { try base.suspend() }
+
+    func resume() throws(CacheError) { try base.resume() }
+
     func close() { base.close() }
 
     func modelForKey<T: SimpleModel>(

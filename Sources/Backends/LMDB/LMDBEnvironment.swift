@@ -34,6 +34,8 @@ import Synchronization
 
     /// Opens the environment in `directory`, or makes one, and checks that it is ours and whole.
     init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
+        // A wipe that was cut short leaves the locks of a file that is gone: they count its transactions, not a new one's.
+        if !directory.holds(LMDBFiles.names[0]) { try directory.remove(LMDBFiles.names[1]) }
         var created: OpaquePointer?
         try unsafe Self.check(mdb_env_create(&created), "make an environment")
         guard let created = unsafe created else { throw .lmdb(ENOMEM, "make an environment") }

@@ -3,6 +3,14 @@ import GroveCache
 import GroveModel
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The open environment of a store, and its views at rest.
 ///
 /// A view at rest keeps its slot in the reader table and its memory, so that opening one is a pop and a renewal.
@@ -12,11 +20,17 @@ final class LMDBPool: Sendable {
         var resting: [LMDBView] = []
         var open = 0
         var isWriting = false
+        /// Whether a new map size is being taken over: new views wait.
+        var isResizing = false
         var isClosed = false
     }
 
     /// More views than this at rest are given up; each takes a slot that other processes might need.
     private static let restingLimit = 16
+
+    /// How often it is looked whether views have ended that stand in the way, and how long between two looks: a second.
+    private static let looks = 5_000
+    private static let microsecondsBetweenLooks: UInt32 = 200
 
     private let directory: StoreFiles
     private let options: LMDBOptions
@@ -32,12 +46,7 @@ final class LMDBPool: Sendable {
 
     /// Opens a view of the newest commit.
     func view() throws(CacheError) -> LMDBView {
-        let (rested, environment) = try state.withLock {
-            (state) throws(CacheError) -> (LMDBView?, LMDBEnvironment) in
-            let environment = try usable(&state)
-            state.open += 1
-            return (state.resting.popLast(), environment)
-        }
+        let (rested, environment) = try beginView()
         if let rested {
             let status = rested.renew()
             if status == MDB_SUCCESS { return rested }
@@ -50,13 +59,28 @@ final class LMDBPool: Sendable {
             guard error.engineCode == Int(MDB_MAP_RESIZED) else { throw error }
         }
         try adoptMapSize()
-        state.withLock { $0.open += 1 }
+        let (_, current) = try beginView(fresh: true)
         do throws(CacheError) {
-            return try LMDBView(environment, self)
+            return try LMDBView(current, self)
         } catch {
             forget()
             throw error
         }
+    }
+
+    /// Counts a view that is about to open; where a new map size is being taken over, when that is done.
+    private func beginView(fresh: Bool = false) throws(CacheError) -> (rested: LMDBView?, LMDBEnvironment) {
+        for _ in 0..<2 * Self.looks {
+            let begun = try state.withLock { (state) throws(CacheError) -> (LMDBView?, LMDBEnvironment)? in
+                guard !state.isResizing else { return nil }
+                let environment = try usable(&state)
+                state.open += 1
+                return (fresh ? nil : state.resting.popLast(), environment)
+            }
+            if let begun { return begun }
+            usleep(Self.microsecondsBetweenLooks)
+        }
+        throw .lmdb(MDB_MAP_RESIZED, "open a view")
     }
 
     /// Puts an ended view to rest.
@@ -93,15 +117,30 @@ final class LMDBPool: Sendable {
 
     /// Takes over the map size of a process that wrote past ours.
     ///
-    /// "This function may only be called if no transactions are active in this process."
+    /// "This function may only be called if no transactions are active in this process": it waits up to a second until the
+    /// views that are open have ended, and new ones wait meanwhile.
     func adoptMapSize() throws(CacheError) {
-        try state.withLock { state throws(CacheError) in
-            guard state.open == 0, !state.isWriting, let environment = state.environment else {
-                throw .lmdb(MDB_MAP_RESIZED, "use the store")
-            }
-            try unsafe LMDBEnvironment.check(
-                mdb_env_set_mapsize(environment.pointer, 0), "take over the map's new size")
+        let isFirst = state.withLock { state in
+            defer { state.isResizing = true }
+            return !state.isResizing
         }
+        // Somebody else is at it already: the caller's next view waits for that.
+        guard isFirst else { return }
+        defer { state.withLock { $0.isResizing = false } }
+        for _ in 0..<Self.looks {
+            let isDone = try state.withLock { state throws(CacheError) -> Bool in
+                guard let environment = state.environment else { throw .lmdb(MDB_MAP_RESIZED, "use the store") }
+                guard state.open == 0, !state.isWriting else { return false }
+                // What rests goes with the map in which it lay.
+                state.resting = []
+                try unsafe LMDBEnvironment.check(
+                    mdb_env_set_mapsize(environment.pointer, 0), "take over the map's new size")
+                return true
+            }
+            if isDone { return }
+            usleep(Self.microsecondsBetweenLooks)
+        }
+        throw .lmdb(MDB_MAP_RESIZED, "use the store")
     }
 
     /// Closes the environment, so that the next call opens it anew; what LMDB calls a panic is over then.

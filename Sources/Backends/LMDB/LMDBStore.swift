@@ -24,6 +24,9 @@ public final class LMDBStore: NodeStore {
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
         hasUnverifiedPages: true, maxValueBytes: maxValueBytes)
 
+    /// The file of the data.
+    public static var mainFile: String? { LMDBFiles.names[0] }
+
     private let directory: StoreFiles
     private let pool: LMDBPool
 

@@ -39,6 +39,11 @@ struct LevelDBDirectory: ~Copyable {
         }
         if files.holds(Self.wipingMark) { try removeContent() }
         try check()
+        // LevelDB makes its files with mode 0644 and takes no other, so that the directory must keep others out.
+        var status = stat()
+        if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
+            _ = fchmod(descriptor, 0o700)
+        }
     }
 
     deinit {

@@ -8,7 +8,8 @@ public import GroveModel
 /// is read are verified, at opening and later: damage ends in a typed error and not in an older or another value.
 ///
 /// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Its files are
-/// readable by whom the directory lets in (mode 0644 less the process's mask): give the directory mode 0700. Nothing
+/// readable by whom the directory lets in (mode 0644 less the process's mask), so the directory, which holds nothing
+/// else, is given mode 0700 where its owner opens it. Nothing
 /// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
 public final class LevelDBStore: NodeStore {
     /// What this backend can do.

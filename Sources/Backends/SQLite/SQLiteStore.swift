@@ -24,6 +24,9 @@ public final class SQLiteStore: NodeStore {
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
         maxValueBytes: maxValueBytes)
 
+    /// The database.
+    public static var mainFile: String? { SQLiteFiles.database }
+
     private let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
     private let writer: Mutex<SQLiteWriter?>

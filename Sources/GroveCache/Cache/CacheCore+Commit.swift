@@ -8,14 +8,15 @@ extension CacheCore {
     func drain(isScheduled: Bool) {
         let isStoreClosed = state.withLock { state in
             if isScheduled { state.isDrainScheduled = false }
-            return state.isStoreClosed
+            return state.isStoreClosed || state.isAway
         }
-        while !isStoreClosed {
+        while !isStoreClosed, state.withLock({ !$0.pending.isEmpty || !$0.unsettled.isEmpty }) {
+            let outdated = openAnewIfReplaced()
             let group = state.withLock { CacheCore.nextGroup($0.pending) }
-            settle()
+            if outdated == nil { settle() }
             guard !group.isEmpty else { return }
-            let outcomes = commit(group)
-            finish(group, outcomes)
+            let outcomes = outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group)
+            finish(group, outcomes, synchronizationFailure: synchronize(group, outcomes))
         }
     }
 
@@ -74,7 +75,7 @@ extension CacheCore {
         var committed: GroupSummary?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try store.transact { (transaction) throws(CacheError) in
+        try currentStore().transact { (transaction) throws(CacheError) in
             var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
             changes = []
             for write in group { changes.append(try commit.apply(write)) }
@@ -87,28 +88,55 @@ extension CacheCore {
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
+                state.tally.note(committed)
             }
         }
         return changes
     }
 
+    /// Lets what was committed survive loss of power, where a call in the group asks for that.
+    ///
+    /// - Returns: why it may not.
+    private func synchronize(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) -> CacheError? {
+        guard zip(group, outcomes).contains(where: { $0.isDurable && (try? $1.get()) != nil }) else { return nil }
+        do throws(CacheError) {
+            try currentStore().synchronize()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
-            try store.wipe()
-            if let directory { try StoreDirectory.removeSetAside(directory) }
+            let store = try currentStore()
+            let replaced = try source.replacing { (generation) throws(CacheError) in
+                if let generation {
+                    state.withLock { $0.prepareToReplace(generation) }
+                    _ = generation.advance()
+                }
+                try store.wipe()
+                if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
+            }
+            if let replaced {
+                state.withLock { $0.adopt(replaced.generation, file: source.file) }
+                try replaced.outcome.get()
+            }
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
             }
-            return .success(ChangeSet(sequence: wipe.sequence))
+            return .success(ChangeSet(sequence: wipe.sequence, changesEverything: true))
         } catch {
             return .failure(error)
         }
     }
 
     /// Lets the committed writes leave the queue, then tells whoever waits and whoever observes.
-    private func finish(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) {
+    private func finish(
+        _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], synchronizationFailure: CacheError?
+    ) {
         var waiting: [CheckedContinuation<Void, Never>] = []
         let observers = state.withLock { state in
             state.pending.removeFirst(group.count)
@@ -118,6 +146,7 @@ extension CacheCore {
                     state.settle(by: write)
                     continue
                 }
+                state.tally.failures += 1
                 guard write.completion == nil else { continue }
                 if state.failure == nil { state.failure = error }
                 // Nobody waited: what the store still holds under these keys is not what was last set.
@@ -129,19 +158,50 @@ extension CacheCore {
             }
             return state.observers
         }
+        publish(group, outcomes, observers)
         for continuation in waiting { continuation.resume() }
-        for (write, outcome) in zip(group, outcomes) { write.completion?(outcome) }
-        guard !observers.isEmpty else { return }
+        for (write, outcome) in zip(group, outcomes) {
+            guard write.isDurable, let synchronizationFailure, case .success = outcome else {
+                write.completion?(outcome)
+                continue
+            }
+            write.completion?(.failure(synchronizationFailure))
+        }
+    }
+
+    /// Tells observers and streams what became of a group, in the order of the commits.
+    private func publish(
+        _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], _ observers: [any CacheObserver]
+    ) {
+        guard !observers.isEmpty || !changes.isIdle else { return }
         let isAwaited = group.map { $0.completion != nil }
-        events.async {
+        let report = state.withLock { state in
+            defer { state.tally.unreported = CommitReport() }
+            return state.tally.report(writes: outcomes.count, queued: state.pending.count, bytes: state.pendingBytes)
+        }
+        events.async { [changes = self.changes] in
             for (index, outcome) in outcomes.enumerated() {
-                for observer in observers {
-                    switch outcome {
-                    case .success(let changes): if !changes.isEmpty { observer.cacheDidCommit(changes) }
-                    case .failure(let error): if !isAwaited[index] { observer.cacheDidFailToWrite(error) }
-                    }
+                switch outcome {
+                case .success(let set):
+                    guard !set.isEmpty else { continue }
+                    for observer in observers { observer.cacheDidCommit(set) }
+                    changes.publish(set)
+                case .failure(let error):
+                    guard !isAwaited[index] else { continue }
+                    for observer in observers { observer.cacheDidFailToWrite(error) }
                 }
             }
+            for observer in observers { observer.cacheDidFinishCommit(report) }
+        }
+    }
+
+    /// Tells observers and streams of a change that no call asked for, such as an eviction, in its turn.
+    func publish(_ set: ChangeSet) {
+        let observers = state.withLock { $0.observers }
+        guard !set.isEmpty, !observers.isEmpty || !changes.isIdle else { return }
+        events.async { [changes = self.changes] in
+            for observer in observers { observer.cacheDidCommit(set) }
+            changes.publish(set)
         }
     }
 }

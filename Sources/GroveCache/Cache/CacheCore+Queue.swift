@@ -5,9 +5,16 @@ import Synchronization
 /// The queue: what calls leave for the writer, and what every read sees of it at once.
 extension CacheCore {
     /// Takes the number of a call that writes, at the moment it is made.
-    func takeSequence() throws(CacheError) -> UInt64 {
+    ///
+    /// - Parameter isAwaited: whether somebody is told what became of it; a call of which nobody is told takes its
+    ///   number also while the cache is suspended, so that what it names is forgotten.
+    func takeSequence(isAwaited: Bool = true) throws(CacheError) -> UInt64 {
         try state.withLock { (state) throws(CacheError) -> UInt64 in
-            guard !state.isClosed else { throw CacheError.isClosed }
+            if isAwaited || state.isClosed { try state.checkUsable() }
+            // What was called before others replaced the files must not land in the new ones, and what was called after
+            // must: whoever waits for a commit can wait for a look at the file.
+            if isAwaited { state.checkedAt = 0 }
+            _ = state.isCurrent(source)
             state.sequence += 1
             return state.sequence
         }
@@ -15,12 +22,23 @@ extension CacheCore {
 
     /// Queues `write`; from now on every read sees it.
     ///
-    /// - Throws: ``CacheError`` with code `closed`, or `cancelled` where the store was wiped since the call was made.
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the store was wiped since the
+    ///   call was made.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
             guard !state.isClosed else { throw CacheError.isClosed }
+            guard !state.isSuspended else {
+                // What the store holds under these keys is not what was last set: a miss, once it is back.
+                if write.completion == nil { state.unsettled.append(write.invalidation) }
+                throw CacheError.isSuspended
+            }
             guard write.sequence > state.wipedAt || write.isWipe else {
+                // Should the wipe fail, what the store then still holds is not what was last set.
+                if write.completion == nil, state.pending.contains(where: { $0.isWipe && $0.sequence > write.sequence })
+                {
+                    state.unsettled.append(write.invalidation)
+                }
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
@@ -64,7 +82,7 @@ extension CacheCore {
     }
 
     func hasRoom(_ state: borrowing CacheState) -> Bool {
-        state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed
+        state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed || state.isSuspended
     }
 
     /// Reports a write that failed before it could be queued.

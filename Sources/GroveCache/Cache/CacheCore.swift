@@ -7,13 +7,11 @@ import Synchronization
 /// Reads capture the store's view and the queue under one lock, and a write leaves the queue under that lock once its
 /// commit is visible: so a read sees every write that was queued before it, and never half of one.
 final class CacheCore: Sendable {
-    let store: any NodeStore
+    let source: StoreSource
     let state: Mutex<CacheState>
     private let keepsBytes: Bool
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
-    /// The store's directory, `nil` in memory.
-    let directory: String?
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -23,52 +21,52 @@ final class CacheCore: Sendable {
     private let readsEnded = DispatchSemaphore(value: 0)
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<GroupSummary?>(nil)
+    /// Whoever reads changes as a stream.
+    let changes = ChangeHub()
 
-    init(store: some NodeStore, directory: String?, queueLimit: Int) throws(CacheError) {
-        self.store = store
+    /// Opens the store.
+    init(_ source: StoreSource, queueLimit: Int) throws(CacheError) {
+        self.source = source
         self.queueLimit = queueLimit
-        self.directory = directory
-        keepsBytes = store.keepsBytes
-        let stored: StoreState
-        do throws(CacheError) {
-            stored = try CacheCore.state(of: store)
-        } catch {
-            // Whoever opens the directory next must not find it locked by a store that nobody holds.
-            store.close()
-            throw error
-        }
+        let opened = try source.opened()
+        keepsBytes = opened.store.keepsBytes
         state = Mutex(
             CacheState(
-                sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion,
-                lastCommitted: stored.sequence))
-    }
-
-    private static func state(of store: some NodeStore) throws(CacheError) -> StoreState {
-        let view = try store.view()
-        defer { view.end() }
-        return try StoreState(view)
+                opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
+                sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
+                lastCommitted: opened.state.sequence))
     }
 
     // MARK: Reading
 
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:)`` must follow.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what the store throws.
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     func beginRead() throws(CacheError) -> Reconstructor {
         try checkReentrance()
+        while true {
+            if let reader = try beginReadOfStore() { return reader }
+            try refresh()
+        }
+    }
+
+    /// Begins a read, or returns `nil` where the store must be opened anew first.
+    private func beginReadOfStore() throws(CacheError) -> Reconstructor? {
         let owner = ObjectIdentifier(self)
-        return try state.withLock { (state) throws(CacheError) -> Reconstructor in
-            guard !state.isClosed else { throw CacheError.isClosed }
+        return try state.withLock { (state) throws(CacheError) -> Reconstructor? in
+            try state.checkUsable()
+            guard state.isCurrent(source), let store = state.opened?.store else { return nil }
             let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner)
             let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
             if let wipe {
                 // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
                 reader.begin(
-                    nil, keepsBytes: false, pending: Array(state.pending[(wipe + 1)...]), shift: state.shift,
-                    forgottenDeletion: 0)
+                    nil, keepsBytes: false, pending: CacheCore.visible(state.pending[(wipe + 1)...]),
+                    shift: state.shift, forgottenDeletion: 0)
             } else {
                 let view = try store.view()
-                let pending = state.unsettled.isEmpty ? state.pending : state.unsettled + state.pending
+                let visible = state.pending.isEmpty ? [] : CacheCore.visible(state.pending[...])
+                let pending = state.unsettled.isEmpty ? visible : state.unsettled + visible
                 let place = pending.isEmpty ? (0, 0) : place(in: view, state)
                 reader.begin(
                     view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
@@ -76,6 +74,14 @@ final class CacheCore: Sendable {
             }
             return reader
         }
+    }
+
+    /// The queued writes that reads see: those that returned at once.
+    ///
+    /// One that somebody waits for may still fail, so it
+    /// shows when it is committed, and nobody has been told of it before.
+    private static func visible(_ pending: ArraySlice<PendingWrite>) -> [PendingWrite] {
+        pending.filter { $0.completion == nil }
     }
 
     /// By how much queued calls are shifted over what `view` shows, other processes' commits included, and the highest
@@ -93,10 +99,20 @@ final class CacheCore: Sendable {
     }
 
     /// Ends a read; its reader is not used again by the caller.
-    func endRead(_ reader: Reconstructor) {
+    ///
+    /// - Parameters:
+    ///   - isHit: whether it found what it looked for.
+    ///   - miss: why it did not.
+    /// - Returns: whether somebody observes.
+    @discardableResult
+    func endRead(_ reader: Reconstructor, isHit: Bool = false, miss: CacheMiss.Reason? = nil) -> Bool {
         let hadView = reader.hasView
         reader.end()
+        var isObserved = false
         let isLast = state.withLock { state in
+            if isHit { state.hits += 1 }
+            if let miss { state.misses[miss, default: 0] += 1 }
+            isObserved = !state.observerEntries.isEmpty
             if hadView { state.activeReads -= 1 }
             if state.spareReaders.count < 8 { state.spareReaders.append(reader) }
             guard state.isAwaitingReads, state.activeReads == 0 else { return false }
@@ -104,6 +120,7 @@ final class CacheCore: Sendable {
             return true
         }
         if isLast { readsEnded.signal() }
+        return isObserved
     }
 
     /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
@@ -124,6 +141,18 @@ final class CacheCore: Sendable {
         if mustWait { readsEnded.wait() }
     }
 
+    /// Tells observers of a read that found `identifier`, on the reading thread.
+    func tellHit(_ identifier: ModelIdentifier) {
+        for observer in state.withLock({ $0.observers }) { observer.cacheDidHit(identifier) }
+    }
+
+    /// Lets the observer and the streams of a handle go, after they were told what was committed before.
+    func leave(_ handle: UInt64) {
+        state.withLock { $0.observerEntries.removeAll { $0.handle == handle } }
+        guard !changes.isIdle else { return }
+        events.async { [changes] in changes.end(handle) }
+    }
+
     /// Tells observers of something, in order.
     func notify(_ event: @escaping @Sendable (any CacheObserver) -> Void) {
         let observers = state.withLock { $0.observers }
@@ -133,13 +162,13 @@ final class CacheCore: Sendable {
 
     /// Runs `body` on the store while it cannot be closed or wiped.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what `body` throws.
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what `body` throws.
     func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
         try checkReentrance()
         return try writer.sync { () -> Result<Value, CacheError> in
-            guard !state.withLock({ $0.isClosed }) else { return .failure(.isClosed) }
             do throws(CacheError) {
-                return .success(try body(store))
+                try state.withLock { (state) throws(CacheError) in try state.checkUsable() }
+                return .success(try body(try currentStore()))
             } catch {
                 return .failure(error)
             }
@@ -155,27 +184,17 @@ final class CacheCore: Sendable {
         state.withLock { $0.isClosed = true }
         writer.sync {
             guard !state.withLock({ $0.isStoreClosed }) else { return }
-            drain(isScheduled: false)
-            awaitReads()
-            state.withLock { state in
-                state.spareReaders = []
-                state.isStoreClosed = true
-            }
-            store.close()
+            if !state.withLock({ $0.isAway }) { drain(isScheduled: false) }
+            letGo()
+            state.withLock { $0.isStoreClosed = true }
         }
     }
 }
 
 extension CacheError {
     static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
-}
 
-extension NodeStore {
-    /// Whether a view's bytes stay until it ends.
-    fileprivate var keepsBytes: Bool { View.keepsBytes }
-
-    /// ``write(_:)`` for whoever does not know the type of the transaction.
-    func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        try write { (transaction) throws(CacheError) in try body(transaction) }
+    static var isSuspended: CacheError {
+        CacheError(.suspended, "The cache is suspended; call `resume()` before it is used again.")
     }
 }

@@ -2,9 +2,15 @@ public import GroveModel
 
 /// Somebody who wants to know what a cache does: a log, a metric, a test.
 ///
-/// Methods are called on whatever thread the event happened, never under a lock of the cache; they must return soon.
-/// Every method has an empty default.
+/// Methods are called one after the other, in the order of what they tell, but for ``cacheDidHit(_:)``; never under a lock
+/// of the cache; they must return soon. Every method has an empty default. An observer leaves with the handle that it
+/// was given to: after what was committed before the close it is told nothing, also where other handles go on.
 public protocol CacheObserver: Sendable {
+    /// A read found what it looked for under `identifier`, an identifier or a cache key.
+    ///
+    /// Called on the reading thread, for every such read, before it returns: it must be quick and must not read itself.
+    func cacheDidHit(_ identifier: ModelIdentifier)
+
     /// A read found nothing, and why.
     func cacheDidMiss(_ miss: CacheMiss)
 
@@ -17,11 +23,16 @@ public protocol CacheObserver: Sendable {
     /// A commit is visible. Called once for each write, in the order of their numbers' commits.
     func cacheDidCommit(_ changes: ChangeSet)
 
+    /// A group of writes was committed, or could not be; called after what ``cacheDidCommit(_:)`` told of each.
+    func cacheDidFinishCommit(_ report: CommitReport)
+
     /// The store could not be opened because of `error`, was set aside, and the cache starts empty.
     func cacheDidRebuild(after error: CacheError)
 }
 
 extension CacheObserver {
+    /// Does nothing.
+    public func cacheDidHit(_ identifier: ModelIdentifier) {}
     /// Does nothing.
     public func cacheDidMiss(_ miss: CacheMiss) {}
     /// Does nothing.
@@ -30,6 +41,8 @@ extension CacheObserver {
     public func cacheDidFailToWrite(_ error: CacheError) {}
     /// Does nothing.
     public func cacheDidCommit(_ changes: ChangeSet) {}
+    /// Does nothing.
+    public func cacheDidFinishCommit(_ report: CommitReport) {}
     /// Does nothing.
     public func cacheDidRebuild(after error: CacheError) {}
 }

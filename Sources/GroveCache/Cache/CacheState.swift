@@ -2,6 +2,20 @@ import GroveModel
 
 /// What the handles, readers and writer of one store share, behind one lock.
 struct CacheState: Sendable {
+    /// The store, while it is open.
+    var opened: StoreSource.Opened?
+    /// Whether others replaced the files since the store was opened: it is opened anew before anything else.
+    var isStale = false
+    /// When it was last looked whether the file is still the same one.
+    var checkedAt = CoarseClock.now
+    /// The generation's word and the file as they were when the store was last opened; `nil` where nobody else may have
+    /// it open.
+    var lastWord: UInt64?
+    var lastFile: FileIdentity?
+    /// Whether calls are refused until ``CacheCore/resume()``.
+    var isSuspended = false
+    /// Whether the store was let go of since.
+    var isAway = false
     /// The number of the last call that writes.
     var sequence: UInt64
     /// What other processes' writes added to the numbers since.
@@ -28,10 +42,28 @@ struct CacheState: Sendable {
     var isStoreClosed = false
     /// The first failure of a write that nobody waited for, until `flush()` reports it.
     var failure: CacheError?
-    var observers: [any CacheObserver] = []
+    /// Whoever observes, and the handle with which they leave.
+    var observerEntries: [(handle: UInt64, observer: any CacheObserver)] = []
+    /// The number of the handle that was opened last.
+    var handles: UInt64 = 0
+    /// Reads that found what they looked for, and those that did not, by reason.
+    var hits = 0
+    var misses: [CacheMiss.Reason: Int] = [:]
+    /// What the writer has done.
+    var tally = WriteTally()
 }
 
 extension CacheState {
+    /// Whoever observes.
+    var observers: [any CacheObserver] { observerEntries.isEmpty ? [] : observerEntries.map(\.observer) }
+
+    /// Takes in a handle and its observer.
+    mutating func enter(_ observer: (any CacheObserver)?) -> UInt64 {
+        handles += 1
+        if let observer { observerEntries.append((handles, observer)) }
+        return handles
+    }
+
     /// Lets go of what `write`, which was committed, has made good: what failed under the same keys before it.
     mutating func settle(by write: PendingWrite) {
         guard !unsettled.isEmpty else { return }

@@ -20,8 +20,7 @@ final class CoreRegistry: Sendable {
 
     private struct Place: Hashable {
         let store: ObjectIdentifier
-        let device: UInt64
-        let inode: UInt64
+        let directory: FileIdentity
     }
 
     private struct Entry {
@@ -36,43 +35,41 @@ final class CoreRegistry: Sendable {
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
         queueLimit: Int, observer: (any CacheObserver)?
-    ) throws(CacheError) -> CacheCore {
-        guard let directory else {
-            let core = try CacheCore(
-                store: try Store(directory: nil, options: options), directory: nil, queueLimit: queueLimit)
-            if let observer { core.state.withLock { $0.observers.append(observer) } }
-            return core
-        }
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
+        let source = StoreSource(store, directory: directory, options: options, policy: policy)
+        guard let directory else { return try CoreRegistry.open(source, queueLimit, observer) }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
         while true {
-            let found = try share(store, directory, at: place, options, policy, queueLimit, observer)
-            guard found.isClosing else { return found.core }
-            try found.core.checkReentrance()
-            finishClosing(found.core, at: place)
+            let found = try share(source, at: place, options, queueLimit, observer)
+            guard let handle = found.handle else {
+                try found.core.checkReentrance()
+                finishClosing(found.core, at: place)
+                continue
+            }
+            return (found.core, handle)
         }
     }
 
-    /// The core at `place`, opened where there is none, or the one that is closing there.
-    private func share<Store: NodeStore>(
-        _ store: Store.Type, _ directory: String, at place: Place, _ options: Store.Options, _ policy: OpenPolicy,
-        _ queueLimit: Int, _ observer: (any CacheObserver)?
-    ) throws(CacheError) -> (core: CacheCore, isClosing: Bool) {
-        try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, isClosing: Bool) in
+    /// The core at `place`, opened where there is none, or the one that is closing there, which takes no handle.
+    private func share<Options: Sendable & Equatable>(
+        _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ observer: (any CacheObserver)?
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64?) {
+        try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
             if let entry = entries[place] {
                 let core = entry.core
-                guard entry.handles > 0 else { return (core, true) }
-                guard let current = entry.options as? Store.Options, current == options else {
+                guard entry.handles > 0 else { return (core, nil) }
+                guard let current = entry.options as? Options, current == options else {
                     throw CacheError(
-                        .optionsConflict, "The store in \(directory) is open in this process with other options.")
+                        .optionsConflict,
+                        "The store in \(source.directory ?? "") is open in this process with other options.")
                 }
                 entries[place]?.handles += 1
-                if let observer { core.state.withLock { $0.observers.append(observer) } }
-                return (core, false)
+                return (core, core.state.withLock { $0.enter(observer) })
             }
-            let core = try CoreRegistry.open(store, directory, options, policy, queueLimit, observer)
+            let (core, handle) = try CoreRegistry.open(source, queueLimit, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
-            return (core, false)
+            return (core, handle)
         }
     }
 
@@ -97,37 +94,43 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    private static func open<Store: NodeStore>(
-        _ store: Store.Type, _ directory: String, _ options: Store.Options, _ policy: OpenPolicy,
-        _ queueLimit: Int, _ observer: (any CacheObserver)?
-    ) throws(CacheError) -> CacheCore {
-        let failure: CacheError
-        do throws(CacheError) {
-            let core = try CacheCore(
-                store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
-            if let observer { core.state.withLock { $0.observers.append(observer) } }
-            return core
-        } catch {
-            failure = error
+    /// Notes that `core` has opened its directory anew, which may be another one of the same name by now.
+    ///
+    /// - Throws: ``CacheError`` with code `locked` where another core of this process has that one open.
+    func relocate(_ core: CacheCore) throws(CacheError) {
+        guard let directory = core.source.directory else { return }
+        try entries.withLock { (entries) throws(CacheError) in
+            guard let place = entries.first(where: { $0.value.core === core })?.key else { return }
+            guard let identity = FileIdentity(directory) else {
+                throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
+            }
+            let current = Place(store: place.store, directory: identity)
+            guard current != place else { return }
+            guard entries[current] == nil else {
+                throw CacheError(
+                    .locked, "The directory \(directory) was made anew and is open in this process; close this handle.")
+            }
+            entries[current] = entries.removeValue(forKey: place)
         }
-        guard failure.code == .corrupted, policy == .rebuild else { throw failure }
-        try StoreDirectory.setAside(directory)
-        let core = try CacheCore(
-            store: try Store(directory: directory, options: options), directory: directory, queueLimit: queueLimit)
-        if let observer { core.state.withLock { $0.observers.append(observer) } }
-        core.notify { $0.cacheDidRebuild(after: failure) }
-        return core
+    }
+
+    private static func open(
+        _ source: StoreSource, _ queueLimit: Int, _ observer: (any CacheObserver)?
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
+        let core = try CacheCore(source, queueLimit: queueLimit)
+        let handle = core.state.withLock { $0.enter(observer) }
+        if let failure = core.state.withLock({ $0.opened?.rebuiltAfter }) {
+            core.notify { $0.cacheDidRebuild(after: failure) }
+        }
+        return (core, handle)
     }
 
     private static func place<Store: NodeStore>(
         of directory: String, _ store: Store.Type
     ) throws(CacheError) -> Place {
-        var status = stat()
-        guard unsafe stat(directory, &status) == 0 else {
+        guard let identity = FileIdentity(directory) else {
             throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
         }
-        return Place(
-            store: ObjectIdentifier(store), device: UInt64(truncatingIfNeeded: status.st_dev),
-            inode: UInt64(truncatingIfNeeded: status.st_ino))
+        return Place(store: ObjectIdentifier(store), directory: identity)
     }
 }

@@ -9,6 +9,9 @@ struct GroupCommit: ~Copyable {
     private var key = StoreKey()
     private var out = ByteBuffer(capacity: 1_024)
     private var hasWritten = false
+    /// Records put, and the bytes of their keys and values.
+    private(set) var putCount = 0
+    private(set) var putBytes = 0
 
     init(_ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64) throws(CacheError) {
         self.transaction = transaction
@@ -22,14 +25,16 @@ struct GroupCommit: ~Copyable {
     deinit { out.deallocate() }
 
     var summary: GroupSummary {
-        GroupSummary(shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion)
+        GroupSummary(
+            shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
+            putBytes: putBytes)
     }
 
     /// Applies all of `write`.
     mutating func apply(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
-        var deleted: [ModelIdentifier] = []
+        var lists = ChangeLists()
         // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
         var deletions: [Int: UInt64] = [:]
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
@@ -64,16 +69,17 @@ struct GroupCommit: ~Copyable {
             }
         }
         for extra in write.extras {
-            let isReplaced = try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions)
-            if case .tombstone(let identifier) = extra, isReplaced { deleted.append(identifier) }
+            lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
-        return ChangeSet(sequence: sequence, tree: write.tree, changed: changed, deleted: deleted)
+        return ChangeSet(
+            sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
+            collections: lists.collections)
     }
 
     private mutating func apply(
         _ extra: PendingWrite.Extra, sequence: UInt64, tree: NodeTree?, deletions: [Int: UInt64]
-    ) throws(CacheError) -> Bool {
+    ) throws(CacheError) -> RecordUpdate.Outcome {
         let storeKey = extra.storeKey
         unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
         let change: RecordUpdate.Change
@@ -95,8 +101,7 @@ struct GroupCommit: ~Copyable {
                 _ = try perform(&update)
             }
         }
-        if case .replaced(let bodyChanged) = outcome { return bodyChanged }
-        return false
+        return outcome
     }
 
     /// Writes the store's own record, where anything was written.
@@ -116,6 +121,8 @@ struct GroupCommit: ~Copyable {
         switch outcome {
         case .replaced:
             hasWritten = true
+            putCount += 1
+            unsafe putBytes += update.key.count + out.count
             try unsafe transaction.put(update.key, out.bytes)
         case .removed:
             hasWritten = true
@@ -143,4 +150,31 @@ struct GroupSummary {
     var shift: UInt64
     var sequence: UInt64
     var forgottenDeletion: UInt64
+    var putCount: Int
+    var putBytes: Int
+}
+
+/// What a call changes beside the nodes of its tree.
+private struct ChangeLists {
+    var deleted: [ModelIdentifier] = []
+    var evicted: [ModelIdentifier] = []
+    var collections: [ModelIdentifier] = []
+
+    /// Takes in what became of `extra`.
+    mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
+        switch (extra, outcome) {
+        case (_, .unchanged), (_, .superseded), (_, .replaced(bodyChanged: false)): return
+        case (.tombstone(let identifier), _): deleted.append(identifier)
+        case (.collection(let key, _, _), _): collections.append(ChangeLists.identifier(key[...]))
+        case (.remove(let key), _), (.invalidate(let key, _), _):
+            let identifier = ChangeLists.identifier(key.dropFirst())
+            if key.first == Namespace.node { evicted.append(identifier) }
+            if key.first == Namespace.collection { collections.append(identifier) }
+        case (.alias, _): return
+        }
+    }
+
+    private static func identifier(_ bytes: ArraySlice<UInt8>) -> ModelIdentifier {
+        ModelIdentifier(String(decoding: bytes, as: UTF8.self))
+    }
 }

@@ -6,14 +6,34 @@ extension NormalizedCache {
     ///
     /// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards.
     @discardableResult
-    public func write<M: CacheableModel>(_ model: M) async throws(CacheError) -> ChangeSet {
-        try await write(contentsOf: [model])
+    public func write<M: CacheableModel>(
+        _ model: M
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(model, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        _ model: M, durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: [model], durability: durability)
     }
 
     /// Writes `models` in one transaction, as the synchronous form does, without blocking the caller's thread.
     @discardableResult
-    public func write<M: CacheableModel>(contentsOf models: [M]) async throws(CacheError) -> ChangeSet {
-        try await performAsync { () throws(CacheError) in
+    public func write<M: CacheableModel>(
+        contentsOf models: [M]
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: models, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        contentsOf models: [M], durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
+        try await performAsync(durability) { () throws(CacheError) in
             PendingWrite.Content(tree: try EncodedRoots(models, mustBeIdentified: true).tree)
         }
     }
@@ -23,8 +43,16 @@ extension NormalizedCache {
     public func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
     ) async throws(CacheError) -> ChangeSet {
+        try await writeCollection(elements, forKey: key, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String, durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
         try NormalizedCache.check(ModelIdentifier(key))
-        return try await performAsync { () throws(CacheError) in
+        return try await performAsync(durability) { () throws(CacheError) in
             let encoded = try EncodedRoots(elements, mustBeIdentified: false)
             return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
         }
@@ -32,9 +60,19 @@ extension NormalizedCache {
 
     /// Deletes as the synchronous form does, without blocking the caller's thread.
     @discardableResult
-    public func delete(_ identifier: ModelIdentifier) async throws(CacheError) -> ChangeSet {
+    public func delete(
+        _ identifier: ModelIdentifier
+    ) async throws(CacheError) -> ChangeSet {
+        try await delete(identifier, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func delete(
+        _ identifier: ModelIdentifier, durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
         try NormalizedCache.check(identifier)
-        return try await performAsync { () throws(CacheError) in
+        return try await performAsync(durability) { () throws(CacheError) in
             PendingWrite.Content(extras: [.tombstone(identifier)])
         }
     }
@@ -46,9 +84,14 @@ extension NormalizedCache {
 
     /// Flushes as the synchronous form does, without blocking the caller's thread.
     public func flush() async throws(CacheError) {
+        try await flush(.standard)
+    }
+
+    /// Flushes as ``flush()`` does, as durably as asked for.
+    public func flush(_ durability: Durability) async throws(CacheError) {
         var failure: CacheError?
         do throws(CacheError) {
-            _ = try await performAsync { () throws(CacheError) in PendingWrite.Content() }
+            _ = try await performAsync(durability) { () throws(CacheError) in PendingWrite.Content() }
         } catch {
             failure = error
         }
@@ -61,7 +104,8 @@ extension NormalizedCache {
     }
 
     private func performAsync(
-        isWipe: Bool = false, _ content: () throws(CacheError) -> PendingWrite.Content
+        _ durability: Durability = .standard, isWipe: Bool = false,
+        _ content: () throws(CacheError) -> PendingWrite.Content
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
@@ -72,7 +116,7 @@ extension NormalizedCache {
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
             let write = PendingWrite(
                 sequence: sequence, tree: made.tree, extras: made.extras, isWipe: isWipe,
-                completion: { continuation.resume(returning: $0) })
+                isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
                 try core.enqueue(write, schedulingDrain: true)
             } catch {

@@ -44,15 +44,37 @@ extension NormalizedCache {
     /// Writes `model` and every identified model in its tree as the call for a `CacheableModel` does.
     @_disfavoredOverload
     @discardableResult
-    public func write<M: SimpleModel & Codable>(_ model: M) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: CollectionOfOne(CodableNode(model)))
+    public func write<M: SimpleModel & Codable>(
+        _ model: M
+    ) throws(CacheError) -> ChangeSet {
+        try write(model, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(
+        _ model: M, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: CollectionOfOne(CodableNode(model)), durability: durability)
     }
 
     /// Writes `models` in one transaction as the call for `CacheableModel`s does.
     @_disfavoredOverload
     @discardableResult
-    public func write<M: SimpleModel & Codable>(contentsOf models: some Collection<M>) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: models.map { CodableNode($0) })
+    public func write<M: SimpleModel & Codable>(
+        contentsOf models: some Collection<M>
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: models, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(
+        contentsOf models: some Collection<M>, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: models.map { CodableNode($0) }, durability: durability)
     }
 
     /// Writes `elements` as the collection under `key` as the call for `CacheableModel`s does.
@@ -61,21 +83,52 @@ extension NormalizedCache {
     public func writeCollection<M: SimpleModel & Codable>(
         _ elements: some Collection<M>, forKey key: String
     ) throws(CacheError) -> ChangeSet {
-        try writeCollection(elements.map { CodableNode($0) }, forKey: key)
+        try writeCollection(elements, forKey: key, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @_disfavoredOverload
+    @discardableResult
+    public func writeCollection<M: SimpleModel & Codable>(
+        _ elements: some Collection<M>, forKey key: String, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
+        try writeCollection(elements.map { CodableNode($0) }, forKey: key, durability: durability)
     }
 
     /// Writes `model` as the synchronous form does, without blocking the caller's thread.
     @_disfavoredOverload
     @discardableResult
-    public func write<M: SimpleModel & Codable>(_ model: M) async throws(CacheError) -> ChangeSet {
-        try await write(contentsOf: [CodableNode(model)])
+    public func write<M: SimpleModel & Codable>(
+        _ model: M
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(model, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(
+        _ model: M, durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: [CodableNode(model)], durability: durability)
     }
 
     /// Writes `models` in one transaction, as the synchronous form does, without blocking the caller's thread.
     @_disfavoredOverload
     @discardableResult
-    public func write<M: SimpleModel & Codable>(contentsOf models: [M]) async throws(CacheError) -> ChangeSet {
-        try await write(contentsOf: models.map { CodableNode($0) })
+    public func write<M: SimpleModel & Codable>(
+        contentsOf models: [M]
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: models, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @_disfavoredOverload
+    @discardableResult
+    public func write<M: SimpleModel & Codable>(
+        contentsOf models: [M], durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
+        try await write(contentsOf: models.map { CodableNode($0) }, durability: durability)
     }
 
     /// Writes a collection as the synchronous form does, without blocking the caller's thread.
@@ -84,6 +137,15 @@ extension NormalizedCache {
     public func writeCollection<M: SimpleModel & Codable>(
         _ elements: [M], forKey key: String
     ) async throws(CacheError) -> ChangeSet {
-        try await writeCollection(elements.map { CodableNode($0) }, forKey: key)
+        try await writeCollection(elements, forKey: key, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @_disfavoredOverload
+    @discardableResult
+    public func writeCollection<M: SimpleModel & Codable>(
+        _ elements: [M], forKey key: String, durability: Durability
+    ) async throws(CacheError) -> ChangeSet {
+        try await writeCollection(elements.map { CodableNode($0) }, forKey: key, durability: durability)
     }
 }

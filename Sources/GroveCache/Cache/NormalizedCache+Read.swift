@@ -17,13 +17,13 @@ extension NormalizedCache {
         let failure: NodeReadFailure
         do throws(NodeReadFailure) {
             let model = try M.decodeValue(from: &read.decoder)
-            endRead(read)
+            endRead(read, identifier)
             return .hit(model)
         } catch {
             failure = error
         }
         if failure.asksForLargeStack {
-            endRead(read)
+            abandonRead(read)
             return try readOnLargeStack(identifier, type)
         }
         return .miss(try failRead(read, failure, identifier))
@@ -48,7 +48,7 @@ extension NormalizedCache {
         try checkOpen()
         let name = ModelIdentifier(key)
         try NormalizedCache.check(name)
-        return try reading { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
+        return try reading(name) { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
     }
 
     /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
@@ -63,7 +63,7 @@ extension NormalizedCache {
         try checkOpen()
         let name = ModelIdentifier(key)
         try NormalizedCache.check(name)
-        return try reading { (reader) throws(CacheError) in
+        return try reading(name) { (reader) throws(CacheError) in
             if let found = try reader.alias(type, name) { return found }
             do throws(NodeReadFailure) {
                 var decoder = reader.decoder(ofReferenceTo: name)
@@ -94,7 +94,7 @@ extension NormalizedCache {
             let failure: NodeReadFailure
             do throws(NodeReadFailure) {
                 let model = try M.decodeValue(from: &read.decoder)
-                endRead(read)
+                endRead(read, identifier)
                 return .hit(model)
             } catch {
                 failure = error
@@ -105,19 +105,25 @@ extension NormalizedCache {
 
     /// Ends the read of a tree that was rebuilt.
     @usableFromInline
-    func endRead(_ read: TreeRead) { core.endRead(read.reader) }
+    func endRead(_ read: TreeRead, _ identifier: ModelIdentifier) {
+        if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
+    }
+
+    /// Ends a read that begins anew.
+    @usableFromInline
+    func abandonRead(_ read: TreeRead) { core.endRead(read.reader) }
 
     /// Ends the read of a tree that was not.
     @usableFromInline
     func failRead(
         _ read: TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
     ) throws(CacheError) -> CacheMiss {
-        defer { core.endRead(read.reader) }
         do throws(CacheError) {
             let miss = try read.reader.miss(failure, at: identifier)
-            core.notify { $0.cacheDidMiss(miss) }
+            if core.endRead(read.reader, miss: miss.reason) { core.notify { $0.cacheDidMiss(miss) } }
             return miss
         } catch {
+            core.endRead(read.reader)
             core.notify { $0.cacheDidFailToRead(error) }
             throw error
         }
@@ -134,29 +140,33 @@ extension NormalizedCache {
     }
 
     private func reading<Value>(
-        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+        _ name: ModelIdentifier, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
         do throws(CacheError) {
-            return try reading(onLargeStack: false, body)
+            return try reading(name, onLargeStack: false, body)
         } catch {
             guard error.code == .restart else { throw error }
         }
         return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            try reading(onLargeStack: true, body)
+            try reading(name, onLargeStack: true, body)
         }
     }
 
     private func reading<Value>(
-        onLargeStack: Bool, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+        _ name: ModelIdentifier, onLargeStack: Bool, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
         let reader = try core.beginRead()
-        defer { core.endRead(reader) }
         if onLargeStack { reader.stayOnLargeStack() }
         do throws(CacheError) {
             let outcome = try body(reader)
-            if case .miss(let miss) = outcome { core.notify { $0.cacheDidMiss(miss) } }
+            switch outcome {
+            case .hit: if core.endRead(reader, isHit: true) { core.tellHit(name) }
+            case .miss(let miss):
+                if core.endRead(reader, miss: miss.reason) { core.notify { $0.cacheDidMiss(miss) } }
+            }
             return outcome
         } catch {
+            core.endRead(reader)
             if error.code != .restart { core.notify { $0.cacheDidFailToRead(error) } }
             throw error
         }

@@ -10,16 +10,37 @@ extension NormalizedCache {
     /// - Complexity: O(*n*) store operations for *n* distinct nodes; unchanged nodes are read and not written.
     /// - Returns: the identifiers whose stored bytes changed.
     /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths`, `unencodable`,
-    ///   `tooLarge`, `full`, `inputOutput`, `cancelled`, `reentrant` or `closed`. Then nothing was stored.
+    ///   `tooLarge`, `full`, `inputOutput`, `cancelled`, `reentrant`, `suspended` or `closed`. Then nothing was stored, but
+    ///   where only the sync of a durable write failed: see ``Durability/durable``.
     @discardableResult
-    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: CollectionOfOne(model))
+    public func write<M: CacheableModel>(
+        _ model: M
+    ) throws(CacheError) -> ChangeSet {
+        try write(model, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        _ model: M, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: CollectionOfOne(model), durability: durability)
     }
 
     /// Writes `models` in one transaction, in order; see ``write(_:)-(M)``.
     @discardableResult
-    public func write<M: CacheableModel>(contentsOf models: some Collection<M>) throws(CacheError) -> ChangeSet {
-        try perform { (sequence) throws(CacheError) in
+    public func write<M: CacheableModel>(
+        contentsOf models: some Collection<M>
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: models, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        contentsOf models: some Collection<M>, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
+        try perform(durability) { (sequence) throws(CacheError) in
             let encoded = try EncodedRoots(models, mustBeIdentified: true)
             return PendingWrite.Content(tree: encoded.tree)
         }
@@ -32,8 +53,16 @@ extension NormalizedCache {
     public func writeCollection<M: CacheableModel>(
         _ elements: some Collection<M>, forKey key: String
     ) throws(CacheError) -> ChangeSet {
+        try writeCollection(elements, forKey: key, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func writeCollection<M: CacheableModel>(
+        _ elements: some Collection<M>, forKey key: String, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
         try NormalizedCache.check(ModelIdentifier(key))
-        return try perform { (sequence) throws(CacheError) in
+        return try perform(durability) { (sequence) throws(CacheError) in
             let encoded = try EncodedRoots(elements, mustBeIdentified: false)
             return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
         }
@@ -52,9 +81,21 @@ extension NormalizedCache {
     /// Whoever held it reads `nil` where it was optional and a list without it; where it was required, the holder
     /// reads as deleted too. Deleting what is not there is remembered all the same. Its children stay.
     @discardableResult
-    public func delete(_ identifier: ModelIdentifier) throws(CacheError) -> ChangeSet {
+    public func delete(
+        _ identifier: ModelIdentifier
+    ) throws(CacheError) -> ChangeSet {
+        try delete(identifier, durability: .standard)
+    }
+
+    /// The same, as durably as asked for.
+    @discardableResult
+    public func delete(
+        _ identifier: ModelIdentifier, durability: Durability
+    ) throws(CacheError) -> ChangeSet {
         try NormalizedCache.check(identifier)
-        return try perform { (sequence) throws(CacheError) in PendingWrite.Content(extras: [.tombstone(identifier)]) }
+        return try perform(durability) { (sequence) throws(CacheError) in
+            PendingWrite.Content(extras: [.tombstone(identifier)])
+        }
     }
 
     /// Forgets the node of `identifier`, or its tombstone, as eviction would: every tree that needs it is a miss.
@@ -73,13 +114,18 @@ extension NormalizedCache {
         try perform(isWipe: true) { (sequence) throws(CacheError) in PendingWrite.Content() }
     }
 
-    /// Returns when everything that was queued before is committed to the store's declared durability.
+    /// Returns when everything that was queued before is committed, as durably as asked for.
     ///
     /// - Throws: the first ``CacheError`` of a queued write that failed since the last `flush()`, once.
     public func flush() throws(CacheError) {
+        try flush(.standard)
+    }
+
+    /// Flushes as ``flush()`` does, as durably as asked for.
+    public func flush(_ durability: Durability) throws(CacheError) {
         var failure: CacheError?
         do throws(CacheError) {
-            _ = try perform { (sequence) throws(CacheError) in PendingWrite.Content() }
+            _ = try perform(durability) { (sequence) throws(CacheError) in PendingWrite.Content() }
         } catch {
             failure = error
         }
@@ -94,7 +140,8 @@ extension NormalizedCache {
     /// Takes the call's number, makes its content, queues it and commits on this thread.
     @discardableResult
     private func perform(
-        isWipe: Bool = false, _ content: (UInt64) throws(CacheError) -> PendingWrite.Content
+        _ durability: Durability = .standard, isWipe: Bool = false,
+        _ content: (UInt64) throws(CacheError) -> PendingWrite.Content
     ) throws(CacheError) -> ChangeSet {
         try checkOpen()
         try core.checkReentrance()
@@ -103,7 +150,7 @@ extension NormalizedCache {
         let outcome = WriteOutcome()
         let write = PendingWrite(
             sequence: sequence, tree: made.tree, extras: made.extras, isWipe: isWipe,
-            completion: { outcome.store($0) })
+            isDurable: durability == .durable, completion: { outcome.store($0) })
         try core.enqueue(write, schedulingDrain: false)
         core.drainNow()
         return try outcome.take().get()
@@ -113,7 +160,7 @@ extension NormalizedCache {
     func enqueue(_ content: () throws(CacheError) -> PendingWrite.Content) {
         do throws(CacheError) {
             try checkOpen()
-            let sequence = try core.takeSequence()
+            let sequence = try core.takeSequence(isAwaited: false)
             let made = try content()
             try core.enqueue(
                 PendingWrite(sequence: sequence, tree: made.tree, extras: made.extras), schedulingDrain: true)

@@ -13,6 +13,8 @@ import Synchronization
 /// read sees every write whose call returned before it, queued or committed.
 public final class NormalizedCache<Store: NodeStore>: Sendable {
     let core: CacheCore
+    /// The number by which the core knows this handle.
+    let handle: UInt64
     private let isClosed = Mutex(false)
 
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
@@ -30,7 +32,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
         observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
-        core = try CoreRegistry.shared.core(
+        (core, handle) = try CoreRegistry.shared.core(
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
             observer: observer)
     }
@@ -49,9 +51,13 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         guard isFirst else { return }
         guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
             // A model's initialiser cannot wait for the read that it is part of.
-            return core.readers.async { [core] in CoreRegistry.shared.release(core) }
+            return core.readers.async { [core, handle] in
+                CoreRegistry.shared.release(core)
+                core.leave(handle)
+            }
         }
         CoreRegistry.shared.release(core)
+        core.leave(handle)
     }
 
     /// What the backend can do.

@@ -24,6 +24,8 @@ final class PendingWrite: Sendable {
     let isWipe: Bool
     /// Whether the call only forgets what an earlier one could not store.
     let isInvalidation: Bool
+    /// Whether the call is done only when the commit survives loss of power.
+    let isDurable: Bool
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
     /// What the call holds in memory while it waits, in bytes; an estimate.
@@ -31,7 +33,7 @@ final class PendingWrite: Sendable {
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
-        isInvalidation: Bool = false,
+        isInvalidation: Bool = false, isDurable: Bool = false,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.sequence = sequence
@@ -39,6 +41,7 @@ final class PendingWrite: Sendable {
         self.extras = extras
         self.isWipe = isWipe
         self.isInvalidation = isInvalidation
+        self.isDurable = isDurable
         self.completion = completion
         byteCount = extras.reduce(256 + (tree?.byteCount ?? 0)) { $0 + $1.byteCount }
     }

@@ -41,7 +41,7 @@ struct RecordUpdate {
 
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
-    /// The sequence of what is stored, where ``apply(to:into:)`` answered `unchanged`.
+    /// The place in time of what is stored, where ``apply(to:into:)`` answered `unchanged`.
     private(set) var storedSequence: UInt64 = 0
 
     init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64) {
@@ -98,18 +98,11 @@ struct RecordUpdate {
                 storedSequence = header.sequence
                 return .unchanged
             }
-            let outcome: Result<Void, CacheError> = unsafe body.withUnsafeBytes { body in
-                do throws(CacheError) {
-                    return unsafe .success(
-                        try RecordBuilder.build(
-                            into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
-                            deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
-                            body: body))
-                } catch {
-                    return .failure(error)
-                }
+            try unsafe body.withUnsafeRecordBytes { (body) throws(CacheError) in
+                try unsafe RecordBuilder.build(
+                    into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
+                    deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: body)
             }
-            try outcome.get()
             return .replaced(bodyChanged: !isSame)
         case .node(let tree, let index):
             return try applyNode(tree, tree.entries[index], over: header, into: &out)
@@ -130,6 +123,19 @@ struct RecordUpdate {
         if let header, !isDeleted, header.sequence > sequence {
             // A later call has written the node anew already: holders from before the deletion must not hold that.
             guard header.deletion < sequence else { return .superseded }
+            if header.flags.contains(.projections),
+                let kept = try? RecordMerge(stored: header, forgettingBefore: sequence)
+            {
+                defer { kept.deallocate() }
+                let flags: RecordHeader.Flags = kept.holdsReferences ? [.references, .projections] : .projections
+                try unsafe kept.table.withUnsafeRecordBytes { (table) throws(CacheError) in
+                    try unsafe RecordBuilder.build(
+                        into: &out, key: key, flags: flags, sequence: kept.sequence,
+                        deletion: RecordBuilder.Deletion(sequence: sequence), recordName: header.recordName,
+                        projection: header.projection, projectionTable: table, body: kept.bytes)
+                }
+                return .replaced(bodyChanged: false)
+            }
             try unsafe RecordBuilder.build(
                 into: &out, key: key, flags: header.flags.subtracting([.deletion, .deletionUncertain]),
                 sequence: header.sequence, deletion: RecordBuilder.Deletion(sequence: sequence),
@@ -168,14 +174,14 @@ struct RecordUpdate {
             return .replaced(bodyChanged: !isSame)
         }
         do {
-            let merged = try unsafe RecordMerge(stored: header, body: body, projection: names.projection)
+            let merged = try unsafe RecordMerge(
+                stored: header, body: body, projection: names.projection, sequence: sequence)
             defer { merged.deallocate() }
-            // References that only other projections carry keep their place in time, or a deleted child would come back.
-            let place = merged.holdsReferences && !entry.holdsReferences ? header.sequence : sequence
-            if merged.isUnchanged, !refreshes || header.sequence >= place { return .unchanged }
+            storedSequence = merged.oldestPlace
+            if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence { return .unchanged }
             try unsafe build(
-                names, flags: merged.holdsReferences ? flags.union(.references).union(.projections) : [.projections],
-                sequence: place, body: merged.bytes, table: merged.table, into: &out)
+                names, flags: merged.holdsReferences ? [.references, .projections] : [.projections],
+                sequence: merged.sequence, body: merged.bytes, table: merged.table, into: &out)
             return .replaced(bodyChanged: merged.bodyChanged)
         } catch let error as CacheError {
             throw error
@@ -190,18 +196,28 @@ struct RecordUpdate {
         _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, sequence: UInt64, body: UnsafeRawBufferPointer,
         table: [UInt8] = [], into out: inout ByteBuffer
     ) throws(CacheError) {
-        let outcome: Result<Void, CacheError> = unsafe names.record.withUnsafeBytes { record in
-            unsafe names.projection.withUnsafeBytes { projection in
-                unsafe table.withUnsafeBytes { table in
-                    do throws(CacheError) {
-                        return unsafe .success(
-                            try RecordBuilder.build(
-                                into: &out, key: key, flags: flags, sequence: sequence, deletion: deletion,
-                                recordName: record, projection: projection, projectionTable: table, body: body))
-                    } catch {
-                        return .failure(error)
-                    }
+        try unsafe names.record.withUnsafeRecordBytes { (record) throws(CacheError) in
+            try unsafe names.projection.withUnsafeRecordBytes { (projection) throws(CacheError) in
+                try unsafe table.withUnsafeRecordBytes { (table) throws(CacheError) in
+                    try unsafe RecordBuilder.build(
+                        into: &out, key: key, flags: flags, sequence: sequence, deletion: deletion,
+                        recordName: record, projection: projection, projectionTable: table, body: body)
                 }
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// `withUnsafeBytes` with typed throws.
+    fileprivate func withUnsafeRecordBytes(
+        _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        let outcome: Result<Void, CacheError> = unsafe withUnsafeBytes { bytes in
+            do throws(CacheError) {
+                return unsafe .success(try body(bytes))
+            } catch {
+                return .failure(error)
             }
         }
         try outcome.get()

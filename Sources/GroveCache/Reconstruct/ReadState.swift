@@ -23,6 +23,10 @@ struct ReadState: ~Copyable {
 
     /// The number of the write of the record whose children are being fetched.
     var holderSequence = UInt64.max
+    /// Where references have places in time of their own, inside the records from the root to the current one.
+    var places: [Place] = []
+    /// Where in ``places`` those of the current record begin.
+    var firstPlace = 0
     var nesting = 0
     /// The level of the root: not 0 where the whole read is on a large stack.
     var rootNesting = 0
@@ -41,7 +45,15 @@ struct ReadState: ~Copyable {
         var type: ObjectIdentifier
         var holdsReferences: Bool
         var holderSequence: UInt64
+        var firstPlace: Int
         var mark: ScratchArena.Mark
+    }
+
+    /// The place in time of the references in one field of a record that several projections wrote.
+    @safe
+    struct Place {
+        let field: UnsafeRawBufferPointer
+        let sequence: UInt64
     }
 
     struct Sight: Hashable {

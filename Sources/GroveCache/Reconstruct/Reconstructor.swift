@@ -9,7 +9,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     // SAFETY: used by one read at a time, which allocated thread or not runs one step after the other; between reads
     // it lies in a pool behind a mutex.
 
-    private let state: UnsafeMutablePointer<ReadState>
+    let state: UnsafeMutablePointer<ReadState>
 
     override init(owner: ObjectIdentifier) {
         unsafe state = .allocate(capacity: 1)
@@ -46,6 +46,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.sights.removeAll()
         unsafe state.pointee.arena.releaseAll()
         unsafe state.pointee.holderSequence = .max
+        if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
+        unsafe state.pointee.firstPlace = 0
         unsafe state.pointee.nesting = 0
         unsafe state.pointee.rootNesting = 0
         unsafe state.pointee.hops = 0
@@ -144,12 +146,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             throw .failed(CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels."))
         }
         let mark = unsafe state.pointee.arena.mark
-        let (header, isKept) = unsafe try record(identifier)
+        var (header, isKept) = unsafe try record(identifier)
         if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
-        if unsafe header.wasDeleted(after: state.pointee.holderSequence) {
-            guard header.flags.contains(.deletionUncertain) else { throw unsafe noteDeleted(identifier) }
-            throw unsafe .miss(CacheMiss(.absent, text(identifier)))
-        }
+        if header.deletion > 0 { unsafe try checkDeletion(of: header, identifier) }
         let index = unsafe state.pointee.names(of: type)
         let names = unsafe state.pointee.types[index]
         guard unsafe names.acceptsAnyRecordName || isEqual(names.record.bytes, header.recordName) else {
@@ -167,15 +166,22 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
                     identifier: identifier, type: names.type, isRemembered: true)
             }
         }
+        let firstPlace = unsafe state.pointee.places.count
+        let isOwnProjection: Bool
+        if header.flags.contains(.projections) {
+            isOwnProjection = unsafe try prepare(&header, &isKept, as: names.projection.bytes, identifier)
+        } else {
+            isOwnProjection = unsafe isEqual(names.projection.bytes, header.projection)
+        }
         unsafe state.pointee.path.append(
             ReadState.Step(
                 identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
-                holderSequence: state.pointee.holderSequence, mark: mark))
+                holderSequence: state.pointee.holderSequence, firstPlace: state.pointee.firstPlace, mark: mark))
+        unsafe state.pointee.firstPlace = firstPlace
         unsafe state.pointee.holderSequence = header.sequence
         unsafe state.pointee.nesting += 1
         let decoder = unsafe NodeDecoder(
-            header.body, source: self, isStable: isKept || !holdsReferences,
-            isOwnProjection: isOwnProjection(names.projection.bytes, header))
+            header.body, source: self, isStable: isKept || !holdsReferences, isOwnProjection: isOwnProjection)
         return unsafe NodeVisit(
             decoder: decoder, identifier: identifier, type: names.type, wasSeen: wasSeen,
             needsLargerStack: state.pointee.nesting == LargeStack.hopDepth)
@@ -185,6 +191,10 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         guard let step = unsafe state.pointee.path.popLast() else { return }
         unsafe state.pointee.nesting -= 1
         unsafe state.pointee.holderSequence = step.holderSequence
+        if unsafe state.pointee.places.count > state.pointee.firstPlace {
+            unsafe state.pointee.places.removeSubrange(state.pointee.firstPlace...)
+        }
+        unsafe state.pointee.firstPlace = step.firstPlace
         unsafe state.pointee.arena.release(to: step.mark)
     }
 
@@ -235,12 +245,6 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.arena.keep(bytes)
     }
 
-    private func isOwnProjection(_ projection: UnsafeRawBufferPointer, _ header: RecordHeader) -> Bool {
-        if !header.flags.contains(.projections) { return unsafe isEqual(projection, header.projection) }
-        return unsafe ProjectionTable.carries(
-            Array(projection), header, fieldCount: RecordBody.fieldCount(header.body))
-    }
-
     /// The record of `identifier`, checked, and whether its bytes stay until the node is finished.
     private func record(
         _ identifier: UnsafeRawBufferPointer
@@ -261,7 +265,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     }
 
     /// A damaged root is an error; below a root it is a miss of the tree.
-    private func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
+    func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
         guard unsafe state.pointee.nesting > state.pointee.rootNesting else {
             return unsafe .failed(Reconstructor.error(failure, text(identifier)))
         }
@@ -277,13 +281,13 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
     }
 
-    private func noteDeleted(_ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
+    func noteDeleted(_ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
         unsafe state.pointee.deleted.removeAll()
         unsafe state.pointee.deleted.append(identifier)
         return .deleted
     }
 
-    private func text(_ identifier: UnsafeRawBufferPointer) -> ModelIdentifier {
+    func text(_ identifier: UnsafeRawBufferPointer) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier, as: UTF8.self))
     }
 }

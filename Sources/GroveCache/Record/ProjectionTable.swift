@@ -1,12 +1,14 @@
 import GroveModel
 
-/// Which projections wrote a record, and which of its fields the last write of each carried.
+/// Which projections wrote a record, when, and which of its fields the last write of each carried.
 ///
 /// Stored in the envelope of a record that several projections share: a count, then for each its name's length, its
-/// name, and a bitmap over the body's fields in their order, least significant bit first.
+/// name, the number of its last write, and a bitmap over the body's fields in their order, least significant bit first.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]
+        /// The number of the projection's last write: the place in time of the fields that no later one carried.
+        var sequence: UInt64
         var fields: [Bool]
     }
 
@@ -15,7 +17,11 @@ struct ProjectionTable {
     /// The table of `header`, over a body of `fieldCount` fields: a single projection carries them all.
     init(_ header: RecordHeader, fieldCount: Int) throws(RecordHeader.Failure) {
         guard header.flags.contains(.projections) else {
-            rows = unsafe [Row(name: Array(header.projection), fields: Array(repeating: true, count: fieldCount))]
+            rows = unsafe [
+                Row(
+                    name: Array(header.projection), sequence: header.sequence,
+                    fields: Array(repeating: true, count: fieldCount))
+            ]
             return
         }
         let bytes = unsafe header.projectionTable
@@ -25,17 +31,21 @@ struct ProjectionTable {
         for _ in unsafe 0..<bytes[0] {
             guard offset < bytes.count else { throw .corrupted }
             let length = unsafe Int(bytes[offset])
-            guard offset + 1 + length + bitmap <= bytes.count else { throw .corrupted }
+            guard offset + 1 + length + 8 + bitmap <= bytes.count else { throw .corrupted }
             let name = unsafe Array(bytes[(offset + 1)..<(offset + 1 + length)])
             offset += 1 + length
+            let sequence = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            guard sequence <= header.sequence else { throw .corrupted }
+            offset += 8
             let fields = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
             offset += bitmap
-            rows.append(Row(name: name, fields: fields))
+            rows.append(Row(name: name, sequence: sequence, fields: fields))
         }
         guard offset == bytes.count else { throw .corrupted }
+        for index in 0..<fieldCount where !rows.contains(where: { $0.fields[index] }) { throw .corrupted }
     }
 
-    init() {}
+    init(rows: [Row]) { self.rows = rows }
 
     func encoded() throws(CacheError) -> [UInt8] {
         guard let count = UInt8(exactly: rows.count) else {
@@ -48,6 +58,7 @@ struct ProjectionTable {
             }
             bytes.append(length)
             bytes += row.name
+            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: row.sequence >> UInt64(8 * shift))) }
             var bitmap = [UInt8](repeating: 0, count: (row.fields.count + 7) / 8)
             for (index, isCarried) in row.fields.enumerated() where isCarried {
                 bitmap[index / 8] |= 1 << UInt8(index % 8)
@@ -57,12 +68,20 @@ struct ProjectionTable {
         return bytes
     }
 
-    /// Whether `projection` is among those that wrote the record of `header`, without decoding the whole table.
-    static func carries(_ projection: [UInt8], _ header: RecordHeader, fieldCount: Int) -> Bool {
-        unsafe projection.withUnsafeBytes { name in
-            guard header.flags.contains(.projections) else { return unsafe isEqual(name, header.projection) }
-            guard let table = try? ProjectionTable(header, fieldCount: fieldCount) else { return false }
-            return table.rows.contains { $0.name == projection }
-        }
+    /// The place in time of field `index`: the number of the last write that carried it.
+    func place(of index: Int) -> UInt64 {
+        var place: UInt64 = 0
+        for row in rows where row.fields[index] { place = max(place, row.sequence) }
+        return place
+    }
+
+    /// Whether `projection` is among those that wrote the record.
+    func carries(_ projection: UnsafeRawBufferPointer) -> Bool {
+        rows.contains { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
+    }
+
+    /// Whether the same projections carry the same fields in `other`, whenever they were written.
+    func agrees(with other: ProjectionTable) -> Bool {
+        rows.elementsEqual(other.rows) { $0.name == $1.name && $0.fields == $1.fields }
     }
 }

@@ -18,6 +18,11 @@ struct RecordBody {
         guard decoder.isAtEnd else { throw .corrupted }
     }
 
+    /// Whether there is a field whose encoded name is `key`.
+    func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+        unsafe fields.contains { unsafe isEqual($0.key, key) }
+    }
+
     /// The number of fields of `body`, read off its head.
     static func fieldCount(_ body: UnsafeRawBufferPointer) -> Int {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)

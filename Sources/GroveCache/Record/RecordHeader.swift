@@ -39,7 +39,7 @@ struct RecordHeader {
     let projection: UnsafeRawBufferPointer
     /// The table of projections, empty where one alone wrote the record.
     let projectionTable: UnsafeRawBufferPointer
-    let body: UnsafeRawBufferPointer
+    var body: UnsafeRawBufferPointer
 
     /// Reads the envelope of `bytes`, stored under `key`, and checks the checksum over both.
     init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {

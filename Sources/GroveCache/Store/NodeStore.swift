@@ -26,6 +26,12 @@ public protocol NodeStore: AnyObject, Sendable {
     /// What this backend can do, for users to read and for the kit to check.
     static var profile: BackendProfile { get }
 
+    /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
+    ///
+    /// Asked of a store that several processes may open at once. The default is `nil`: the cache then relies on the word
+    /// that it keeps beside the store, which tells of everything that was done through Grove.
+    static var mainFile: String? { get }
+
     /// Opens the store in `directory`, which exists and is writable, or makes a new one there.
     ///
     /// - Parameter directory: a path; `nil` only for a backend that is not persistent.
@@ -58,6 +64,11 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// Lets go of every file, lock and thread. Called once.
     func close()
+}
+
+extension NodeStore {
+    /// No file: what replaces the store other than Grove goes unnoticed until the store is opened again.
+    public static var mainFile: String? { nil }
 }
 
 /// A consistent read view of a ``NodeStore``, used by one thread at a time.

@@ -45,7 +45,9 @@ enum StoreDirectory {
         let files = FileManager.default
         let aside = directory + "/" + setAsideName
         do {
-            let names = try files.contentsOfDirectory(atPath: directory).filter { $0 != setAsideName }
+            let names = try files.contentsOfDirectory(atPath: directory).filter {
+                $0 != setAsideName && $0 != StoreGeneration.fileName
+            }
             if files.fileExists(atPath: aside) { try files.removeItem(atPath: aside) }
             try files.createDirectory(
                 atPath: aside, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

@@ -38,3 +38,21 @@ package protocol DeliveryReceiver: AnyObject, Sendable {
 extension DeliveryReceiver {
     package func finishUpdate(context: (any Sendable)?) {}
 }
+
+/// Whether somebody is being told of an update, and what has to wait until everybody was.
+@MainActor
+final class DeliveryTurn: Sendable {
+    private(set) var isDelivering = false
+    var afterwards: [@MainActor () -> Void] = []
+
+    nonisolated init() {}
+
+    func deliver(_ body: @MainActor () -> Void) {
+        isDelivering = true
+        body()
+        isDelivering = false
+        let waiting = afterwards
+        afterwards = []
+        for body in waiting { body() }
+    }
+}

@@ -4,9 +4,18 @@ extension Engine {
     /// Applies one posted tree to every listened tree.
     ///
     /// Its news are collected in the round.
-    func apply(_ posted: any Model) {
-        mark += 1
-        guard let touched = collect(posted) else { return }
+    ///
+    /// Where the tree holds two versions of one model, the last in its own order counts, in every place, as in a cache.
+    ///
+    /// - Parameter isWhole: whether to visit also what did not change, which is needed only then.
+    func apply(_ posted: any Model, isWhole: Bool = false) {
+        (hasContradiction, newlyPosted, newlyKnown) = (false, 0, 0)
+        guard let touched = collect(posted, isWhole: isWhole) else { return }
+        if !isWhole, hasContradiction || touched.contains(where: contradicts) {
+            for occurrences in touched { occurrences.pending = [] }
+            return apply(posted, isWhole: true)
+        }
+        note(posted)
         var places: [TreeNode] = []
         for occurrences in touched {
             for node in occurrences.nodes where node.equalMark != mark { places.append(node) }
@@ -23,25 +32,55 @@ extension Engine {
         late = []
         rebuild()
         for occurrences in touched {
-            if !occurrences.awaiting.isEmpty { adopt(occurrences) }
+            if !occurrences.isAwaitedByNobody { adopt(occurrences) }
             settle(occurrences)
+            forget(occurrences)
         }
         late = []
+        // What is new to everybody may be in the posted tree in another version too, where nobody listens.
+        if !isWhole, hasContradiction || (newlyKnown > 0 && newlyKnown < newlyPosted) { apply(posted, isWhole: true) }
+    }
+
+    /// Whether the posted tree, which brings another version of this model, holds the present version too.
+    private func contradicts(_ occurrences: Occurrences) -> Bool {
+        guard occurrences.newMark == mark else { return false }
+        for node in occurrences.nodes {
+            var place: TreeNode? = node
+            while let above = place {
+                if above.equalMark == mark { return true }
+                place = above.parent
+            }
+        }
+        return false
+    }
+
+    /// Tells fetches and conditions what was posted.
+    private func note(_ posted: any Model) {
+        guard log.isOpen || !predicates.isEmpty else { return }
+        posted.forEachInOrder { model in
+            guard let identifier = model.modelIdentifier else { return }
+            if log.isOpen { log.record(model, identifier, at: sequence) }
+            if !predicates.isEmpty { match(model, identifier) }
+        }
     }
 
     /// Takes the posted tree apart: what it brings for each identifier that somebody listens to.
     ///
     /// The walk goes along a listened tree with the same identifiers, where there is one: then no identifier is hashed,
     /// and what did not change is not entered.
-    private func collect(_ posted: any Model) -> [Occurrences]? {
-        let mayPrune = mixed.isEmpty && !log.isOpen && predicates.isEmpty
+    private func collect(_ posted: any Model, isWhole: Bool) -> [Occurrences]? {
+        mark += 1
+        let mayPrune = mixed.isEmpty && !isWhole
         var touched: [Occurrences] = []
         var waiting: [(model: any Model, beside: TreeNode?)] = [(posted, nil)]
         var visited = 0
         while let (model, guess) = waiting.popLast() {
             visited += 1
             guard visited <= maxNodes else {
-                for occurrences in touched { occurrences.pending = [] }
+                for occurrences in touched {
+                    occurrences.pending = []
+                    forget(occurrences)
+                }
                 fail(CacheError(.tooManyPaths, "A posted tree has more than a million nodes, occurrences counted."))
                 return nil
             }
@@ -50,29 +89,32 @@ extension Engine {
             if let identifier = model.modelIdentifier {
                 found = guess?.occurrences
                 if found?.identifier != identifier {
-                    found = index[identifier]
+                    // One version counts, whether or not somebody listens to the model yet.
+                    found = isWhole ? occurrences(of: identifier) : index[identifier]
                     beside = found?.nodes.first
+                    if found == nil { newlyPosted += 1 }
                 }
-                if log.isOpen { log.record(model, identifier, at: sequence) }
-                if !predicates.isEmpty { match(model, identifier) }
             } else if guess?.occurrences != nil {
                 beside = nil
             }
-            let isEqual = beside.map { $0.model.isEqual(to: model) } ?? false
+            let isEqual = !isWhole && (beside.map { $0.model.isEqual(to: model) } ?? false)
             if isEqual {
                 beside?.equalMark = mark
                 if mayPrune { continue }
             }
-            if let found, !isEqual || found.nodes.count > 1 || !found.awaiting.isEmpty {
+            if let found, isWhole || !isEqual || found.nodes.count > 1 || !found.isAwaitedByNobody {
                 if found.pending.isEmpty { touched.append(found) }
-                found.bring(model)
+                if !isEqual { found.newMark = mark }
+                if found.bring(model) { hasContradiction = true }
             }
+            let start = waiting.count
             var position = 0
             model.forEach { child in
                 let places = beside?.children
                 waiting.append((child, places.flatMap { position < $0.count ? $0[position] : nil }))
                 position += 1
             }
+            waiting[start...].reverse()
         }
         return touched
     }
@@ -159,7 +201,7 @@ extension Engine {
             remove(node, tree)
         } else {
             // Nothing was deleted: the model refused a child that it should have taken. It keeps what it had.
-            reindex(node, node.model, nil)
+            reindex(node, node.model, nil, isRefusal: true)
             fail(CacheError(.other, "A model's map returned nil although none of its children was deleted."))
         }
     }
@@ -212,16 +254,19 @@ extension Engine {
 
 extension Occurrences {
     /// Adds what a change brings: one model per projection, the last of each.
-    func bring(_ model: any Model) {
+    ///
+    /// - Returns: whether it brought another version before.
+    func bring(_ model: any Model) -> Bool {
         guard !pending.isEmpty else {
             pending = [model]
-            return
+            return false
         }
         let projection = model.projectionIdentifier
-        if let same = pending.firstIndex(where: { $0.projectionIdentifier == projection }) {
-            pending[same] = model
-        } else {
+        guard let same = pending.firstIndex(where: { $0.projectionIdentifier == projection }) else {
             pending.append(model)
+            return false
         }
+        defer { pending[same] = model }
+        return !pending[same].isEqual(to: model)
     }
 }

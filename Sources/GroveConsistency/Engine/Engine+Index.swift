@@ -31,25 +31,31 @@ extension Engine {
             top.children = []
             return false
         }
+        if made.count > 256, index.capacity < index.count + made.count {
+            index.reserveCapacity(max(index.count + made.count, 2 * index.capacity))
+        }
         for node in made { register(node) }
         for node in made { node.isKnown = false }
         return true
     }
 
     func occurrences(of identifier: ModelIdentifier) -> Occurrences {
-        if let found = index[identifier] { return found }
-        let made = Occurrences(identifier)
-        index[identifier] = made
-        return made
+        // One look-up, whether or not it is there.
+        func held(_ place: inout Occurrences) -> Occurrences { place }
+        return held(&index[identifier, default: Occurrences(identifier)])
     }
 
     private func register(_ node: TreeNode) {
         guard let identifier = node.model.modelIdentifier else { return }
         let occurrences = occurrences(of: identifier)
+        if occurrences.nodes.isEmpty { newlyKnown += 1 }
         // Where the parent's value is known elsewhere, so is this one's.
         if let other = occurrences.nodes.first {
             node.isKnown = node.parent?.isKnown == true || other.model.isEqual(to: node.model)
-            if !node.isKnown { mixed.insert(identifier) }
+            if !node.isKnown {
+                mixed.insert(identifier)
+                if type(of: other.model) == type(of: node.model) { hasContradiction = true }
+            }
         }
         occurrences.add(node)
         if !occurrences.pending.isEmpty { late.append(node) }
@@ -78,7 +84,7 @@ extension Engine {
 
     func forget(_ occurrences: Occurrences) {
         if occurrences.nodes.count <= 1, !mixed.isEmpty { mixed.remove(occurrences.identifier) }
-        if occurrences.isUnused { index[occurrences.identifier] = nil }
+        if occurrences.isUnused, occurrences.pending.isEmpty { index[occurrences.identifier] = nil }
     }
 
     /// Reports an error to the delegate, on the main actor.

@@ -10,6 +10,7 @@ extension Engine {
                 mark += 1
                 if let occurrences = tree.root.occurrences, occurrences.nodes.count > 1 {
                     mixed.insert(occurrences.identifier)
+                    hasContradiction = true
                 }
                 reindex(tree.root, model, nil)
                 return
@@ -49,6 +50,10 @@ extension Engine {
 
     /// Ends listening to an element.
     func leave(_ subscription: Subscription, handle: Int) {
+        if let occurrences = subscription.awaitedElements.removeValue(forKey: handle) {
+            occurrences.awaitingElements[ElementKey(subscription: subscription.key, handle: handle)] = nil
+            forget(occurrences)
+        }
         guard let membership = subscription.elements.removeValue(forKey: handle) else { return }
         leave(membership)
     }
@@ -73,11 +78,30 @@ extension Engine {
         forget(occurrences)
     }
 
+    /// Lets a place of a collection wait for a model of `identifier`.
+    func wait(for identifier: ModelIdentifier, _ subscription: Subscription, handle: Int) {
+        let occurrences = occurrences(of: identifier)
+        occurrences.awaitingElements[ElementKey(subscription: subscription.key, handle: handle)] = subscription
+        subscription.awaitedElements[handle] = occurrences
+    }
+
     /// Ends everything that `subscription` listens to.
     func end(_ subscription: Subscription) {
         stopAwaiting(subscription)
         leave(subscription)
-        for handle in Array(subscription.elements.keys) { leave(subscription, handle: handle) }
+        leaveAll(subscription)
+    }
+
+    /// Ends listening to all elements.
+    func leaveAll(_ subscription: Subscription) {
+        for handle in Array(subscription.elements.keys) + Array(subscription.awaitedElements.keys) {
+            leave(subscription, handle: handle)
+        }
+    }
+
+    /// What somebody holds of `identifier` and `subscription` can take.
+    func held(_ identifier: ModelIdentifier, for subscription: Subscription) -> (any Model)? {
+        index[identifier]?.nodes.prefix(64).map(\.model).first(where: subscription.accepts)
     }
 
     /// Forgets a subscription.

@@ -4,7 +4,8 @@ extension Engine {
     /// Gives `top` the value `model` and its descendants the values in it, keeping the places that did not change.
     ///
     /// - Parameter tree: collects which of them changed.
-    func reindex(_ top: TreeNode, _ model: any Model, _ tree: Tree?) {
+    /// - Parameter isRefusal: whether a model goes back to what it had.
+    func reindex(_ top: TreeNode, _ model: any Model, _ tree: Tree?, isRefusal: Bool = false) {
         var waiting: [(node: TreeNode, model: any Model)] = [(top, model)]
         while let (node, model) = waiting.popLast() {
             node.model = model
@@ -15,7 +16,10 @@ extension Engine {
             for (place, child) in zip(node.children, children) where !place.model.isEqual(to: child) {
                 if let occurrences = place.occurrences {
                     tree?.updates.changedModelIds.insert(occurrences.identifier)
-                    if tree == nil, occurrences.nodes.count > 1 { mixed.insert(occurrences.identifier) }
+                    if tree == nil, occurrences.nodes.count > 1 {
+                        mixed.insert(occurrences.identifier)
+                        if !isRefusal { hasContradiction = true }
+                    }
                 }
                 waiting.append((place, child))
             }

@@ -6,6 +6,10 @@ extension Engine {
         round += 1
         body()
         var news: [(any DeliveryReceiver, Delivery)] = []
+        for membership in adoptedElements {
+            guard let tree = membership.tree, !tree.isDeleted else { continue }
+            noteElement(membership.subscription, ElementChange(handle: membership.handle, model: tree.root.model))
+        }
         for tree in roundTrees where !tree.updates.isEmpty || tree.isDeleted { collectNews(of: tree, context, &news) }
         for subscription in roundSubscriptions {
             send(
@@ -20,16 +24,19 @@ extension Engine {
             send(.tree(model), updates, to: subscription, context, &news)
         }
         let replaced = replacements
-        let told = reportReplacements
+        let (told, turn) = (reportReplacements, turn)
         roundTrees = []
         roundSubscriptions = []
         adopted = []
+        adoptedElements = []
         replacements = []
         guard !news.isEmpty || !replaced.isEmpty || extra != nil else { return }
         deliver(isNews: true) { [news] in
-            if !replaced.isEmpty { told(replaced, context) }
-            for (receiver, delivery) in news { receiver.receive(delivery) }
-            for (receiver, _) in news { receiver.finishUpdate(context: context) }
+            turn.deliver {
+                if !replaced.isEmpty { told(replaced, context) }
+                for (receiver, delivery) in news { receiver.receive(delivery) }
+                for (receiver, _) in news { receiver.finishUpdate(context: context) }
+            }
             extra?()
         }
     }
@@ -46,6 +53,7 @@ extension Engine {
                 }
                 send(.tree(model), tree.updates, to: subscription, context, &news)
             } else {
+                if membership.adoptedRound == round, !tree.isDeleted { continue }
                 noteElement(subscription, ElementChange(handle: membership.handle, model: model))
                 subscription.updates.merge(tree.updates)
             }
@@ -100,5 +108,17 @@ extension Engine {
             listen(subscription, to: model)
             if subscription.ownRound != round { noteAdopted(subscription) }
         }
+        for (key, subscription) in occurrences.awaitingElements {
+            guard let model = occurrences.pending.last(where: subscription.accepts) else { continue }
+            adopt(model, subscription, key.handle)
+        }
+    }
+
+    /// Gives a place of a collection the model that it waited for.
+    func adopt(_ model: any Model, _ subscription: Subscription, _ handle: Int) {
+        listen(subscription, to: model, handle: handle)
+        guard let membership = subscription.elements[handle] else { return }
+        membership.adoptedRound = round
+        adoptedElements.append(membership)
     }
 }

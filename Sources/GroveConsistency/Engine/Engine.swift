@@ -12,6 +12,7 @@ import Synchronization
 final class Engine: @unchecked Sendable {
     let queue = DispatchQueue(label: "grove.consistency", qos: .userInitiated)
     let mailbox = Mailbox()
+    let turn = DeliveryTurn()
     private let order = Mutex(Order())
 
     /// The place of the call under way in the order of calls.
@@ -29,6 +30,13 @@ final class Engine: @unchecked Sendable {
     var log = ChangeLog()
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 
+    /// Whether the change under way met two versions of one model that do not come from two projections.
+    var hasContradiction = false
+
+    /// How many identifiers the change under way brought that nobody listened to: all, and those that somebody does now.
+    var newlyPosted = 0
+    var newlyKnown = 0
+
     // What the change under way has to do.
 
     /// Places that were made during the change and hold a model that it brings.
@@ -41,6 +49,7 @@ final class Engine: @unchecked Sendable {
     var roundTrees: [Tree] = []
     var roundSubscriptions: [Subscription] = []
     var adopted: [Subscription] = []
+    var adoptedElements: [Membership] = []
     var replacements: [Replacement] = []
     var wantsReplacements = false
 
@@ -92,6 +101,9 @@ final class Engine: @unchecked Sendable {
         }
     }
 
+    /// Whether the call under way was cancelled since it was made.
+    var isCancelled: Bool { order.withLock { $0.cancelled >= sequence } }
+
     /// Cancels the updates that are queued or on their way to the main actor.
     func cancelAll() {
         let sequence = order.withLock { order in
@@ -125,5 +137,7 @@ final class Engine: @unchecked Sendable {
         subscription.membership = nil
         for membership in subscription.elements.values { membership.tree = nil }
         subscription.elements = [:]
+        subscription.awaited = nil
+        subscription.awaitedElements = [:]
     }
 }

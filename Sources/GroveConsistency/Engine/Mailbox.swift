@@ -1,63 +1,83 @@
 import GroveModel
 import Synchronization
 
-/// What the engine has for the main actor, in order.
+/// What somebody has for the main actor, in order.
 ///
-/// The engine puts and goes on. At most one hop is under way; it takes everything that is there when it arrives.
-final class Mailbox: Sendable {
-    typealias Item = @MainActor @Sendable () -> Void
+/// Putting never waits. At most one hop is under way; it takes what is there when it arrives. What is put meanwhile
+/// waits for the next hop, so that receivers who answer each other do not keep the main actor from anybody else.
+package final class Mailbox: Sendable {
+    package typealias Item = @MainActor @Sendable () -> Void
 
     private struct State {
-        var items: [(sequence: UInt64, isNews: Bool, item: Item)] = []
+        /// The items; those before `next` are gone.
+        var items: [(sequence: UInt64, isNews: Bool, item: Item?)] = []
+        var next = 0
         var isHopping = false
         var held: Duration = .zero
         var longestHold: Duration = .zero
         var hops = 0
+
+        var waiting: Int { items.count - next }
+
+        mutating func take() -> Item? {
+            guard next < items.count else { return nil }
+            defer {
+                items[next].item = nil
+                next += 1
+                if next == items.count {
+                    items.removeAll(keepingCapacity: items.count <= 1_024)
+                    next = 0
+                }
+            }
+            return items[next].item
+        }
     }
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Puts an item, and hops if nobody is on the way.
-    func put(sequence: UInt64, isNews: Bool, _ item: @escaping Item) {
+    package func put(sequence: UInt64 = 0, isNews: Bool = false, _ item: @escaping Item) {
         let mustHop = state.withLock { state in
             state.items.append((sequence, isNews, item))
             defer { state.isHopping = true }
             return !state.isHopping
         }
-        if mustHop { Task { @MainActor in self.empty() } }
+        if mustHop { hop() }
     }
 
     /// Drops the news of updates up to `sequence`; completions stay, which are called whatever happens.
     func drop(through sequence: UInt64) {
         let dropped = state.withLock { state in
             let dropped = state.items
+            state.items.removeSubrange(..<state.next)
+            state.next = 0
             state.items.removeAll { $0.isNews && $0.sequence <= sequence }
             return dropped
         }
         _ = dropped
     }
 
+    private func hop() { Task { @MainActor in self.empty() } }
+
     @MainActor
     private func empty() {
         let start = ContinuousClock.now
-        defer {
-            let time = ContinuousClock.now - start
-            state.withLock { state in
-                state.held += time
-                state.longestHold = max(state.longestHold, time)
-                state.hops += 1
-            }
+        for _ in 0..<state.withLock({ $0.waiting }) {
+            // One by one: an item may drop those behind it.
+            guard let item = state.withLock({ $0.take() }) else { break }
+            item()
         }
-        while true {
-            let items = state.withLock { state in
-                let items = state.items
-                state.items = []
-                if items.isEmpty { state.isHopping = false }
-                return items
-            }
-            if items.isEmpty { return }
-            for (_, _, item) in items { item() }
+        let time = ContinuousClock.now - start
+        let isDone = state.withLock { state in
+            state.held += time
+            state.longestHold = max(state.longestHold, time)
+            state.hops += 1
+            state.isHopping = state.waiting > 0
+            return !state.isHopping
         }
+        if !isDone { hop() }
     }
 
     /// How long the main actor was held so far, at most at once, and how often.

@@ -9,13 +9,19 @@ final class Occurrences {
     var trees: [Tree] = []
     /// Subscriptions that listen to the identifier and have no model yet.
     var awaiting: [Int: Subscription] = [:]
+    /// Collections that have a place for the model and wait for it.
+    var awaitingElements: [ElementKey: Subscription] = [:]
 
     /// What the current update brings for this identifier, one model per projection.
     var pending: [any Model] = []
+    /// The change that brings a version that somebody does not have.
+    var newMark: UInt64 = 0
 
     init(_ identifier: ModelIdentifier) { self.identifier = identifier }
 
-    var isUnused: Bool { nodes.isEmpty && awaiting.isEmpty }
+    var isUnused: Bool { nodes.isEmpty && isAwaitedByNobody }
+
+    var isAwaitedByNobody: Bool { awaiting.isEmpty && awaitingElements.isEmpty }
 
     func add(_ node: TreeNode) {
         node.slot = nodes.count
@@ -31,4 +37,10 @@ final class Occurrences {
         }
         node.occurrences = nil
     }
+}
+
+/// A place in a collection.
+struct ElementKey: Hashable {
+    let subscription: Int
+    let handle: Int
 }

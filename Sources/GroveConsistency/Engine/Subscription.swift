@@ -18,6 +18,8 @@ final class Subscription {
     var membership: Membership?
     /// The elements by handle, for who listens to a collection.
     var elements: [Int: Membership] = [:]
+    /// The elements that have no model yet, by handle.
+    var awaitedElements: [Int: Occurrences] = [:]
     /// Where this subscription waits for a model, and which it takes.
     var awaited: Occurrences?
     /// The identifier to wait for again when the model is deleted.
@@ -26,6 +28,8 @@ final class Subscription {
 
     /// The place, in the order of calls, of the last news for this subscription.
     var lastNews: UInt64 = 0
+    /// The last fetch that was begun for this subscription; what an earlier one brings is not for it.
+    var latestFetch: UInt64 = 0
     /// The round whose news are being collected, and those.
     var round: UInt64 = 0
     var changedElements: [ElementChange] = []

@@ -39,6 +39,8 @@ final class Membership {
     let handle: Int
     var tree: Tree?
     var slot = 0
+    /// The round in which the element got the model that it waited for.
+    var adoptedRound: UInt64 = 0
 
     init(_ subscription: Subscription, handle: Int) {
         self.subscription = subscription

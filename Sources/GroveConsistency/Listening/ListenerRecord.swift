@@ -20,6 +20,21 @@ final class ListenerRecord: DeliveryReceiver {
 
     var missed: Missed?
 
+    /// What the listener held when it was last added or told.
+    private var known: (any Model)??
+
+    /// Whether the listener adds itself with what it is known to hold; remembers it otherwise.
+    func isKnown(_ model: (any Model)?) -> Bool {
+        let isSame =
+            switch (known, model) {
+            case (.some(.none), nil): true
+            case (.some(let old?), let new?): old.isEqual(to: new)
+            default: false
+            }
+        known = .some(model)
+        return isSame
+    }
+
     init(_ listener: any ConsistencyManagerListener, key: Int, manager: ConsistencyManager) {
         self.listener = listener
         self.key = key
@@ -58,6 +73,7 @@ final class ListenerRecord: DeliveryReceiver {
         _ listener: any ConsistencyManagerListener, _ model: (any Model)?, _ updates: ModelUpdates,
         _ context: (any Sendable)?
     ) {
+        known = .some(model)
         listener.modelUpdated(model, updates: updates, context: context)
         batch?.note(listener, updates)
     }

@@ -115,8 +115,7 @@ public final class PredicateListener {
 extension Engine {
     /// Lets `subscription` listen to what somebody else holds of `identifier`, and else wait for it.
     func listenOrAwait(_ subscription: Subscription, _ identifier: ModelIdentifier) {
-        let held = index[identifier]?.nodes.prefix(64).map(\.model).first(where: subscription.accepts)
-        if let held {
+        if let held = held(identifier, for: subscription) {
             listen(subscription, to: held)
             noteAdopted(subscription)
         } else {

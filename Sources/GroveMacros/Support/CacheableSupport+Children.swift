@@ -87,6 +87,22 @@ extension CacheableSupport {
         Shape.map(value, transform)
     }
 
+    /// Replaces, in place, the model at `position` where that is in `value`.
+    ///
+    /// - Parameter position: less the models in `value` afterwards, where it lies behind them.
+    /// - Returns: `nil` where it lies behind `value`; else whether `child` can take the place.
+    @inlinable
+    public static func replace<Shape: ChildShape>(
+        _ shape: Shape.Type, _ value: inout Shape.Value, at position: inout Int, with child: any Model
+    ) -> Bool? {
+        let count = Shape.count(value)
+        guard position < count else {
+            position -= count
+            return nil
+        }
+        return Shape.replace(&value, at: position, with: child)
+    }
+
     /// What has no order of its own, in the order in which a record holds it.
     public static func inRecordOrder<Value>(_ values: some Collection<Value>) -> [Value] { RecordOrder.sorted(values) }
 

@@ -15,9 +15,47 @@ public protocol ChildShape {
     /// `value` with each model replaced, or `nil` where one that it needs is gone.
     static func map(_ value: Value, _ transform: (any Model) -> (any Model)?) -> Value?
 
+    /// How many models are in every value, where that does not depend on the value.
+    static var fixedCount: Int? { get }
+
+    /// How many models are in `value`.
+    static func count(_ value: Value) -> Int
+
+    /// Replaces the model at `position`, which is below `count`, in place; false, with `value` undefined, where `child`
+    /// cannot take it.
+    static func replace(_ value: inout Value, at position: Int, with child: any Model) -> Bool
+
     /// `other`, the same field of another projection, with its models in the types of this one: each merged into the
     /// model of `pool` that has its identifier; `nil` where one has no such model or something else does not fit.
     static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value?
+}
+
+extension ChildShape {
+    /// Depends on the value.
+    @inlinable
+    public static var fixedCount: Int? { nil }
+
+    /// How many models are in `value`.
+    @inlinable
+    public static func count(_ value: Value) -> Int {
+        if let fixedCount { return fixedCount }
+        var count = 0
+        forEach(value) { _ in count += 1 }
+        return count
+    }
+
+    /// Replaces the model at `position` by visiting all.
+    @inlinable
+    public static func replace(_ value: inout Value, at position: Int, with child: any Model) -> Bool {
+        var next = 0
+        let new = map(value) { old in
+            defer { next += 1 }
+            return next == position ? child : old
+        }
+        guard let new, count(new) == count(value) else { return false }
+        value = new
+        return true
+    }
 }
 
 /// A value without models.
@@ -25,6 +63,10 @@ public enum LeafShape<Value>: ChildShape {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { true }
+
+    /// None.
+    @inlinable
+    public static var fixedCount: Int? { 0 }
 
     /// Calls `visit` with each model.
     @inlinable
@@ -55,6 +97,18 @@ public enum ModelShape<Value: Model>: ChildShape {
         return new as? Value ?? CacheableSupport.fit(new, value)
     }
 
+    /// One.
+    @inlinable
+    public static var fixedCount: Int? { 1 }
+
+    /// Replaces the model.
+    @inlinable
+    public static func replace(_ value: inout Value, at position: Int, with child: any Model) -> Bool {
+        guard let new = child as? Value ?? CacheableSupport.fit(child, value) else { return false }
+        value = new
+        return true
+    }
+
     /// `other` in the types of this shape.
     public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value? {
         if let same = other as? Value { return same }
@@ -82,6 +136,27 @@ public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
     ) -> Wrapped.Value?? {
         guard !Wrapped.isLeaf, let value else { return .some(value) }
         return .some(Wrapped.map(value, transform))
+    }
+
+    /// None where that is fixed.
+    @inlinable
+    public static var fixedCount: Int? { Wrapped.isLeaf ? 0 : nil }
+
+    /// How many models are in what the value holds.
+    @inlinable
+    public static func count(_ value: Wrapped.Value?) -> Int {
+        guard !Wrapped.isLeaf, let value else { return 0 }
+        return Wrapped.count(value)
+    }
+
+    /// Replaces the model at `position`.
+    @inlinable
+    public static func replace(_ value: inout Wrapped.Value?, at position: Int, with child: any Model) -> Bool {
+        guard var wrapped = value else { return false }
+        value = nil
+        let isDone = Wrapped.replace(&wrapped, at: position, with: child)
+        value = wrapped
+        return isDone
     }
 
     /// `other` in the types of this shape.
@@ -119,6 +194,33 @@ public enum ArrayShape<Element: ChildShape>: ChildShape {
         return elements
     }
 
+    /// None where that is fixed.
+    @inlinable
+    public static var fixedCount: Int? { Element.isLeaf ? 0 : nil }
+
+    /// How many models are in the elements; O(1) for an array of models.
+    @inlinable
+    public static func count(_ value: [Element.Value]) -> Int {
+        if let each = Element.fixedCount { return each * value.count }
+        return value.reduce(0) { $0 + Element.count($1) }
+    }
+
+    /// Replaces the model at `position`; for an array of models without visiting the others.
+    @inlinable
+    public static func replace(_ value: inout [Element.Value], at position: Int, with child: any Model) -> Bool {
+        if let each = Element.fixedCount {
+            guard each > 0, value.indices.contains(position / each) else { return false }
+            return Element.replace(&value[position / each], at: position % each, with: child)
+        }
+        var rest = position
+        for index in value.indices {
+            let count = Element.count(value[index])
+            if rest < count { return Element.replace(&value[index], at: rest, with: child) }
+            rest -= count
+        }
+        return false
+    }
+
     /// `other` in the types of this shape.
     public static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> [Element.Value]? {
         guard let other = other as? [Any] else { return nil }
@@ -132,6 +234,10 @@ public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hasha
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { Element.isLeaf }
+
+    /// None where that is fixed.
+    @inlinable
+    public static var fixedCount: Int? { isLeaf ? 0 : nil }
 
     /// Calls `visit` with each model.
     @inlinable
@@ -162,6 +268,10 @@ public enum DictionaryShape<Key: ChildShape, Element: ChildShape>: ChildShape wh
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { Key.isLeaf && Element.isLeaf }
+
+    /// None where that is fixed.
+    @inlinable
+    public static var fixedCount: Int? { isLeaf ? 0 : nil }
 
     /// Calls `visit` with each model.
     @inlinable

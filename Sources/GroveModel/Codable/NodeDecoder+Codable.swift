@@ -15,10 +15,14 @@ extension NodeDecoder {
 
     /// The value of a scanned field, its children fetched.
     @_disfavoredOverload
-    public func finish<Value: Decodable>(_ scanned: ScannedCodable<Value>) throws(NodeReadFailure) -> Value {
+    public mutating func finish<Value: Decodable>(
+        _ scanned: ScannedCodable<Value>
+    ) throws(NodeReadFailure) -> Value {
         switch scanned {
         case .absent(let value): return value
-        case .deferred(let bytes): return try DecodingSession.decodeValue(Value.self, from: reading(bytes))
+        case .deferred(let bytes):
+            try passRest()
+            return try DecodingSession.decodeValue(Value.self, from: reading(bytes))
         }
     }
 
@@ -42,7 +46,5 @@ extension NodeDecoder {
     public mutating func beginPayload(_ fields: FieldTable) throws(NodeReadFailure) { _ = try beginMap(fields) }
 
     /// Ends a case's payload: fields that its type does not know are left out.
-    public mutating func endPayload() throws(NodeReadFailure) {
-        while entriesLeft > 0 { try unsafe pass(try readKey()) }
-    }
+    public mutating func endPayload() throws(NodeReadFailure) { try passRest() }
 }

@@ -115,7 +115,7 @@ extension NodeDecoder {
     /// Moves past the fields that are left and goes back to what surrounds the map.
     @usableFromInline
     mutating func endMap(_ outer: MapScope) throws(NodeReadFailure) {
-        while entriesLeft > 0 { try unsafe pass(try readKey()) }
+        try passRest()
         fields = outer.fields
         entriesLeft = outer.entriesLeft
         unsafe lastKey = outer.lastKey

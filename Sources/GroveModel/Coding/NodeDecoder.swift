@@ -50,10 +50,11 @@ public struct NodeDecoder {
 
     /// The value of a scanned field, its children fetched.
     @inlinable
-    public func finish<Value: NodeCodable>(_ scanned: Scanned<Value>) throws(NodeReadFailure) -> Value {
+    public mutating func finish<Value: NodeCodable>(_ scanned: Scanned<Value>) throws(NodeReadFailure) -> Value {
         switch scanned {
         case .value(let value): return value
         case .deferred(let bytes):
+            try passRest()
             var decoder = reading(bytes)
             return try Value.decodeValue(from: &decoder)
         }
@@ -109,6 +110,12 @@ public struct NodeDecoder {
         let key = unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
         if let lastKey = unsafe lastKey, unsafe lexicographicOrder(lastKey, key) >= 0 { throw .corrupted }
         return unsafe key
+    }
+
+    /// Moves past the fields that are left, before the first child is fetched and the record's own bytes may go.
+    @usableFromInline
+    mutating func passRest() throws(NodeReadFailure) {
+        while entriesLeft > 0 { try unsafe pass(try readKey()) }
     }
 
     mutating func pass(_ key: UnsafeRawBufferPointer) throws(NodeReadFailure) {

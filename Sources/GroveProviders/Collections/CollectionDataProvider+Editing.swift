@@ -1,5 +1,5 @@
 import GroveConsistency
-import GroveModel
+public import GroveModel
 
 extension CollectionDataProvider {
     /// Replaces the whole collection, for every sibling of `cacheKey`.
@@ -13,12 +13,15 @@ extension CollectionDataProvider {
         _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
+        let before = store.shownBeforeEdit
         let new = data.map { store.entry($0) }
+        store.forgetAwaited()
         store.reset(new)
-        if snapshot != nil { snapshot = (store.entries, store.resets) }
+        store.confirmed = dataModelManager.now()
+        followStore()
         commit(leaving: nil, joining: new, isSaved: shouldCache, context: context)
-        store.tell(.reset, by: self, context: context)
-        store.finishEdit(by: self, context: context)
+        note(.reset, isOwn: true, context)
+        store.tell(.reset, by: [self], context: context, before: before)
     }
 
     /// Inserts `newData` before the element at `index`, or at the end where that is ``count``.
@@ -31,6 +34,19 @@ extension CollectionDataProvider {
         insert(newData, at: entries.count, isAppend: true, shouldCache, context)
     }
 
+    /// Makes places for the models of `identifiers` before the element at `index`, or at the end.
+    ///
+    /// Each appears in its place, as a change by others, as soon as somebody holds or posts its model; what a cache has
+    /// of it can be fetched beside. Replacing the whole collection ends the wait.
+    ///
+    /// - Parameter shouldCache: whether the collection is stored when a model has arrived.
+    public func insert(awaiting identifiers: [ModelIdentifier], at index: Int, shouldCache: Bool = true) {
+        guard index >= 0, index <= entries.count else {
+            return dataModelManager.misuse("An index is outside of the collection.")
+        }
+        store.await(identifiers, at: newestPlace(of: index), isSaved: shouldCache)
+    }
+
     private func insert(
         _ newData: [T], at index: Int, isAppend: Bool, _ shouldCache: Bool, _ context: (any Sendable)?
     ) {
@@ -39,13 +55,14 @@ extension CollectionDataProvider {
         }
         guard !newData.isEmpty else { return }
         let place = isAppend ? store.entries.count : newestPlace(of: index)
+        let before = store.shownBeforeEdit
         let new = newData.map { store.entry($0) }
         store.insert(new, at: place)
         if store.isLoading, isAppend { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
-        snapshot?.entries.replace(index, index, with: new)
+        editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
         commit(leaving: [], joining: new, isSaved: shouldCache, context: context)
-        tell(place, index, newData.count, CollectionChangeInformation.insert, context)
+        tell(place, index, newData.count, CollectionChangeInformation.insert, context, before)
     }
 
     /// Replaces the element at `index` by another version, or another model.
@@ -54,22 +71,23 @@ extension CollectionDataProvider {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
         let old = entries[index]
-        let isSameModel = old.model.modelIdentifier != nil && old.model.modelIdentifier == element.modelIdentifier
-        if snapshot != nil {
-            snapshot?.entries[index].model = element
-        }
+        editShown { $0[index].model = element }
         guard let place = store.position(of: old.handle) else {
             // A sibling removed it from the list: what is left to do is to tell of the model's new version.
             commit(leaving: [], joining: [], posting: [element], isSaved: false, storing: shouldCache, context: context)
             return
         }
+        let identifier = store.entries[place].model.modelIdentifier
+        let isSameModel = identifier != nil && identifier == element.modelIdentifier
+        let before = store.shownBeforeEdit
         store.replace(element, at: place)
-        if snapshot != nil { snapshot?.entries[index].revision = store.entries[place].revision }
+        editShown { $0[index].revision = store.entries[place].revision }
         // In a cache of nodes the list itself does not change with a version of an element.
+        store.entries[place].isEditStored = shouldCache
         store.entries[place].editedAt = commit(
             leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache && !isSameModel,
             storing: shouldCache && isSameModel && cacheKey != nil, context: context)
-        tell(place, index, 1, CollectionChangeInformation.update, context)
+        tell(place, index, 1, CollectionChangeInformation.update, context, before)
     }
 
     /// Removes the element at `index` from the collection; the model itself stays.
@@ -78,11 +96,12 @@ extension CollectionDataProvider {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
         let handle = entries[index].handle
-        snapshot?.entries.replace(index, index + 1, with: [])
+        editShown { $0.replace(index, index + 1, with: []) }
         guard let place = store.position(of: handle) else { return }
+        let before = store.shownBeforeEdit
         store.remove(at: place)
         commit(leaving: [handle], joining: [], isSaved: shouldCache, context: context)
-        tell(place, index, 1, CollectionChangeInformation.delete, context)
+        tell(place, index, 1, CollectionChangeInformation.delete, context, before)
     }
 
     /// Removes the element at `index`; ``remove(at:shouldCache:context:)`` by its older name.
@@ -128,9 +147,9 @@ extension CollectionDataProvider {
 
     private func tell(
         _ place: Int, _ shown: Int, _ count: Int, _ change: (Int) -> CollectionChangeInformation,
-        _ context: (any Sendable)?
+        _ context: (any Sendable)?, _ before: ListState<T>?
     ) {
-        store.tell(.changes((place..<place + count).map(change)), by: self, context: context)
-        store.finishEdit(by: self, context: context)
+        note(.changes((shown..<shown + count).map(change)), isOwn: true, context)
+        store.tell(.changes((place..<place + count).map(change)), by: [self], context: context, before: before)
     }
 }

@@ -21,7 +21,7 @@ extension CollectionDataProvider {
             join(dataModelManager.store(cacheKey, of: T.self))
             if had || store.entries.count > 0 { note(.reset, isOwn: true, context) }
         }
-        store.load(context: context) { models, error in completion(models, error) }
+        store.load(for: self, context: context) { models, error in completion(models, error) }
     }
 
     /// Fetches as the form with a completion does.
@@ -37,20 +37,27 @@ extension CollectionDataProvider {
 
     /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
     ///
-    /// Both are asked at once. Where the data changed within `maxAge` seconds, the network is not asked.
+    /// Both are asked at once. Where the whole was set within `maxAge` seconds, the network is not asked; what a cache
+    /// brought does not count. An answer that comes when the provider has another key is set under its own.
+    ///
+    /// - Returns: the data at the end; what `fetch` brought, where the provider has another key by then.
+    /// - Throws: what `fetch` throws; then the data is what the cache had. A `CacheError` with code `cancelled` where
+    ///   everything was wiped meanwhile.
     @discardableResult
     public func load(
         withCacheKey cacheKey: String, maxAge: Double? = nil, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
-        if let maxAge, cacheKey == self.cacheKey, let lastUpdated, -lastUpdated.timeIntervalSinceNow <= maxAge {
-            return data
-        }
+        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) { return data }
         let epoch = dataModelManager.inOrder { $0 }
         fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
         let fresh = try await fetch()
         guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
         try Task.checkCancellation()
+        guard cacheKey == self.cacheKey else {
+            Self.setData(fresh, cacheKey: cacheKey, dataModelManager: dataModelManager, context: context)
+            return fresh
+        }
         setData(fresh, cacheKey: cacheKey, context: context)
         return data
     }

@@ -32,7 +32,7 @@ extension CollectionDataProvider {
         completion: EditCompletion? = nil
     ) {
         let provider = holder(cacheKey, dataModelManager)
-        provider.store.load(context: context) { _, error in
+        provider.store.load(for: provider, context: context) { _, error in
             if error == nil { provider.append(newData, context: context) }
             completion?(error)
         }
@@ -63,7 +63,7 @@ extension CollectionDataProvider {
         _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> Void
     ) {
         let provider = holder(cacheKey, manager)
-        provider.store.load(context: context) { data, error in
+        provider.store.load(for: provider, context: context) { data, error in
             guard data != nil else {
                 completion?(error ?? CacheMiss(.absent, ModelIdentifier(cacheKey)))
                 return

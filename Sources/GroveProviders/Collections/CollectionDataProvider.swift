@@ -31,9 +31,14 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     public internal(set) var lastUpdated: Date?
 
     @ObservationIgnored var store: CollectionStore<T>
-    /// What a paused provider shows, and how often the store was reset by then.
-    @ObservationIgnored var snapshot: (entries: PersistentVector<Entry<T>>, resets: Int)?
-    @ObservationIgnored var missedContext: (any Sendable)?
+    /// What a provider shows that is paused, or was not told of the newest changes yet.
+    @ObservationIgnored var snapshot: ListState<T>?
+    /// Whether the owner edited what is shown before being told of what changed meanwhile.
+    @ObservationIgnored var isDiverged = false
+    /// The last change of the store that the provider was told of or skipped.
+    @ObservationIgnored var toldThrough = 0
+    @ObservationIgnored private var isPausedNow = false
+    @ObservationIgnored private var missedContext: (any Sendable)?
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.
     var revision = 0
@@ -72,7 +77,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     public var isPaused: Bool {
         get {
             _ = revision
-            return snapshot != nil
+            return isPausedNow
         }
         set {
             if batchListener != nil {
@@ -99,22 +104,58 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         store.remove(self)
         store = newStore
         store.add(self)
-        if snapshot != nil { snapshot = (store.entries, store.resets) }
+        followStore()
     }
 
-    /// The shared list changed.
-    func storeDidChange(_ change: CollectionChange, isOwn: Bool, context: (any Sendable)?) {
-        if snapshot != nil {
+    /// Shows the newest list, or while paused goes on with what that is now.
+    func followStore() {
+        snapshot = isPausedNow ? store.state : nil
+        isDiverged = false
+        toldThrough = store.lastNews
+    }
+
+    /// Shows the newest list, which the owner asked for.
+    func showNewest(_ context: (any Sendable)?) {
+        followStore()
+        note(.reset, isOwn: true, context)
+    }
+
+    /// Edits what is shown, where that is not the newest list.
+    func editShown(_ body: (inout PersistentVector<Entry<T>>) -> Void) {
+        guard snapshot != nil else { return }
+        snapshot.modify { body(&$0.entries) }
+        isDiverged = true
+    }
+
+    /// The shared list changed, of which the provider will be told in turn.
+    func storeWillTell(before: ListState<T>?, context: (any Sendable)?) {
+        if isPausedNow {
             missedContext = context
-            if isOwn { note(change, isOwn: true, context) }
-            return
+        } else if snapshot == nil {
+            snapshot = before
         }
-        note(change, isOwn: isOwn, context)
+    }
+
+    /// Takes one change of the shared list, of which the provider was not told yet.
+    func take(_ news: CollectionNews<T>) {
+        guard news.number > toldThrough, !isPausedNow else { return }
+        guard !isDiverged else { return catchUp(news.context) }
+        toldThrough = news.number
+        snapshot = store.lastNews == news.number ? nil : news.after
+        note(news.change, isOwn: false, news.context)
+    }
+
+    /// Goes from what is shown to the newest list.
+    private func catchUp(_ context: (any Sendable)?) {
+        guard let old = snapshot else { return }
+        followStore()
+        guard let change = Self.change(from: old, to: store.state) else { return }
+        note(change, isOwn: false, context)
     }
 
     func note(_ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?) {
         revision += 1
-        lastUpdated = Date()
+        lastUpdated = dataModelManager.now()
         if !isOwn {
             batchListener?.note(self, context)
             delegate?.collectionDataProviderHasUpdatedData(self, collectionChanges: change, context: context)
@@ -124,26 +165,22 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Pauses or resumes.
     public func setPaused(_ isPaused: Bool) {
-        guard isPaused != (snapshot != nil) else { return }
+        guard isPaused != isPausedNow else { return }
         revision += 1
-        guard !isPaused else {
-            snapshot = (store.entries, store.resets)
-            return
+        isPausedNow = isPaused
+        guard isPaused else {
+            let context = missedContext
+            missedContext = nil
+            return catchUp(context)
         }
-        guard let old = snapshot else { return }
-        snapshot = nil
-        let context = missedContext
-        missedContext = nil
-        guard let change = Self.change(from: old, to: (store.entries, store.resets)) else { return }
-        note(change, isOwn: false, context)
+        if snapshot == nil { snapshot = store.state }
     }
 
     /// What leads from one state of the list to a later one; `nil` where they are the same.
     ///
     /// O(*n*).
     private static func change(
-        from old: (entries: PersistentVector<Entry<T>>, resets: Int),
-        to new: (entries: PersistentVector<Entry<T>>, resets: Int)
+        from old: ListState<T>, to new: ListState<T>
     ) -> CollectionChange? {
         guard old.resets == new.resets else { return .reset }
         let before = old.entries.slice(0, old.entries.count)
@@ -184,8 +221,18 @@ extension CollectionDataProvider: ConsistencyManagerListener {
 extension CollectionDataProvider: WipeableProvider {
     func clearForWipe() {
         if store.cacheKey == nil { store.clearForWipe() }
-        guard snapshot != nil else { return }
-        snapshot = (store.entries, store.resets)
+        guard isPausedNow else { return }
+        followStore()
         note(.reset, isOwn: false, nil)
+    }
+}
+
+extension Optional {
+    /// Changes the value in place, where there is one.
+    fileprivate mutating func modify(_ body: (inout Wrapped) -> Void) {
+        guard var value = self else { return }
+        self = nil
+        body(&value)
+        self = value
     }
 }

@@ -5,6 +5,8 @@ struct Entry<T: Sendable>: Sendable {
     var revision = 0
     /// The place, in the order of calls, of the edit that set the model; older news are not for it.
     var editedAt: UInt64 = 0
+    /// Whether that edit was stored.
+    var isEditStored = false
     var model: T
 }
 

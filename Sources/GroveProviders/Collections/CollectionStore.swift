@@ -2,6 +2,12 @@ import Dispatch
 import GroveConsistency
 import GroveModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The one state that all collection providers of a cache key share.
 ///
 /// Every edit applies here, to the newest state. Elements have handles, so that an edit that was meant for an older
@@ -16,10 +22,23 @@ final class CollectionStore<T: SimpleModel> {
     var isLoaded = false
     /// Counts the times that everything was replaced.
     var resets = 0
-    /// Who shares this store, held weakly.
-    private var viewers: [ObjectIdentifier: WeakViewer] = [:]
-    private var waiters: [@MainActor ([T]?, (any Error)?) -> Void] = []
+    /// When the whole was last set; what a cache brought is of unknown age.
+    var confirmed: Date?
+    /// Who shares this store, held weakly, in the order in which they came.
+    var viewers: [WeakViewer] = []
+    /// Counts the changes that were told.
+    var lastNews = 0
+    /// The changes that are being told, in order.
+    var news: [CollectionNews<T>] = []
+    var isTelling = false
+    private var waiters: [Waiter] = []
     var isLoading = false
+    /// Counts the loads: a wipe ends one that is under way.
+    private var loads = 0
+    /// The places that wait for a model, by handle.
+    var awaited: [Int: AwaitedElement] = [:]
+    /// Those of them that got one, while others still wait.
+    var arrivedPlaces: [Int: AwaitedElement] = [:]
     /// While loading: elements that were appended, and belong behind what is fetched.
     var appendedWhileLoading: Set<Int> = []
     private var nextHandle = 0
@@ -32,25 +51,34 @@ final class CollectionStore<T: SimpleModel> {
         weak var viewer: CollectionDataProvider<T>?
     }
 
+    private struct Waiter {
+        weak var viewer: CollectionDataProvider<T>?
+        let completion: @MainActor ([T]?, (any Error)?) -> Void
+    }
+
     init(cacheKey: String?, manager: DataModelManager) {
         self.cacheKey = cacheKey
         self.manager = manager
         let relay = ProviderRelay()
-        key = manager.consistencyManager.subscribe(relay) { _ in false }
+        key = manager.consistencyManager.subscribe(relay) { Leaf.base($0) is T }
         relay.target = self
     }
 
     deinit { manager.consistencyManager.unsubscribe(key) }
 
-    func add(_ viewer: CollectionDataProvider<T>) { viewers[ObjectIdentifier(viewer)] = WeakViewer(viewer: viewer) }
+    func add(_ viewer: CollectionDataProvider<T>) { viewers.append(WeakViewer(viewer: viewer)) }
 
-    func remove(_ viewer: CollectionDataProvider<T>) { viewers[ObjectIdentifier(viewer)] = nil }
+    func remove(_ viewer: CollectionDataProvider<T>) {
+        viewers.removeAll { $0.viewer == nil || $0.viewer === viewer }
+    }
 
     // MARK: Handles
 
-    func entry(_ model: T) -> Entry<T> {
+    func entry(_ model: T) -> Entry<T> { Entry(handle: takeHandle(), model: model) }
+
+    func takeHandle() -> Int {
         defer { nextHandle += 1 }
-        return Entry(handle: nextHandle, model: model)
+        return nextHandle
     }
 
     /// The index of the element of `handle`, or `nil` where it is gone.
@@ -79,12 +107,13 @@ final class CollectionStore<T: SimpleModel> {
     // MARK: Edits of the newest state
 
     func reset(_ new: [Entry<T>]) {
-        firstHandle = new.map(\.handle).min() ?? nextHandle
+        firstHandle = min(new.map(\.handle).min() ?? nextHandle, awaited.keys.min() ?? nextHandle)
         positions = []
         staleFrom = 0
         entries = PersistentVector(new)
         resets += 1
         isLoaded = true
+        appendedWhileLoading = []
     }
 
     func insert(_ new: [Entry<T>], at index: Int) {
@@ -104,66 +133,65 @@ final class CollectionStore<T: SimpleModel> {
         entries[index] = entry
     }
 
-    // MARK: Telling
-
-    /// Tells everybody but `actor`, of whom only streams are told, of a change.
-    func tell(_ change: CollectionChange, by actor: CollectionDataProvider<T>?, context: (any Sendable)?) {
-        for holder in Array(viewers.values) {
-            holder.viewer?.storeDidChange(change, isOwn: holder.viewer === actor, context: context)
-        }
-    }
-
-    private func finish(_ context: (any Sendable)?) {
-        for holder in Array(viewers.values) { holder.viewer?.batchListener?.finishUpdate(context: context) }
-    }
-
-    /// Ends a synchronous edit for the batches of others.
-    func finishEdit(by actor: CollectionDataProvider<T>?, context: (any Sendable)?) { finish(context) }
-
     // MARK: Loading
 
     /// Calls `completion` with the content, which is fetched from the cache where it is not known.
-    func load(context: (any Sendable)?, _ completion: @escaping @MainActor ([T]?, (any Error)?) -> Void) {
+    ///
+    /// - Parameter viewer: who asks, and is not told of what comes as of a change by others.
+    func load(
+        for viewer: CollectionDataProvider<T>, context: (any Sendable)?,
+        _ completion: @escaping @MainActor ([T]?, (any Error)?) -> Void
+    ) {
         guard !isLoaded || isLoading else { return completion(Array(CollectionElements(entries: entries)), nil) }
-        waiters.append(completion)
+        waiters.append(Waiter(viewer: viewer, completion: completion))
         guard !isLoading else { return }
         isLoading = true
-        let resets = resets
+        loads += 1
+        let (resets, load) = (resets, loads)
         let consistency = manager.consistencyManager
         manager.fetchCollection(cacheKey, context) { [manager, key] (fetch, epoch, models: [T]?, error) in
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
+                guard self.loads == load, !manager.isOver(epoch) else {
+                    consistency.joinFetched(fetch, nil, [])
+                    if self.loads == load { self.endLoad(nil, error ?? CacheError.wiped) }
+                    return
+                }
                 let found = models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
-                let isFresh = !manager.isOver(epoch) && self.resets == resets
+                let isFresh = self.resets == resets
                 let wasEdited = self.entries.count > 0
-                let joined = isFresh ? self.accept(found, context) : []
+                // What is told may edit, wipe or load again; so that comes last.
+                let joined = isFresh ? self.accept(found) : []
                 consistency.joinFetched(fetch, key, joined)
                 if isFresh, wasEdited { manager.inOrder { _ in self.save(context) } }
                 self.isLoading = false
-                self.appendedWhileLoading = []
-                let waiters = self.waiters
-                self.waiters = []
+                let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
-                for waiter in waiters {
-                    manager.isOver(epoch)
-                        ? waiter(nil, error ?? CacheError.wiped) : waiter(answer, self.isLoaded ? nil : error)
-                }
+                if isFresh, found != nil { self.tellFetched(waiting, context) }
+                self.endLoad(answer, self.isLoaded ? nil : error)
             }
         }
     }
 
+    /// Answers everybody who waits for a load.
+    private func endLoad(_ models: [T]?, _ error: (any Error)?) {
+        isLoading = false
+        appendedWhileLoading = []
+        let waiters = waiters
+        self.waiters = []
+        for waiter in waiters { waiter.completion(models, error) }
+    }
+
     /// Takes what was fetched, under what was edited meanwhile.
-    private func accept(_ found: [T]?, _ context: (any Sendable)?) -> [(handle: Int, model: any Model)] {
+    private func accept(_ found: [T]?) -> [(handle: Int, model: any Model)] {
         guard let found else {
             isLoaded = isLoaded || entries.count > 0
             return []
         }
         let base = found.map { entry($0) }
         let edited = entries.slice(0, entries.count)
+        let appended = appendedWhileLoading
         reset(
-            edited.filter { !appendedWhileLoading.contains($0.handle) } + base
-                + edited.filter { appendedWhileLoading.contains($0.handle) })
-        tell(.reset, by: nil, context: context)
-        finish(context)
+            edited.filter { !appended.contains($0.handle) } + base + edited.filter { appended.contains($0.handle) })
         return base.map { ($0.handle, Leaf.node($0.model)) }
     }
 
@@ -183,12 +211,23 @@ final class CollectionStore<T: SimpleModel> {
 extension CollectionStore: DeliveryReceiver {
     func receive(_ delivery: Delivery) {
         guard case .elements(let changes) = delivery.content else { return }
-        let found = changes.compactMap { change -> (Int, (any Model)?)? in
-            guard let index = position(of: change.handle), entries[index].editedAt < delivery.sequence else {
-                return nil
+        let before = shownBeforeEdit
+        var found: [(Int, (any Model)?)] = []
+        var arrived: [ElementChange] = []
+        var isOutlived = false
+        for change in changes {
+            if awaited[change.handle] != nil {
+                arrived.append(change)
+            } else if let index = position(of: change.handle) {
+                if entries[index].editedAt < delivery.sequence {
+                    found.append((index, change.model))
+                } else if change.model == nil, entries[index].isEditStored {
+                    // A list that was stored before the deletion does not hold what was edited after it.
+                    isOutlived = true
+                }
             }
-            return (index, change.model)
         }
+        if isOutlived { manager.inOrder { _ in save(delivery.context) } }
         var information: [CollectionChangeInformation] = []
         for (index, model) in found.sorted(by: { $0.0 > $1.0 }) {
             if let model {
@@ -203,8 +242,9 @@ extension CollectionStore: DeliveryReceiver {
                 information.append(.delete(index: index))
             }
         }
+        information += take(arrived, context: delivery.context)
         guard !information.isEmpty else { return }
-        tell(.changes(information), by: nil, context: delivery.context)
+        tell(.changes(information), by: [], context: delivery.context, before: before)
     }
 
     func finishUpdate(context: (any Sendable)?) { finish(context) }
@@ -213,32 +253,13 @@ extension CollectionStore: DeliveryReceiver {
 extension CollectionStore: WipeableProvider {
     func clearForWipe() {
         manager.consistencyManager.edit(key, leaving: nil, joining: [], posting: [], context: nil)
+        let before = shownBeforeEdit
         reset([])
+        forgetAwaited()
         isLoaded = false
-        tell(.reset, by: nil, context: nil)
-    }
-}
-
-/// What finds a shared store.
-struct StoreKey: Hashable {
-    let type: ObjectIdentifier
-    let cacheKey: ModelIdentifier
-}
-
-struct WeakStore {
-    weak var store: (any WipeableProvider)?
-}
-
-extension DataModelManager {
-    /// The store of `cacheKey`, made where nobody has it; one of its own where there is no key.
-    @MainActor
-    func store<T>(_ cacheKey: String?, of type: T.Type) -> CollectionStore<T> {
-        guard let cacheKey else { return CollectionStore(cacheKey: nil, manager: self) }
-        let key = StoreKey(type: ObjectIdentifier(type), cacheKey: ModelIdentifier(cacheKey))
-        if let found = stores[key]?.store as? CollectionStore<T> { return found }
-        let store = CollectionStore<T>(cacheKey: cacheKey, manager: self)
-        if stores.count > 64 { stores = stores.filter { $0.value.store != nil } }
-        stores[key] = WeakStore(store: store)
-        return store
+        confirmed = nil
+        loads += 1
+        tell(.reset, by: [], context: nil, before: before)
+        endLoad(nil, CacheError.wiped)
     }
 }

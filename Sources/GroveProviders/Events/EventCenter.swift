@@ -1,3 +1,4 @@
+import GroveConsistency
 import Synchronization
 
 /// The event channels of a manager: one per type of event.
@@ -7,12 +8,7 @@ import Synchronization
 final class EventCenter: Sendable {
     nonisolated init() {}
 
-    private struct State {
-        var waiting: [@MainActor @Sendable (EventCenter) -> Void] = []
-        var isHopping = false
-    }
-
-    private let state = Mutex(State())
+    private let mailbox = Mailbox()
     /// Counts wipes: what was posted before one is not delivered after it.
     private let epoch = Mutex(0)
     @MainActor private var receivers: [ObjectIdentifier: [Int: Receiver]] = [:]
@@ -82,27 +78,7 @@ final class EventCenter: Sendable {
     }
 
     private func put(_ work: @escaping @MainActor @Sendable (EventCenter) -> Void) {
-        let mustHop = state.withLock { state in
-            state.waiting.append(work)
-            defer { state.isHopping = true }
-            return !state.isHopping
-        }
-        if mustHop { Task { @MainActor in self.empty() } }
-    }
-
-    @MainActor
-    private func empty() {
-        while true {
-            let next: (@MainActor @Sendable (EventCenter) -> Void)? = state.withLock { state in
-                if state.waiting.isEmpty {
-                    state.isHopping = false
-                    return nil
-                }
-                return state.waiting.removeFirst()
-            }
-            guard let next else { return }
-            next(self)
-        }
+        mailbox.put { work(self) }
     }
 }
 

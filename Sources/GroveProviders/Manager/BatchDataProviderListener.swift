@@ -35,8 +35,9 @@ public final class BatchDataProviderListener {
         set {
             guard newValue != isPausedNow else { return }
             isPausedNow = newValue
-            for provider in dataProviders { provider.setPaused(newValue) }
-            finishUpdate(context: latestContext)
+            // A provider that is told may pause the batch again.
+            for provider in dataProviders where isPausedNow == newValue { provider.setPaused(newValue) }
+            dataModelManager.consistencyManager.afterUpdate { [self] in finishUpdate(context: latestContext) }
         }
     }
 

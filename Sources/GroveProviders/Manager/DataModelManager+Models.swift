@@ -86,12 +86,12 @@ extension DataModelManager {
 
     /// Reads a model; `finish` is given the fetch, which it must end, and the epoch of the call.
     func fetch<T: SimpleModel>(
-        _ key: String?, _ context: (any Sendable)?,
+        _ key: String?, _ context: (any Sendable)?, for subscription: SubscriptionKey? = nil,
         _ finish: @escaping @Sendable (UInt64, Int, T?, (any Error)?) -> Void
     ) {
         let cache = cacheDelegate
         inOrder { epoch in
-            let fetch = consistencyManager.beginFetch()
+            let fetch = consistencyManager.beginFetch(for: subscription)
             cacheQueue.async {
                 cache.modelForKey(key, context: context) { (model: T?, error) in
                     self.isOver(epoch)

@@ -9,8 +9,9 @@ extension DataModelManager {
     /// Nothing comes back.
     ///
     /// When the call is made, providers and collections become empty and listen to nothing, their delegates are told,
-    /// updates that were on their way are dropped, and fetches under way complete with code `cancelled`. Returns when
-    /// the cache is empty too. What is set after the call stays.
+    /// updates that were on their way are dropped, and fetches under way complete with code `cancelled`. Listeners,
+    /// streams and conditions of the engine are told that their models are gone. Returns when the cache is empty too.
+    /// What is set after the call stays.
     ///
     /// - Throws: what the cache throws; code `unsupported` where it cannot be emptied. Memory is cleared even then.
     @MainActor
@@ -19,7 +20,7 @@ extension DataModelManager {
             let cache = cacheDelegate
             epoch.withLock { epoch in
                 epoch += 1
-                consistencyManager.cancelUpdates()
+                consistencyManager.wipe()
                 cacheQueue.async {
                     // Writes of later calls wait behind the wipe.
                     let isDone = DispatchSemaphore(value: 0)
@@ -32,6 +33,7 @@ extension DataModelManager {
                     isDone.wait()
                 }
             }
+            consistencyManager.forgetMissed()
             events.clear()
             let providers = providers.values.compactMap(\.provider)
             let stores = stores.values.compactMap(\.store)

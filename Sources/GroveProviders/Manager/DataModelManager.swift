@@ -3,6 +3,12 @@ public import GroveConsistency
 public import GroveModel
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// What binds a cache, a consistency engine and the data providers of an application together.
 ///
 /// An application has one, and hands it to every provider it makes. All methods may be called from any thread unless
@@ -29,9 +35,24 @@ public final class DataModelManager: Sendable {
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
 
+    /// The clock, for ``DataProvider/lastUpdated`` and the ages that loads accept.
+    let now: @Sendable () -> Date
+
     /// Makes a manager over `cacheDelegate`.
-    public init(cacheDelegate: any CacheDelegate) {
+    ///
+    /// - Parameter now: the clock; the system's unless a test brings its own.
+    public init(cacheDelegate: any CacheDelegate, now: @escaping @Sendable () -> Date = { Date() }) {
         self.cacheDelegate = cacheDelegate
+        self.now = now
+    }
+
+    /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
+    ///
+    /// A time that is yet to come says nothing: somebody set the clock.
+    func isFresh(_ time: Date?, _ maxAge: Double) -> Bool {
+        guard let time else { return false }
+        let age = now().timeIntervalSince(time)
+        return age >= 0 && age <= maxAge
     }
 
     /// Takes one place in the engine's order and in the cache's queue.

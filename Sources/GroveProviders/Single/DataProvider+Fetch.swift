@@ -10,6 +10,8 @@ public import GroveModel
 extension DataProvider {
     /// Fetches the model from the cache, and sets it unless fresher data arrived first.
     ///
+    /// Of several fetches the last counts, whichever is answered first.
+    ///
     /// The model is delivered with everything in it that changed since the call. Where `cacheKey` is the identifier of
     /// the data that is there, the cache is not asked.
     ///
@@ -19,21 +21,26 @@ extension DataProvider {
         withCacheKey cacheKey: String?, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void = { _, _ in }
     ) {
+        wishes += 1
         if let cacheKey, let data, data.modelIdentifier == ModelIdentifier(cacheKey) {
+            dataModelManager.consistencyManager.supersedeFetches(of: key)
             completion(data, nil)
             return
         }
         let (generation, key, manager) = (generation, key, dataModelManager)
-        manager.fetch(cacheKey, context) { [weak self] (fetch, epoch, model: T?, error) in
+        manager.fetch(cacheKey, context, for: key) { [weak self] (fetch, epoch, model: T?, error) in
             manager.consistencyManager.endFetch(
                 fetch, model: model.map { Leaf.node($0) }, subscription: key, generation: generation
             ) { newest, isAccepted in
                 let value = newest.flatMap { Leaf.base($0) as? T }
                 guard !manager.isOver(epoch) else { return completion(nil, error ?? CacheError.wiped) }
                 guard let self else { return completion(value, error) }
-                guard isAccepted, self.generation == generation else { return completion(self.data, nil) }
+                guard isAccepted, self.generation == generation else {
+                    return completion(self.data ?? value, nil)
+                }
                 if let value {
                     self.forgetMissed()
+                    self.confirmed = nil
                     self.accept(value)
                     self.broadcast.send(DataChange(data: value, origin: .own, context: context))
                 }
@@ -65,26 +72,42 @@ extension DataProvider {
 
     /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
     ///
-    /// Both are asked at once. Where the data changed within `maxAge`, the network is not asked.
+    /// Both are asked at once. Where the provider holds what was set, by a load of this key or for this identifier,
+    /// within `maxAge`, the network is not asked; what a cache brought, or others changed, does not count as confirmed.
+    /// An answer that comes when the owner has asked for something else updates whoever holds it, and the cache, but
+    /// does not replace the provider's data.
     ///
     /// - Parameters:
-    ///   - maxAge: how old, in seconds, data in memory may be to be used as it is; `nil` to always fetch.
+    ///   - maxAge: how many seconds ago the data may have been set to be used as they are; `nil` to always fetch.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
-    /// - Throws: what `fetch` throws; then the data is what the cache had.
+    /// - Throws: what `fetch` throws; then the data is what the cache had. A `CacheError` with code `cancelled` where
+    ///   everything was wiped meanwhile.
     @discardableResult
     public func load(
         withCacheKey cacheKey: String?, maxAge: Double? = nil, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
-        if let maxAge, data != nil, let lastUpdated, -lastUpdated.timeIntervalSinceNow <= maxAge { return data }
+        if let maxAge, isFresh(cacheKey, maxAge) { return data }
         let epoch = dataModelManager.inOrder { $0 }
         fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
+        let wish = wishes
         let fresh = try await fetch()
         guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
         try Task.checkCancellation()
-        if let fresh { setData(fresh, context: context) }
+        guard let fresh else { return data }
+        if wish == wishes || (fresh.modelIdentifier != nil && fresh.modelIdentifier == modelIdentifier) {
+            setData(fresh, context: context)
+            confirmed?.cacheKey = cacheKey
+        } else {
+            dataModelManager.updateModel(fresh, context: context)
+        }
         return data
+    }
+
+    private func isFresh(_ cacheKey: String?, _ maxAge: Double) -> Bool {
+        guard let data, let confirmed, dataModelManager.isFresh(confirmed.time, maxAge) else { return false }
+        return confirmed.cacheKey == cacheKey || cacheKey.map { ModelIdentifier($0) } == data.modelIdentifier
     }
 }
 

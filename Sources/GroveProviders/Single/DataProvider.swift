@@ -22,6 +22,11 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// When ``data`` last changed, or was set; `nil` before.
     public internal(set) var lastUpdated: Date?
 
+    /// When, and under which key, the owner last set the data; what a cache brought is of unknown age.
+    @ObservationIgnored var confirmed: (time: Date, cacheKey: String?)?
+    /// Counts what the owner asked for: data, an identifier, a fetch or a load.
+    @ObservationIgnored var wishes = 0
+
     /// Told of changes by others; held weakly, not observed.
     @ObservationIgnored public weak var delegate: (any DataProviderDelegate)?
 
@@ -95,6 +100,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public func setData(_ data: T?, updateCache: Bool = true, context: (any Sendable)? = nil) {
         begin(data)
         awaitedIdentifier = data?.modelIdentifier
+        if data != nil { confirmed = (dataModelManager.now(), nil) }
         let manager = dataModelManager
         manager.inOrder { _ in
             guard let data else {
@@ -118,14 +124,16 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
     private func begin(_ data: T?) {
         generation += 1
+        wishes += 1
         missed = nil
+        confirmed = nil
         accept(data)
     }
 
     func accept(_ data: T?) {
         self.data = data
         if let identifier = data?.modelIdentifier { awaitedIdentifier = identifier }
-        lastUpdated = Date()
+        lastUpdated = dataModelManager.now()
     }
 
     /// Forgets what was missed in a pause: something newer is there.
@@ -151,6 +159,7 @@ extension DataProvider: DeliveryReceiver {
 
     private func change(to value: T?, context: (any Sendable)?) {
         accept(value)
+        if value == nil { confirmed = nil }
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
         broadcast.send(DataChange(data: value, origin: .other, context: context))
@@ -158,6 +167,7 @@ extension DataProvider: DeliveryReceiver {
 
     /// Pauses or resumes.
     public func setPaused(_ isPaused: Bool) {
+        guard isPaused != isPausedNow else { return }
         isPausedNow = isPaused
         guard !isPaused, let missed else { return }
         self.missed = nil

@@ -24,6 +24,9 @@ struct CompareCommand: AsyncParsableCommand {
             memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
             time to the first read, warm.
 
+            The workloads consistency-* measure the engine that keeps models in memory consistent, and need no backend: \
+            times until everybody was told, and how long the main actor was held.
+
             Stores are made in the system's temporary directory, or in --directory, and removed. On a memory file \
             system durability costs nothing, which flatters writes.
 
@@ -89,25 +92,40 @@ struct CompareCommand: AsyncParsableCommand {
 
     func run() async throws {
         if list { return try OutputFile.write(Array(listing.utf8), to: output) }
-        try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try runHere() }
-    }
-
-    private var listing: String {
-        Workload.allCases.map { workload in
-            let padding = String(repeating: " ", count: 20 - workload.rawValue.count)
-            return "\(Terminal.bold(workload.rawValue))\(padding)counts \(workload.unit)\n  \(workload.summary)"
-        }.joined(separator: "\n")
-    }
-
-    private func runHere() throws {
         try OutputFile.check(output)
-        let backends = try chosenBackends()
-        let workloads = Workload.allCases.filter { known in workload.isEmpty || workload.contains { known.matches($0) }
-        }
-        guard !workloads.isEmpty else {
+        // Who names a backend or a document and no workload does not ask for the engine.
+        let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
+        let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
+        let chosen = Workload.allCases.filter { isChosen($0.rawValue) }
+        guard !engine.isEmpty || !chosen.isEmpty else {
             throw ToolError.input(
                 "no workload matches \(workload.joined(separator: ", ")); grove compare --list names them")
         }
+        var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
+        if !engine.isEmpty {
+            let bench = await ConsistencyBench(engine, isQuick: quick)
+            try await bench.run()
+            (report.consistency, report.roundTrip) = await (bench.results, bench.roundTrip)
+        }
+        try write(report)
+    }
+
+    private var listing: String {
+        let stores = Workload.allCases.map { ($0.rawValue, "counts \($0.unit)", $0.summary) }
+        let engine = ConsistencyWorkload.allCases.map { ($0.rawValue, "milliseconds", $0.summary) }
+        return (stores + engine).map { name, unit, summary in
+            let padding = String(repeating: " ", count: 32 - name.count)
+            return "\(Terminal.bold(name))\(padding)\(unit)\n  \(summary)"
+        }.joined(separator: "\n")
+    }
+
+    private func isChosen(_ name: String) -> Bool {
+        workload.isEmpty || workload.contains { Workload.matches(name, $0) }
+    }
+
+    private func measure(_ workloads: [Workload]) throws -> CompareReport {
+        guard !workloads.isEmpty else { return CompareReport(dataSet: "") }
+        let backends = try chosenBackends()
         let codings = try chosenCodings()
         let directory = try TemporaryDirectory(in: directory)
         var report: CompareReport
@@ -133,6 +151,10 @@ struct CompareCommand: AsyncParsableCommand {
                 }
             }
         }
+        return report
+    }
+
+    private func write(_ report: CompareReport) throws {
         Terminal.progress("")
         let text: [UInt8] =
             switch format {

@@ -13,7 +13,7 @@ struct ExportCommand: AsyncParsableCommand {
             "cycle"; grove inspect still shows its nodes.
 
             EXAMPLES
-              grove export --backend lmdb --store feed.grove --output feed.json
+              grove export --backend lmdb --store feed --output feed.json
             """)
 
     @OptionGroup var store: StoreOptions

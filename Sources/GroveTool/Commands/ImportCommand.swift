@@ -22,7 +22,7 @@ struct ImportCommand: AsyncParsableCommand {
             nodes, and the store's size as du counts it.
 
             EXAMPLES
-              grove import feed.json --identity rules.json --backend lmdb --store feed.grove
+              grove import feed.json --identity rules.json --backend lmdb --store feed
               grove import feed.json --identity rules.json --backend memory --verify
             """)
 

@@ -14,10 +14,10 @@ struct InspectCommand: AsyncParsableCommand {
             prints the tree below the node, every node in its newest version.
 
             EXAMPLES
-              grove inspect --backend lmdb --store feed.grove --limit 20
-              grove inspect --backend lmdb --store feed.grove User:12
-              grove inspect --backend lmdb --store feed.grove User:12 --tree --format json
-              grove inspect --backend lmdb --store feed.grove --stats
+              grove inspect --backend lmdb --store feed --limit 20
+              grove inspect --backend lmdb --store feed User:12
+              grove inspect --backend lmdb --store feed User:12 --tree --format json
+              grove inspect --backend lmdb --store feed --stats
             """)
 
     /// How the result is printed.

@@ -4,6 +4,9 @@ struct CompareReport: Sendable {
     var results: [CompareResult] = []
     var footprints: [Footprint] = []
     var checks: [FloorCheck] = []
+    var consistency: [ConsistencyResult] = []
+    /// What an empty round trip to the main actor took, in milliseconds.
+    var roundTrip = 0.0
 
     /// Whether some floor was too slow for the figures over it to mean anything.
     var isVoid: Bool { results.contains { $0.isVoid } }
@@ -16,7 +19,8 @@ extension CompareReport {
         [
             "machine": Machine.json, "dataSet": .string(dataSet), "void": .bool(isVoid),
             "results": .array(results.map(\.json)), "footprint": .array(footprints.map(\.json)),
-            "floor": .array(checks.map(\.json)),
+            "floor": .array(checks.map(\.json)), "consistency": .array(consistency.map(\.json)),
+            "roundTripMilliseconds": .rounded(roundTrip),
         ]
     }
 
@@ -35,6 +39,13 @@ extension CompareReport {
                 ([result.backend.rawValue, result.workload.rawValue, result.coding, result.workload.unit] + numbers
                     + [String(result.isVoid)]).joined(separator: ","))
         }
+        guard !consistency.isEmpty else { return lines.joined(separator: "\n") }
+        if results.isEmpty { lines = [] } else { lines.append("") }
+        lines.append("workload,addMs,changeMs,mainActorUs")
+        for result in consistency {
+            let numbers = [result.add, result.change, result.held].map { JSON.rounded($0.median).description }
+            lines.append(([result.workload.rawValue] + numbers).joined(separator: ","))
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -45,6 +56,8 @@ extension CompareReport {
         for backend in BackendName.allCases where results.contains(where: { $0.backend == backend }) {
             parts.append(section(backend))
         }
+        if !consistency.isEmpty { parts.append(ConsistencyResult.table(consistency, roundTrip: roundTrip)) }
+        guard !results.isEmpty else { return parts.joined(separator: "\n\n") }
         parts.append(footprintTable)
         var notes = [
             "tax = floor / ours; 1.0 is the engine itself, called from C with the same bytes",

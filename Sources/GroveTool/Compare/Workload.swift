@@ -44,8 +44,11 @@ enum Workload: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether `glob`, in which `*` is any text and `?` any character, matches the name.
-    func matches(_ glob: String) -> Bool { Workload.match(Array(glob)[...], Array(rawValue)[...]) }
+    /// Whether `glob` matches the name.
+    func matches(_ glob: String) -> Bool { Workload.matches(rawValue, glob) }
+
+    /// Whether `glob`, in which `*` is any text and `?` any character, matches `name`.
+    static func matches(_ name: String, _ glob: String) -> Bool { match(Array(glob)[...], Array(name)[...]) }
 
     private static func match(_ glob: ArraySlice<Character>, _ name: ArraySlice<Character>) -> Bool {
         guard let first = glob.first else { return name.isEmpty }

@@ -15,7 +15,10 @@ extension StoredRecord {
             let names = StoredRecord.fieldNames(body)
             let projections = envelope.projections.map { projection -> JSON in
                 let fields = zip(names, projection.fields).filter { $0.1 }.map { JSON.string($0.0) }
-                return ["name": .string(projection.name), "fields": .array(fields)]
+                return [
+                    "name": .string(projection.name), "sequence": JSON(number: projection.sequence),
+                    "fields": .array(fields),
+                ]
             }
             members += [
                 JSONMember("recordName", .string(envelope.recordName)),
@@ -49,7 +52,9 @@ extension StoredRecord {
             for projection in envelope.isTombstone ? [] : envelope.projections {
                 let fields = zip(names, projection.fields).filter { $0.1 }.map(\.0)
                 let all = fields.count == names.count
-                line("projection", projection.name + (all ? ", all fields" : ": " + fields.joined(separator: " ")))
+                let number = envelope.projections.count > 1 ? ", written at \(projection.sequence)" : ""
+                let carried = all ? ", all fields" : ": " + fields.joined(separator: " ")
+                line("projection", projection.name + number + carried)
             }
             line("bytes", "\(byteCount) stored, \(envelope.body.count) of them the body")
             if let body { lines.append(body.pretty) }

@@ -8,6 +8,8 @@
             [
                 unless("fields", fieldTable), unless("encodeFields(to:)", encodeFields),
                 unless("decodeFields(from:)", decodeFields), unless("map(_:)", map), unless("forEach(_:)", forEach),
+                subject.written.contains("map(_:)") || subject.written.contains("forEach(_:)")
+                    ? "" : unless("replacingChild(at:with:)", replacingChild),
                 hasFieldAccess ? unless("merge(_:)", merge) : "", hasFieldAccess ? fieldAccess : "",
                 subject.kind == .structure ? initializer : "",
             ]
@@ -80,6 +82,26 @@
             \(returnCopy(construction { index, _ in "_\(index)" }).indented)
             }
             """
+        }
+
+        private var replacingChild: String {
+            let fields = subject.fields.enumerated().map { index, field in
+                let copy = construction { $0 == index ? "_\($0)" : "self.\($1.code)" }
+                return """
+                    var _\(index) = self.\(field.code)
+                    if let _fits = \(ExtensionWriter.support).replace(\(shape(field)), &_\(index), at: &_position, with: child) {
+                        guard _fits else { return nil }
+                    \(returnCopy(copy).indented)
+                    }
+                    """
+            }
+            return """
+                \(subject.access)func replacingChild(at position: Swift.Int, with child: any GroveModel.Model) -> Self? {
+                    var _position = position
+                \(fields.joined(separator: "\n").indented)
+                    return nil
+                }
+                """
         }
 
         private var forEach: String {

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Runs the tests of engine and providers under the thread sanitizer: sh Scripts/tsan.sh [filter]
+#
+# On Linux the sanitizer does not see into Synchronization.Mutex and reports what it guards. So a copy of the sources is
+# tested in which Mutex is a class over pthread_mutex_t, which the sanitizer knows; nothing else differs.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+copy=${TSAN_SCRATCH:-$(mktemp -d)}
+trap 'test -n "${TSAN_SCRATCH:-}" || rm -rf "$copy"' EXIT
+mkdir -p "$copy/Sources/Backends" "$copy/Tests"
+for module in GroveModel GroveConsistency GroveProviders Grove GroveCache Backends/Memory; do
+    rm -rf "$copy/Sources/$module"
+    cp -R "$root/Sources/$module" "$copy/Sources/$module"
+done
+for tests in GroveConsistencyTests GroveProvidersTests; do
+    rm -rf "$copy/Tests/$tests"
+    cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
+done
+for folder in "$copy"/Sources/Grove* "$copy"/Sources/Backends/Memory "$copy"/Tests/*; do
+    grep -rlw 'import Synchronization' "$folder" > "$copy/files" || continue
+    while read -r file; do
+        sed 's/^import Synchronization$//; s/^package import Synchronization$//' "$file" > "$copy/file"
+        mv "$copy/file" "$file"
+    done < "$copy/files"
+    cat > "$folder/Mutex.swift" <<'SWIFT'
+import Foundation
+
+/// SAFETY: the value is touched under the lock alone.
+final class Mutex<Value>: @unchecked Sendable {
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+    init(_ value: Value) {
+        self.value = value
+        lock = .allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+    }
+    deinit {
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+    }
+    func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return try body(&value)
+    }
+}
+SWIFT
+done
+cat > "$copy/Package.swift" <<'SWIFT'
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+let model: [Target.Dependency] = ["GroveModel"]
+let package = Package(
+    name: "Grove", platforms: [.macOS(.v15)],
+    targets: [
+        .target(name: "GroveModel", swiftSettings: settings),
+        .target(name: "GroveConsistency", dependencies: model, swiftSettings: settings),
+        .target(name: "GroveProviders", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
+        .target(name: "Grove", dependencies: model + ["GroveConsistency", "GroveProviders"], swiftSettings: settings),
+        .target(name: "GroveCache", dependencies: model, swiftSettings: settings),
+        .target(
+            name: "GroveMemory", dependencies: model + ["GroveCache"], path: "Sources/Backends/Memory",
+            swiftSettings: settings),
+        .testTarget(
+            name: "GroveConsistencyTests", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
+        .testTarget(
+            name: "GroveProvidersTests",
+            dependencies: model + ["Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveCache"],
+            swiftSettings: settings),
+    ])
+SWIFT
+TSAN_OPTIONS="halt_on_error=0 exitcode=66" swift test --package-path "$copy" --sanitize=thread --no-parallel \
+    --filter "${1:-Stress|Randomized|Contradictions|Re-entrancy|Wipe|Reentrancy|Events|Collection|DataProvider|Stream}"

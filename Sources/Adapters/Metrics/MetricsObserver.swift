@@ -1,0 +1,109 @@
+#if Metrics
+    public import CoreMetrics
+    public import GroveCache
+    public import GroveModel
+    import Synchronization
+
+    /// An observer that counts what a cache does in metrics of swift-metrics.
+    ///
+    /// | metric | kind | dimensions |
+    /// |---|---|---|
+    /// | `grove.hits` | counter | |
+    /// | `grove.misses` | counter | `reason` |
+    /// | `grove.failures` | counter | `operation` (`read`, `write` or `open`) and `code` |
+    /// | `grove.commits`, `grove.writes`, `grove.records`, `grove.bytes` | counters | |
+    /// | `grove.evictions` | counter | |
+    /// | `grove.queue.writes`, `grove.queue.bytes` | gauges | |
+    ///
+    /// No identifier is ever a dimension.
+    public final class MetricsObserver: CacheObserver {
+        private let prefix: String
+        private let dimensions: [(String, String)]
+        private let factory: any MetricsFactory
+        private let hits: Counter
+        private let commits: Counter
+        private let writes: Counter
+        private let records: Counter
+        private let bytes: Counter
+        private let evictions: Counter
+        private let queuedWrites: Gauge
+        private let queuedBytes: Gauge
+        /// Counters whose dimensions come up as they happen; few, for reasons and codes are.
+        private let others = Mutex<[String: Counter]>([:])
+
+        /// Makes an observer whose metrics come from `factory` and are called `prefix` and a dot and what they count.
+        ///
+        /// - Parameters:
+        ///   - prefix: what every label begins with.
+        ///   - dimensions: what every metric has besides its own, such as the name of the cache.
+        ///   - factory: by default the system's, as it is when this is called.
+        public init(
+            prefix: String = "grove", dimensions: [(String, String)] = [],
+            factory: any MetricsFactory = MetricsSystem.factory
+        ) {
+            self.prefix = prefix
+            self.dimensions = dimensions
+            self.factory = factory
+            func counter(_ name: String) -> Counter {
+                Counter(label: prefix + "." + name, dimensions: dimensions, factory: factory)
+            }
+            func gauge(_ name: String) -> Gauge {
+                Gauge(label: prefix + "." + name, dimensions: dimensions, factory: factory)
+            }
+            hits = counter("hits")
+            commits = counter("commits")
+            writes = counter("writes")
+            records = counter("records")
+            bytes = counter("bytes")
+            evictions = counter("evictions")
+            queuedWrites = gauge("queue.writes")
+            queuedBytes = gauge("queue.bytes")
+        }
+
+        /// Counts a hit.
+        public func cacheDidHit(_ identifier: ModelIdentifier) { hits.increment() }
+
+        /// Counts a miss, by reason.
+        public func cacheDidMiss(_ miss: CacheMiss) { count("misses", [("reason", miss.reason.description)]) }
+
+        /// Counts a failure, by code.
+        public func cacheDidFailToRead(_ error: CacheError) { fail("read", error) }
+
+        /// Counts a failure, by code.
+        public func cacheDidFailToWrite(_ error: CacheError) { fail("write", error) }
+
+        /// Counts a failure, by code.
+        public func cacheDidRebuild(after error: CacheError) { fail("open", error) }
+
+        /// Counts what was evicted.
+        public func cacheDidCommit(_ changes: ChangeSet) {
+            let count = changes.evictedModelIds.count
+            if count > 0 { evictions.increment(by: count) }
+        }
+
+        /// Counts what the group came to.
+        public func cacheDidFinishCommit(_ report: CommitReport) {
+            commits.increment()
+            writes.increment(by: report.writes)
+            records.increment(by: report.recordsPut)
+            bytes.increment(by: report.bytesPut)
+            queuedWrites.record(report.queuedWrites)
+            queuedBytes.record(report.queuedBytes)
+        }
+
+        private func fail(_ operation: String, _ error: CacheError) {
+            count("failures", [("operation", operation), ("code", error.code.description)])
+        }
+
+        private func count(_ name: String, _ own: [(String, String)]) {
+            let key = own.reduce(name) { $0 + "\u{0}" + $1.1 }
+            let counter = others.withLock { others in
+                if let known = others[key] { return known }
+                let counter = Counter(label: prefix + "." + name, dimensions: dimensions + own, factory: factory)
+                others[key] = counter
+                return counter
+            }
+            counter.increment()
+        }
+    }
+#endif

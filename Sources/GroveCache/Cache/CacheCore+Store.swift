@@ -1,0 +1,237 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// The store's comings and goings: opened anew where others replaced it, let go of while the cache is suspended.
+///
+/// All of it runs on ``writer``, but for what begins there.
+extension CacheCore {
+    // MARK: Replaced files
+
+    /// Opens the store anew, where others replaced its files.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`, and what opening throws.
+    func refresh() throws(CacheError) {
+        let failure = writer.sync { () -> CacheError? in
+            do throws(CacheError) {
+                try state.withLock { (state) throws(CacheError) in try state.checkUsable() }
+                _ = try currentStore()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The store, opened anew where others are known to have replaced its files.
+    func currentStore() throws(CacheError) -> any NodeStore {
+        let current = state.withLock { $0.isStale ? nil : $0.opened?.store }
+        if let current { return current }
+        letGo()
+        let opened = try source.opened()
+        do throws(CacheError) {
+            try CoreRegistry.shared.relocate(self)
+        } catch {
+            opened.store.close()
+            throw error
+        }
+        adopt(opened, isOther: true)
+        return opened.store
+    }
+
+    /// Opens the store anew, where others replaced its files; looks at the files themselves.
+    ///
+    /// - Returns: why it cannot be opened.
+    func openAnewIfReplaced() -> CacheError? {
+        state.withLock { state in
+            state.checkedAt = 0
+            _ = state.isCurrent(source)
+        }
+        do throws(CacheError) {
+            _ = try currentStore()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Takes over a store that was just opened.
+    ///
+    /// - Parameter isOther: whether it holds something else than when it was last open: then nothing that was called
+    ///   before lands in it.
+    private func adopt(_ opened: StoreSource.Opened, isOther: Bool) {
+        let (dropped, waiting) = state.withLock { state in
+            state.adopt(opened, isOther: isOther || opened.rebuiltAfter != nil)
+        }
+        if isOther || opened.rebuiltAfter != nil {
+            publish(ChangeSet(sequence: opened.state.sequence, changesEverything: true))
+        }
+        for continuation in waiting { continuation.resume() }
+        for write in dropped {
+            write.completion?(
+                .failure(CacheError(.cancelled, "The store was replaced after the call was made.")))
+        }
+        if let failure = opened.rebuiltAfter { notify { $0.cacheDidRebuild(after: failure) } }
+    }
+
+    /// Waits for reads and closes the store, if it is open; new reads are turned away meanwhile.
+    func letGo() {
+        awaitReads()
+        let opened = state.withLock { state in
+            defer { state.opened = nil }
+            state.spareReaders = []
+            return state.opened
+        }
+        opened?.store.close()
+    }
+
+    // MARK: Suspension
+
+    /// Commits what is queued and lets go of every file and lock; calls are refused from the moment this begins.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`.
+    func suspend() throws(CacheError) {
+        try beginSuspension()
+        writer.sync { finishSuspension() }
+    }
+
+    /// Refuses calls from now on; ``finishSuspension()`` must follow on ``writer``.
+    func beginSuspension() throws(CacheError) {
+        try checkReentrance()
+        try state.withLock { (state) throws(CacheError) in
+            guard !state.isClosed else { throw CacheError.isClosed }
+            state.isSuspended = true
+        }
+    }
+
+    /// Commits what is queued and lets go of the store.
+    func finishSuspension() {
+        guard state.withLock({ $0.isSuspended && !$0.isAway && !$0.isStoreClosed }) else { return }
+        drain(isScheduled: false)
+        // What lives in memory alone must not be closed: nothing would bring it back, and it holds no file.
+        if source.isPersistent { letGo() } else { awaitReads() }
+        state.withLock { $0.isAway = true }
+    }
+
+    /// Opens the store again, and calls are taken again; nothing happens where it was not suspended.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what opening throws: then it stays suspended.
+    func resume() throws(CacheError) {
+        try checkReentrance()
+        let failure = writer.sync { finishResumption() }
+        if let failure { throw failure }
+    }
+
+    /// Opens the store again.
+    ///
+    /// - Returns: why it cannot be.
+    func finishResumption() -> CacheError? {
+        let (isClosed, isAway) = state.withLock { ($0.isClosed, $0.isAway) }
+        guard !isClosed else { return .isClosed }
+        do throws(CacheError) {
+            if isAway, source.isPersistent {
+                let opened = try source.opened()
+                do throws(CacheError) {
+                    try CoreRegistry.shared.relocate(self)
+                } catch {
+                    opened.store.close()
+                    throw error
+                }
+                let isOther = state.withLock { $0.isOther(opened) }
+                adopt(opened, isOther: isOther)
+            }
+        } catch {
+            return error
+        }
+        state.withLock { state in
+            state.isAway = false
+            state.isSuspended = false
+        }
+        // What was set meanwhile is to be forgotten.
+        drain(isScheduled: false)
+        return nil
+    }
+}
+
+extension CacheState {
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`.
+    func checkUsable() throws(CacheError) {
+        guard isClosed || isSuspended else { return }
+        throw isClosed ? CacheError.isClosed : CacheError.isSuspended
+    }
+
+    /// Notes whether others replaced the files, and returns whether the store that is open is the one to use.
+    ///
+    /// What others do through Grove shows in the word at once. What removes or replaces the files otherwise shows in the
+    /// file's identity, which costs a call of the system and is looked at ten times a second at most.
+    @inline(__always)
+    mutating func isCurrent(_ source: StoreSource) -> Bool {
+        guard lastWord != nil else { return !isStale }
+        noticeReplacement()
+        let now = CoarseClock.now
+        if now &- checkedAt > CacheState.fileCheckInterval {
+            checkedAt = now
+            if !isStale, source.file != lastFile { noticeOtherFiles() }
+        }
+        return !isStale
+    }
+
+    /// Nanoseconds between two looks at the file's identity.
+    private static var fileCheckInterval: UInt64 { 100_000_000 }
+
+    /// Notes whether others replaced the files through Grove.
+    @inline(__always)
+    mutating func noticeReplacement() {
+        guard let word = opened?.generation?.word, word != lastWord else { return }
+        lastWord = word
+        noticeOtherFiles()
+    }
+
+    /// Notes that the files are others' now: what was called until now was called before.
+    private mutating func noticeOtherFiles() {
+        isStale = true
+        wipedAt = max(wipedAt, sequence)
+    }
+
+    /// Whether `opened` is another store than the one that was open last.
+    func isOther(_ opened: StoreSource.Opened) -> Bool {
+        lastWord != nil && (opened.word != lastWord || opened.file != lastFile)
+    }
+
+    /// Notes what others did before this process, which holds the lock of `generation`, replaces the files itself.
+    mutating func prepareToReplace(_ generation: StoreGeneration) {
+        if generation.word != lastWord { noticeOtherFiles() }
+    }
+
+    /// Takes over the place of files that this process has just replaced itself.
+    mutating func adopt(_ generation: StoreGeneration, file: FileIdentity?) {
+        opened?.generation = generation
+        lastWord = generation.word
+        lastFile = file
+    }
+
+    /// Takes over `opened`.
+    ///
+    /// - Returns: the calls that were made before others replaced the files, and the callers that wait for room.
+    fileprivate mutating func adopt(
+        _ opened: StoreSource.Opened, isOther: Bool
+    ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
+        self.opened = opened
+        lastWord = opened.generation == nil ? nil : opened.word
+        lastFile = opened.file
+        isStale = false
+        guard isOther else { return ([], []) }
+        // Later calls get higher numbers than anything in there.
+        if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
+        lastCommitted = opened.state.sequence
+        forgottenDeletion = opened.state.forgottenDeletion
+        unsettled = []
+        let dropped = pending.filter { $0.sequence <= wipedAt && !$0.isWipe }
+        pending.removeAll { $0.sequence <= wipedAt && !$0.isWipe }
+        for write in dropped { pendingBytes -= write.byteCount }
+        guard !dropped.isEmpty else { return ([], []) }
+        defer { waiting = [] }
+        return (dropped, waiting)
+    }
+}

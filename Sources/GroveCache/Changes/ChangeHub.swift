@@ -1,0 +1,116 @@
+import GroveModel
+import Synchronization
+
+/// Who reads the changes of a cache, by what they read them of.
+final class ChangeHub: Sendable {
+    private struct State {
+        var keys: UInt64 = 0
+        var models: [ModelIdentifier: [UInt64: Weak<CacheChange>]] = [:]
+        var all: [UInt64: Weak<ChangeSet>] = [:]
+    }
+
+    private struct Weak<Element: Sendable>: Sendable {
+        weak let subscription: ChangeSubscription<Element>?
+    }
+
+    private let state = Mutex(State())
+
+    /// The most change sets that a reader may fall behind before it is told only that something changed.
+    static let unreadChangeSets = 256
+
+    /// The most models in them.
+    static let unreadModels = 16_384
+
+    /// Whether nobody reads changes.
+    var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty } }
+
+    /// A new reader of the model of `identifier`.
+    ///
+    /// What it has not read yet is what happened last.
+    func subscribe(to identifier: ModelIdentifier, handle: UInt64) -> ChangeSubscription<CacheChange> {
+        state.withLock { state in
+            state.keys += 1
+            let key = state.keys
+            let subscription = ChangeSubscription<CacheChange>(
+                handle: handle, add: { $0 = [$1] },
+                forget: { [weak self] in
+                    self?.state.withLock { state in
+                        state.models[identifier]?[key] = nil
+                        if state.models[identifier]?.isEmpty == true { state.models[identifier] = nil }
+                    }
+                })
+            state.models[identifier, default: [:]][key] = Weak(subscription: subscription)
+            return subscription
+        }
+    }
+
+    /// A new reader of everything.
+    ///
+    /// What it has not read yet is every change set, until they are too many.
+    func subscribe(handle: UInt64) -> ChangeSubscription<ChangeSet> {
+        state.withLock { state in
+            state.keys += 1
+            let key = state.keys
+            let subscription = ChangeSubscription<ChangeSet>(
+                handle: handle, add: ChangeHub.add,
+                forget: { [weak self] in self?.state.withLock { $0.all[key] = nil } })
+            state.all[key] = Weak(subscription: subscription)
+            return subscription
+        }
+    }
+
+    @Sendable
+    private static func add(_ unread: inout [ChangeSet], _ changes: ChangeSet) {
+        let models = unread.reduce(changes.modelCount) { $0 + $1.modelCount }
+        if unread.last?.changesEverything == true || unread.count >= unreadChangeSets
+            || !unread.isEmpty && models > unreadModels
+        {
+            unread = [ChangeSet(sequence: changes.sequence, changesEverything: true)]
+        } else {
+            // A tree that was written is not kept for the names in it.
+            unread.append(changes.withoutTree)
+        }
+    }
+
+    /// Tells every reader of something in `changes`.
+    ///
+    /// - Complexity: O(*n*) for *n* models in `changes` where somebody reads the changes of a model.
+    func publish(_ changes: ChangeSet) {
+        let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
+        for subscription in all { subscription?.yield(changes) }
+        guard isModelRead else { return }
+        var told: [(CacheChange, ChangeSubscription<CacheChange>?)] = []
+        func tell(_ identifiers: Set<ModelIdentifier>, _ change: CacheChange) {
+            state.withLock { state in
+                for identifier in identifiers {
+                    guard let readers = state.models[identifier] else { continue }
+                    for reader in readers.values { told.append((change, reader.subscription)) }
+                }
+            }
+        }
+        if changes.changesEverything {
+            state.withLock { state in
+                for readers in state.models.values {
+                    for reader in readers.values { told.append((.unknown, reader.subscription)) }
+                }
+            }
+        } else {
+            tell(changes.changedModelIds, .changed)
+            tell(changes.deletedModelIds, .deleted)
+            tell(changes.evictedModelIds, .evicted)
+        }
+        for (change, subscription) in told { subscription?.yield(change) }
+    }
+
+    /// Ends the streams that the handle made.
+    func end(_ handle: UInt64) {
+        let (all, models) = state.withLock { state in
+            (
+                state.all.values.map(\.subscription),
+                state.models.values.flatMap { $0.values.map(\.subscription) }
+            )
+        }
+        for subscription in all where subscription?.handle == handle { subscription?.finish() }
+        for subscription in models where subscription?.handle == handle { subscription?.finish() }
+    }
+}

@@ -1,0 +1,80 @@
+import GroveModel
+import Synchronization
+
+/// One reader of changes: what it has not read yet, in bounded room, and who waits for more.
+final class ChangeSubscription<Element: Sendable>: Sendable {
+    private struct State {
+        var unread: [Element] = []
+        var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Element?, Never>)] = []
+        var tickets: UInt64 = 0
+        var hasEnded = false
+    }
+
+    /// The handle that made it: it ends with that.
+    let handle: UInt64
+    private let state = Mutex(State())
+    /// Puts an element to those that were not read yet.
+    private let add: @Sendable (inout [Element], Element) -> Void
+    /// Called when nobody can read it any more.
+    private let forget: @Sendable () -> Void
+
+    init(
+        handle: UInt64, add: @escaping @Sendable (inout [Element], Element) -> Void,
+        forget: @escaping @Sendable () -> Void
+    ) {
+        self.handle = handle
+        self.add = add
+        self.forget = forget
+    }
+
+    deinit { forget() }
+
+    /// Hands `element` to whoever waits, or keeps it.
+    func yield(_ element: Element) {
+        let continuation = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+            guard !state.hasEnded else { return nil }
+            if !state.waiting.isEmpty { return state.waiting.removeFirst().continuation }
+            add(&state.unread, element)
+            return nil
+        }
+        continuation?.resume(returning: element)
+    }
+
+    /// Ends the stream once what was kept is read.
+    func finish() {
+        let waiting = state.withLock { state in
+            state.hasEnded = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for (_, continuation) in waiting { continuation.resume(returning: nil) }
+    }
+
+    /// The next element, or `nil` at the end and where the task is cancelled.
+    func next(isolation: isolated (any Actor)?) async -> Element? {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        return await withTaskCancellationHandler(
+            operation: {
+                await withCheckedContinuation(isolation: isolation) { continuation in
+                    let answer = state.withLock { state -> Element?? in
+                        guard !Task.isCancelled else { return .some(nil) }
+                        guard state.unread.isEmpty else { return .some(state.unread.removeFirst()) }
+                        guard !state.hasEnded else { return .some(nil) }
+                        state.waiting.append((ticket, continuation))
+                        return nil
+                    }
+                    if let answer { continuation.resume(returning: answer) }
+                }
+            },
+            onCancel: {
+                let continuation = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+                    guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+                    return state.waiting.remove(at: index).continuation
+                }
+                continuation?.resume(returning: nil)
+            }, isolation: isolation)
+    }
+}

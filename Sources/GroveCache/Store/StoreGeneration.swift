@@ -1,0 +1,146 @@
+import GroveModel
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The word by which the processes that share a store learn that its files were replaced.
+///
+/// It is eight bytes of a file of its own beside the store's, mapped by every process that has the store open: whoever
+/// empties the store or sets it aside changes it first, and everybody else compares it at each transaction, which costs
+/// a load. The file stays when the store's go. Its lock is held by whoever opens, empties or sets aside a store, so
+/// that nobody opens files that are on their way out; the system lets go of it where a process ends.
+@safe
+final class StoreGeneration: @unchecked Sendable {
+    // SAFETY: the address is set once and mapped until `deinit`; the word behind it is read and written atomically.
+
+    /// The name of the file; engines that look at what else is in their directory leave names that begin so alone.
+    static let fileName = "grove.generation"
+
+    /// How long the lock is waited for.
+    private static let patience = 5_000_000
+
+    private let address: UnsafeMutableRawPointer
+
+    private init(mapping descriptor: Int32) throws(CacheError) {
+        let mapped = unsafe mmap(nil, StoreGeneration.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
+            throw .system(errno, "map the file \(StoreGeneration.fileName)")
+        }
+        unsafe address = unsafe mapped
+    }
+
+    deinit { unsafe munmap(address, StoreGeneration.byteCount) }
+
+    private static let byteCount = MemoryLayout<UInt64>.size
+
+    /// The word now; it differs from what it was where the files were replaced since.
+    @inline(__always)
+    var word: UInt64 {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring)
+    }
+
+    /// Changes the word; the lock is held, and the files are about to be replaced.
+    ///
+    /// - Returns: the new word.
+    func advance() -> UInt64 {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee
+            .add(1, ordering: .acquiringAndReleasing).newValue
+    }
+
+    /// Runs `body` while no other process opens, empties or sets aside the store in `directory`.
+    ///
+    /// - Throws: what `body` throws, or ``CacheError`` with code `locked` where another process keeps the lock, `full`,
+    ///   `permissionDenied` or `inputOutput`.
+    static func exclusively<Value>(
+        in directory: String, _ body: (StoreGeneration) throws(CacheError) -> Value
+    ) throws(CacheError) -> Value {
+        let path = directory + "/" + fileName
+        let descriptor = try lock(path)
+        defer {
+            // A child that is being started may hold the descriptor for a moment longer.
+            _ = flock(descriptor, LOCK_UN)
+            _ = close(descriptor)
+        }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno, "read \(path)") }
+        if status.st_size < byteCount {
+            // A file that was made anew must not begin where another ended.
+            var word = UInt64.random(in: .min ... .max)
+            guard unsafe pwrite(descriptor, &word, byteCount, 0) == byteCount else {
+                throw .system(errno, "write \(path)")
+            }
+        }
+        return try body(StoreGeneration(mapping: descriptor))
+    }
+
+    /// Opens the file at `path`, or makes it, and locks it.
+    private static func lock(_ path: String) throws(CacheError) -> Int32 {
+        var waited = 0
+        while true {
+            let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw .system(errno, "open \(path)") }
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                let number = errno
+                // A file system that cannot lock (some network ones) has engines that cannot share a store on it either.
+                guard number == EWOULDBLOCK || number == EINTR else { break }
+                guard waited < patience else {
+                    _ = close(descriptor)
+                    throw CacheError(.locked, "another process has been opening or emptying the store for long")
+                }
+                usleep(1_000)
+                waited += 1_000
+            }
+            // Whoever removed the file meanwhile took the lock with it.
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else {
+                let number = errno
+                _ = close(descriptor)
+                throw .system(number, "read \(path)")
+            }
+            if FileIdentity(path) == FileIdentity(status) { return descriptor }
+            _ = close(descriptor)
+        }
+    }
+}
+
+/// What a file is, rather than how it is called.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+
+    /// The file at `path`, or `nil` where there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
+/// A clock that is read for next to nothing and is right to some milliseconds.
+enum CoarseClock {
+    /// Nanoseconds since a moment that does not matter.
+    static var now: UInt64 {
+        #if canImport(Darwin)
+            return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)
+        #else
+            var time = timespec()
+            #if os(Linux)
+                _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+            #else
+                _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+            #endif
+            return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        #endif
+    }
+}

@@ -1,0 +1,119 @@
+import GroveModel
+
+/// Where a store lies and how it is opened, the first time and again.
+struct StoreSource: Sendable {
+    /// The directory; `nil` in memory.
+    let directory: String?
+    /// Whether what is stored outlives the store's object: one that does not is never closed and opened again.
+    let isPersistent: Bool
+    /// The path of the file that is the store, where others may replace it.
+    let mainFile: String?
+
+    private let open: @Sendable (_ directory: String?) throws(CacheError) -> any NodeStore
+    private let policy: OpenPolicy
+
+    init<Store: NodeStore>(
+        _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy
+    ) {
+        self.directory = directory
+        self.policy = policy
+        isPersistent = Store.profile.isPersistent && directory != nil
+        let isShared = isPersistent && Store.profile.isMultiProcess
+        mainFile = isShared ? directory.map { $0 + "/" + (Store.mainFile ?? StoreGeneration.fileName) } : nil
+        open = { (directory) throws(CacheError) in try Store(directory: directory, options: options) }
+    }
+
+    /// A store while it is open.
+    struct Opened: Sendable {
+        let store: any NodeStore
+        let state: StoreState
+        /// Why the store was set aside and made anew, where it was.
+        var rebuiltAfter: CacheError?
+        /// What tells that others replaced the files; `nil` where nobody else may have them open.
+        var generation: StoreGeneration?
+        var word: UInt64 = 0
+        var file: FileIdentity?
+    }
+
+    /// Opens the store, or makes one.
+    ///
+    /// - Throws: ``CacheError``, as the store does; with ``OpenPolicy/rebuild`` damage is set aside instead.
+    func opened() throws(CacheError) -> Opened {
+        guard let directory, isPersistent else { return try openOnce() }
+        try StoreDirectory.make(directory)
+        guard mainFile != nil else { return try openOrRebuild(directory, nil) }
+        return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+            var opened = try openOrRebuild(directory, generation)
+            opened.generation = generation
+            opened.word = generation.word
+            opened.file = file
+            return opened
+        }
+    }
+
+    /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
+    ///
+    /// - Returns: the generation and what became of `body`, or `nil` where nobody else may have the files open.
+    func replacing(
+        _ body: (StoreGeneration?) throws(CacheError) -> Void
+    ) throws(CacheError) -> (generation: StoreGeneration, outcome: Result<Void, CacheError>)? {
+        guard let directory, mainFile != nil else {
+            try body(nil)
+            return nil
+        }
+        return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+            do throws(CacheError) {
+                try body(generation)
+                return (generation, .success(()))
+            } catch {
+                return (generation, .failure(error))
+            }
+        }
+    }
+
+    /// The file that is the store now.
+    var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
+
+    private func openOrRebuild(_ directory: String, _ generation: StoreGeneration?) throws(CacheError) -> Opened {
+        let failure: CacheError
+        do throws(CacheError) {
+            return try openOnce()
+        } catch {
+            failure = error
+        }
+        guard failure.code == .corrupted, policy == .rebuild else { throw failure }
+        _ = generation?.advance()
+        try StoreDirectory.setAside(directory)
+        var opened = try openOnce()
+        opened.rebuiltAfter = failure
+        return opened
+    }
+
+    private func openOnce() throws(CacheError) -> Opened {
+        let store = try open(directory)
+        do throws(CacheError) {
+            return Opened(store: store, state: try store.storedState())
+        } catch {
+            // Whoever opens the directory next must not find it locked by a store that nobody holds.
+            store.close()
+            throw error
+        }
+    }
+}
+
+extension NodeStore {
+    /// What the store remembers of itself.
+    fileprivate func storedState() throws(CacheError) -> StoreState {
+        let view = try view()
+        defer { view.end() }
+        return try StoreState(view)
+    }
+
+    /// Whether a view's bytes stay until it ends.
+    var keepsBytes: Bool { View.keepsBytes }
+
+    /// ``write(_:)`` for whoever does not know the type of the transaction.
+    func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        try write { (transaction) throws(CacheError) in try body(transaction) }
+    }
+}

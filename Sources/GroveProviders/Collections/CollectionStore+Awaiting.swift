@@ -1,0 +1,73 @@
+import GroveConsistency
+import GroveModel
+
+/// A place in a list whose model does not exist yet.
+struct AwaitedElement {
+    let identifier: ModelIdentifier
+    /// The element or awaited place before it, by handle.
+    let predecessor: Int?
+    /// The index at which the place was made.
+    let index: Int
+    let isSaved: Bool
+}
+
+extension CollectionStore {
+    /// Makes places for models of `identifiers` before the element at `index`.
+    func await(_ identifiers: [ModelIdentifier], at index: Int, isSaved: Bool) {
+        var predecessor = index > 0 ? entries[index - 1].handle : nil
+        var places: [(handle: Int, identifier: ModelIdentifier)] = []
+        for identifier in identifiers {
+            let handle = takeHandle()
+            awaited[handle] = AwaitedElement(
+                identifier: identifier, predecessor: predecessor, index: index, isSaved: isSaved)
+            places.append((handle, identifier))
+            predecessor = handle
+        }
+        manager.inOrder { _ in manager.consistencyManager.await(key, places) }
+    }
+
+    /// Puts the models that arrived in their places; what changed by that.
+    func take(_ arrived: [ElementChange], context: (any Sendable)?) -> [CollectionChangeInformation] {
+        var information: [CollectionChangeInformation] = []
+        var isSaved = false
+        for change in arrived.sorted(by: { $0.handle < $1.handle }) {
+            guard let place = awaited[change.handle], let model = change.model else { continue }
+            guard let value = Leaf.base(model) as? T else { continue }
+            let index = index(of: change.handle, place)
+            insert([Entry(handle: change.handle, model: value)], at: index)
+            awaited[change.handle] = nil
+            arrivedPlaces[change.handle] = place
+            isSaved = isSaved || place.isSaved
+            information.append(.insert(index: index))
+        }
+        if awaited.isEmpty { arrivedPlaces = [:] }
+        if isSaved { manager.inOrder { _ in save(context) } }
+        return information
+    }
+
+    func forgetAwaited() {
+        awaited = [:]
+        arrivedPlaces = [:]
+    }
+
+    /// Where the place is now: behind the nearest before it that is there, else before the first that was made behind it,
+    /// else where it was made.
+    private func index(of handle: Int, _ place: AwaitedElement) -> Int {
+        for before in predecessors(of: place) {
+            if let index = position(of: before) { return index + 1 }
+        }
+        let behind = arrivedPlaces.filter { predecessors(of: $0.value).contains(handle) }
+        return behind.keys.compactMap(position).min() ?? min(place.index, entries.count)
+    }
+
+    /// What was before the place when it was made, the nearest first, as far as that is known.
+    private func predecessors(of place: AwaitedElement) -> [Int] {
+        var found: [Int] = []
+        var next = place.predecessor
+        while let handle = next {
+            found.append(handle)
+            next = (awaited[handle] ?? arrivedPlaces[handle])?.predecessor
+        }
+        return found
+    }
+}

@@ -1,0 +1,68 @@
+import GroveConsistency
+import GroveModel
+
+/// A state of a list: its elements, and how often everything had been replaced by then.
+struct ListState<T: Sendable>: Sendable {
+    var entries: PersistentVector<Entry<T>>
+    let resets: Int
+}
+
+/// One change of a shared list, on its way to those who share it.
+@MainActor
+struct CollectionNews<T: SimpleModel> {
+    let number: Int
+    let change: CollectionChange
+    let context: (any Sendable)?
+    let after: ListState<T>
+    let receivers: [CollectionStore<T>.WeakViewer]
+}
+
+extension CollectionStore {
+    /// The newest state.
+    var state: ListState<T> { ListState(entries: entries, resets: resets) }
+
+    /// The state before an edit, where somebody may look at it before being told; holding it makes the edit copy a path.
+    var shownBeforeEdit: ListState<T>? { viewers.count > 1 || isTelling ? state : nil }
+
+    /// Tells everybody but `actors`, who know, of a change that was made.
+    ///
+    /// Everybody is told of all changes in their order, and sees the list as it was before a change until told of it:
+    /// also where somebody who is told of one edits the list. What is told within a tell waits until that is done.
+    func tell(
+        _ change: CollectionChange, by actors: [CollectionDataProvider<T>], context: (any Sendable)?,
+        before: ListState<T>?
+    ) {
+        viewers.removeAll { $0.viewer == nil }
+        lastNews += 1
+        let receivers = viewers.filter { holder in !actors.contains { $0 === holder.viewer } }
+        for holder in receivers { holder.viewer?.storeWillTell(before: before, context: context) }
+        news.append(
+            CollectionNews(number: lastNews, change: change, context: context, after: state, receivers: receivers))
+        guard !isTelling else { return }
+        isTelling = true
+        var next = 0
+        while next < news.count {
+            let told = news[next]
+            next += 1
+            for holder in told.receivers {
+                guard let viewer = holder.viewer, viewer.store === self else { continue }
+                viewer.take(told)
+            }
+            manager.consistencyManager.afterUpdate { self.finish(told.context) }
+        }
+        news = []
+        isTelling = false
+    }
+
+    /// Tells everybody of what was fetched: those who asked for it as of their own change.
+    func tellFetched(_ askers: [CollectionDataProvider<T>], _ context: (any Sendable)?) {
+        let askers = askers.filter { $0.store === self }
+        for asker in askers { asker.showNewest(context) }
+        tell(.reset, by: askers, context: context, before: nil)
+    }
+
+    /// Lets the batches of everybody tell what was noted.
+    func finish(_ context: (any Sendable)?) {
+        for holder in viewers { holder.viewer?.batchListener?.finishUpdate(context: context) }
+    }
+}

@@ -1,0 +1,139 @@
+import Dispatch
+import Foundation
+@testable import GroveCache
+import GroveMemory
+import GroveModel
+import Synchronization
+import Testing
+
+/// An observer that keeps what it was told.
+private final class Witness: CacheObserver {
+    struct Record {
+        var hits: [ModelIdentifier] = []
+        var misses: [CacheMiss] = []
+        var commits: [ChangeSet] = []
+        var reports: [CommitReport] = []
+        var failures: [CacheError] = []
+    }
+
+    private let record = Mutex(Record())
+
+    var seen: Record { record.withLock { $0 } }
+    func cacheDidHit(_ identifier: ModelIdentifier) { record.withLock { $0.hits.append(identifier) } }
+    func cacheDidMiss(_ miss: CacheMiss) { record.withLock { $0.misses.append(miss) } }
+    func cacheDidCommit(_ changes: ChangeSet) { record.withLock { $0.commits.append(changes) } }
+    func cacheDidFinishCommit(_ report: CommitReport) { record.withLock { $0.reports.append(report) } }
+    func cacheDidFailToWrite(_ error: CacheError) { record.withLock { $0.failures.append(error) } }
+}
+
+/// The path of a directory for a test, which is not there yet.
+func temporaryPlace() -> String { FileManager.default.temporaryDirectory.path + "/grove \(UUID().uuidString)" }
+
+/// Removes a directory that a test made.
+func removeDirectory(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+@Suite("What observers and statistics tell")
+struct ObserverTests {
+    private let witness = Witness()
+    private let disk: SharedStore.Disk
+    private let cache: NormalizedCache<SharedStore>
+    private let ann = Person(id: "1", name: "Ann", age: 30)
+
+    init() throws {
+        disk = try SharedStore.Disk()
+        cache = try NormalizedCache(directory: nil, options: SharedStore.Options(disk: disk), observer: witness)
+    }
+
+    /// Returns when the observers have been told.
+    private func settle(_ cache: NormalizedCache<SharedStore>) { cache.core.events.sync {} }
+
+    @Test("Hits, misses with their reasons and what commits came to are told and counted")
+    func figures() throws {
+        try cache.write(ann)
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        #expect(try cache.model("Person:2", as: Person.self) == nil)
+        try cache.writeCollection([ann], forKey: "people")
+        #expect(try cache.collection("people", as: Person.self) == [ann])
+        try cache.delete("Person:1")
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        settle(cache)
+        let seen = witness.seen
+        #expect(seen.hits == ["Person:1", "people"])
+        #expect(seen.misses == [CacheMiss(.absent, "Person:2"), CacheMiss(.deleted, "Person:1")])
+        #expect(seen.reports.map(\.writes) == [1, 1, 1])
+        #expect(seen.reports.allSatisfy { $0.recordsPut >= 1 && $0.bytesPut > 10 && $0.queuedWrites == 0 })
+        let statistics = cache.statistics
+        #expect(statistics.hits == 2)
+        #expect(statistics.misses == [.absent: 1, .deleted: 1])
+        #expect(statistics.commits == 3)
+        #expect(statistics.recordsPut == seen.reports.reduce(0) { $0 + $1.recordsPut })
+        #expect(statistics.bytesPut == seen.reports.reduce(0) { $0 + $1.bytesPut })
+        #expect(statistics.queuedWrites == 0)
+        try cache.write(Person(id: "3", name: "Cyd", age: 1))
+        let before = cache.statistics
+        try cache.write(Person(id: "3", name: "Cyd", age: 1))
+        #expect(cache.statistics.recordsPut == before.recordsPut)
+        disk.faults.withLock { $0.refusesWrites = true }
+        #expect(throws: CacheError.self) { try cache.write(ann) }
+        #expect(cache.statistics.failedWrites == 1)
+    }
+
+    @Test("What evictions, wipes and deletions change is told once for each, in order")
+    func changes() throws {
+        try cache.write(ann)
+        try cache.evict("Person:1")
+        try cache.evict("Person:1")
+        try cache.write(ann)
+        try cache.delete("Person:1")
+        try cache.wipe()
+        settle(cache)
+        let commits = witness.seen.commits
+        #expect(commits.map(\.changedModelIds) == [["Person:1"], [], ["Person:1"], [], []])
+        #expect(commits.map(\.evictedModelIds) == [[], ["Person:1"], [], [], []])
+        #expect(commits.map(\.deletedModelIds) == [[], [], [], ["Person:1"], []])
+        #expect(commits.map(\.changesEverything) == [false, false, false, false, true])
+        #expect(commits.map(\.sequence) == commits.map(\.sequence).sorted())
+    }
+
+    @Test("The observer of a closed handle leaves, after it was told what was committed before")
+    func leaving() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let options = SharedStore.Options(disk: disk)
+        let (one, two) = (Witness(), Witness())
+        let first = try NormalizedCache<SharedStore>(directory: place, options: options, observer: one)
+        let second = try NormalizedCache<SharedStore>(directory: place, options: options, observer: two)
+        first.setModel(ann, forKey: "Person:1", context: nil)
+        first.close()
+        try second.delete("Person:1")
+        settle(second)
+        #expect(one.seen.commits.map(\.changedModelIds) == [["Person:1"]])
+        #expect(two.seen.commits.count == 2)
+        #expect(second.core.state.withLock { $0.observers.count } == 1)
+    }
+
+    @Test("A durable write is synced with its group before it is done; others need not be")
+    func durability() throws {
+        func count() -> Int { disk.faults.withLock { $0.synchronizations } }
+        try cache.write(ann)
+        try cache.flush()
+        #expect(count() == 0)
+        try cache.write(ann, durability: .durable)
+        try cache.writeCollection([ann], forKey: "people", durability: .durable)
+        try cache.delete("Person:1", durability: .durable)
+        try cache.flush(.durable)
+        #expect(count() == 4)
+    }
+
+    @Test("A durable write whose sync fails throws, though it shows; observers hear of the commit")
+    func failedSynchronization() async throws {
+        disk.faults.withLock { $0.refusesSynchronizations = true }
+        #expect(throws: CacheError.self) { try cache.write(ann, durability: .durable) }
+        await #expect(throws: CacheError.self) { try await cache.flush(.durable) }
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        settle(cache)
+        #expect(witness.seen.commits.map(\.changedModelIds) == [["Person:1"]])
+        disk.faults.withLock { $0.refusesSynchronizations = false }
+        try await cache.flush(.durable)
+    }
+}

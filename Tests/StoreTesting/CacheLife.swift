@@ -1,0 +1,251 @@
+import Dispatch
+import Foundation
+package import GroveCache
+import GroveModel
+import Synchronization
+import Testing
+
+/// How a cache comes and goes on each backend, as tests that the backend's target runs on its own store.
+///
+/// The conformance kit's rules LIF-01 to LIF-10 run on every backend too; what is checked here goes beyond them.
+package struct CacheLife<Store: NodeStore>: Sendable {
+    /// One promise.
+    package struct Check: Sendable, CustomTestStringConvertible {
+        /// The promise, in a sentence.
+        package let testDescription: String
+        private let body: @Sendable (CacheLife) async throws -> Void
+
+        init(_ promise: String, _ body: @escaping @Sendable (CacheLife) async throws -> Void) {
+            testDescription = promise
+            self.body = body
+        }
+
+        /// Checks the promise on caches with `options`, in a directory of its own.
+        package func callAsFunction(_ options: Store.Options) async throws {
+            try await body(CacheLife(directory: TemporaryDirectory(), options: options))
+        }
+    }
+
+    typealias Cache = NormalizedCache<Store>
+
+    let directory: TemporaryDirectory
+    let options: Store.Options
+
+    var path: String { directory.path + "/store" }
+
+    func open() throws(CacheError) -> Cache { try Cache(directory: path, options: options) }
+
+    /// The promises that `Store` makes, as its profile says.
+    package static var checks: [Check] {
+        [
+            Check("A suspension commits what was queued, waits for it, and is lifted by any handle") {
+                try $0.sharing()
+            },
+            Check("Suspension and resumption need not block a task") { try await $0.inTasks() },
+            Check("Calls that race with suspensions succeed or say `suspended`, and nothing is lost") {
+                try $0.racing()
+            },
+            Check("Directory and files are their owner's alone") { try $0.modes() },
+        ]
+            + (Store.profile.isPersistent
+                ? [
+                    Check("A resumption that fails leaves the cache suspended, and can be tried again") {
+                        try $0.retrying()
+                    },
+                    Check("A suspended cache that is closed has lost nothing") { try $0.closing() },
+                ] : [])
+            + (Store.profile.isPersistent && Store.profile.isMultiProcess
+                ? [
+                    Check("A directory that something else removes is made anew, and the old content is gone") {
+                        try $0.removed()
+                    },
+                    Check("What was queued before others emptied the store does not land afterwards") {
+                        try $0.outdated()
+                    },
+                ] : [])
+    }
+
+    private func sharing() throws {
+        let first = try open()
+        // Memory shares nothing: there the second handle is the first.
+        let second = Store.profile.isPersistent ? try open() : first
+        for index in 0..<200 { first.setModel(Note(index, "queued"), forKey: "Note:\(index)", context: nil) }
+        try second.suspend()
+        #expect(try directory.descriptors() == [])
+        #expect(code { _ = try first.model("Note:1", as: Note.self) } == .suspended)
+        let third = Store.profile.isPersistent ? try open() : first
+        #expect(code { try third.write(Note(1, "refused")) } == .suspended)
+        try first.resume()
+        for index in 0..<200 { #expect(try third.model("Note:\(index)", as: Note.self) == Note(index, "queued")) }
+        try third.write(Note(1, "taken"))
+        #expect(try first.model("Note:1", as: Note.self) == Note(1, "taken"))
+        try first.resume()
+    }
+
+    private func inTasks() async throws {
+        let cache = try open()
+        try await cache.write(Note(1, "before"))
+        try await cache.suspend()
+        #expect(await codeInTask { try await cache.write(Note(1, "refused")) } == .suspended)
+        #expect(await codeInTask { try await cache.flush() } == .suspended)
+        try await cache.resume()
+        #expect(try cache.model("Note:1", as: Note.self) == Note(1, "before"))
+        try await cache.write(Note(1, "after"))
+        cache.close()
+        #expect(await codeInTask { try await cache.suspend() } == .closed)
+        #expect(await codeInTask { try await cache.resume() } == .closed)
+    }
+
+    private func racing() throws {
+        let cache = try open()
+        for index in 0..<8 { try cache.write(Note(index, "0")) }
+        let written = Mutex([Int](repeating: 0, count: 8))
+        let failures = Mutex<[String]>([])
+        let isDone = Atomic(false)
+        let callers = DispatchGroup()
+        for index in 0..<8 {
+            DispatchQueue.global().async(group: callers) {
+                var round = 0
+                while !isDone.load(ordering: .relaxed) {
+                    round += 1
+                    do throws(CacheError) {
+                        try cache.write(Note(index, "\(round)"))
+                        written.withLock { $0[index] = round }
+                    } catch {
+                        if error.code != .suspended { failures.withLock { $0.append("write: \(error)") } }
+                    }
+                    do throws(CacheError) {
+                        let text = try cache.model("Note:\(index)", as: Note.self)?.text
+                        let expected = written.withLock { $0[index] }
+                        if text != "\(expected)" { failures.withLock { $0.append("read \(text ?? "nil")") } }
+                    } catch {
+                        if error.code != .suspended { failures.withLock { $0.append("read: \(error)") } }
+                    }
+                }
+            }
+        }
+        for _ in 0..<30 {
+            try cache.suspend()
+            #expect(try directory.descriptors() == [])
+            try cache.resume()
+        }
+        isDone.store(true, ordering: .relaxed)
+        callers.wait()
+        #expect(failures.withLock { $0 } == [])
+        for index in 0..<8 {
+            #expect(try cache.model("Note:\(index)", as: Note.self)?.text == "\(written.withLock { $0[index] })")
+        }
+    }
+
+    private func modes() throws {
+        let cache = try open()
+        try cache.write(Note(1, "private"))
+        try cache.flush()
+        guard Store.profile.isPersistent else { return }
+        let files = FileManager.default
+        func mode(_ path: String) throws -> Int? {
+            try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(path) == 0o700)
+        // LevelDB takes no mode for its files: the directory keeps others out.
+        guard Store.profile.isMultiProcess else { return }
+        let names = try files.contentsOfDirectory(atPath: path)
+        #expect(names.count >= 2)
+        for name in names { #expect(try mode(path + "/" + name) == 0o600, "\(name)") }
+    }
+
+    private func retrying() throws {
+        let cache = try open()
+        try cache.write(Note(1, "kept"))
+        try cache.suspend()
+        let files = FileManager.default
+        try files.moveItem(atPath: path, toPath: path + " away")
+        try Data("a file".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(code { try cache.resume() } == .notAStore)
+        #expect(code { _ = try cache.model("Note:1", as: Note.self) } == .suspended)
+        try files.removeItem(atPath: path)
+        try files.moveItem(atPath: path + " away", toPath: path)
+        try cache.resume()
+        #expect(try cache.model("Note:1", as: Note.self) == Note(1, "kept"))
+    }
+
+    private func closing() throws {
+        let cache = try open()
+        try cache.write(Note(1, "kept"))
+        try cache.suspend()
+        cache.close()
+        #expect(code { try cache.resume() } == .closed)
+        let again = try open()
+        #expect(try again.model("Note:1", as: Note.self) == Note(1, "kept"))
+        try again.suspend()
+    }
+
+    private func removed() throws {
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        for round in 0..<3 {
+            try FileManager.default.removeItem(atPath: path)
+            try cache.write(Note(2, "\(round)"))
+            #expect(try cache.model("Note:1", as: Note.self) == nil)
+            #expect(try cache.model("Note:2", as: Note.self) == Note(2, "\(round)"))
+            // A handle on the directory of now shares the store.
+            #expect(try open().model("Note:2", as: Note.self) == Note(2, "\(round)"))
+        }
+        try cache.write(Note(1, "new"))
+        try cache.suspend()
+        try FileManager.default.removeItem(atPath: path)
+        try cache.resume()
+        #expect(try cache.model("Note:1", as: Note.self) == nil)
+    }
+
+    private func outdated() throws {
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        let word = try Data(contentsOf: URL(fileURLWithPath: path + "/grove.generation"))
+        cache.setModel(Note(2, "queued, or not"), forKey: "Note:2", context: nil)
+        // As another process does that empties the store: the word first, then the files.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
+        try handle.write(contentsOf: Data(word.map { $0 &+ 1 }))
+        try handle.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "grove.generation" {
+            try FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+        #expect(try cache.model("Note:1", as: Note.self) == nil)
+        #expect(try cache.model("Note:2", as: Note.self) == nil)
+        try cache.flush()
+        #expect(try cache.model("Note:2", as: Note.self) == nil)
+        try cache.write(Note(2, "new"))
+        #expect(try cache.model("Note:2", as: Note.self) == Note(2, "new"))
+    }
+
+    private func code(_ body: () throws -> Void) -> CacheError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? CacheError)?.code ?? CacheError.Code("untyped")
+        }
+    }
+
+    private func codeInTask(_ body: () async throws -> Void) async -> CacheError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? CacheError)?.code ?? CacheError.Code("untyped")
+        }
+    }
+}
+
+/// A model of the tests that need one and no macro.
+struct Note: SimpleModel, Codable, Equatable {
+    var id: Int
+    var text: String
+
+    init(_ id: Int, _ text: String) {
+        self.id = id
+        self.text = text
+    }
+
+    var modelIdentifier: ModelIdentifier? { "Note:\(id)" }
+}
