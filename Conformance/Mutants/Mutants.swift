@@ -70,6 +70,8 @@ public enum Mutants {
             .store("live-views", "A view shows later commits.", ReadsLive.self),
             .store("lags-one-commit", "A view shows the state before the last commit.", LagsBehind.self),
             .store("blind-transaction", "A transaction does not see its own writes.", WritesBlindly.self),
+            .store("budget-forgotten", "Sixteen times the budget is taken to fit.", ForgetsBudget.self),
+            .cache("counts-twice", "A node counts each time that it is written.", CountsTwice.self),
             .store("folds-case", "Keys are compared without regard to case.", FoldsCase.self),
             .store("merges-namespaces", "Aliases and collections share their names.", MergesNamespaces.self),
             .store("aliases-end-at-colon", "An alias ends at its first colon.", EndsAliasesAtColon.self),

@@ -25,6 +25,20 @@ struct TraceTests {
         }
     }
 
+    @Test("Through a whole backend the ratios are the policy's within a point", arguments: BackendName.allCases)
+    func backends(_ backend: BackendName) throws {
+        let table = try #require(SharedTraces.all.first { $0.name == "web12" })
+        let trace = AccessTrace(try table.trace, prefix: 4_000)
+        let directory = try TemporaryDirectory()
+        for policy in [TracePolicy.lru, .default] {
+            let bare = TraceReplay(trace, policy, capacity: 300)
+            let whole = try TraceReplay(trace, policy, capacity: 300, through: backend, in: directory)
+            let difference = Double(abs(bare.hits - whole.hits)) * 100 / Double(trace.requests.count)
+            #expect(difference <= 1, "\(policy.rawValue): \(bare.hits) and \(whole.hits)")
+            #expect(whole.evictions > 0)
+        }
+    }
+
     @Test("The default is never 1.5 points below LRU, and 5 above it on average")
     func theDefault() throws {
         var gains: [Double] = []

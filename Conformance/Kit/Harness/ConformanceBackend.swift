@@ -50,6 +50,9 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the cache here, at `directory` where the rule spells the place in another way.
     func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
 
+    /// Opens the cache here with `budget`.
+    func open(budget: CacheBudget, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
+
     /// Opens the bare store here, with no cache above it; the cache must be closed.
     func openStore() throws(CacheError) -> any NodeStore
 
@@ -64,5 +67,17 @@ extension CacheSite {
     /// Opens the cache here.
     public func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
         try open(at: directory, observer: observer)
+    }
+
+    /// Opens the cache here with `budget`.
+    public func open(budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
+        try open(budget: budget, observer: nil)
+    }
+
+    /// By default, a budget is not supported.
+    public func open(
+        budget: CacheBudget, observer: (any CacheObserver)?
+    ) throws(CacheError) -> any ConformanceCache {
+        throw CacheError(.unsupported, "The harness opens no cache with a budget.")
     }
 }

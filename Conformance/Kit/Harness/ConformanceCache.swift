@@ -47,11 +47,17 @@ public protocol ConformanceCache: CacheDelegate {
     /// The size of the store.
     func size() throws(CacheError) -> StoreSize
 
+    /// What the cache holds, and what went to make room for it.
+    func usage() throws(CacheError) -> CacheUsage
+
     /// Closes the cache.
     func close()
 }
 
 extension ConformanceCache {
+    /// By default, nothing is known.
+    public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
+
     /// Writes `model`.
     @discardableResult
     public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> Changes { try write(contentsOf: [model]) }

@@ -46,6 +46,8 @@ struct StoreCache<Store: NodeStore>: ConformanceCache {
 
     func size() throws(CacheError) -> StoreSize { try cache.size() }
 
+    func usage() throws(CacheError) -> CacheUsage { try cache.usage() }
+
     func close() { cache.close() }
 
     // MARK: CacheDelegate

@@ -22,11 +22,21 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
     }
 
     func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache {
+        try open(at: directory, budget: .unlimited, observer: observer)
+    }
+
+    func open(budget: CacheBudget, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache {
+        try open(at: directory, budget: budget, observer: observer)
+    }
+
+    private func open(
+        at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?
+    ) throws(CacheError) -> any ConformanceCache {
         let options = InterceptedStore<Harness.Store>.Options(base: harness.options, interceptor: interceptor)
         let cache = decorate(
             StoreCache(
                 try NormalizedCache<InterceptedStore<Harness.Store>>(
-                    directory: directory, options: options, observer: observer)))
+                    directory: directory, options: options, budget: budget, observer: observer)))
         open.withLock { $0.append(cache) }
         return cache
     }

@@ -1,3 +1,4 @@
+import GroveCache
 import GroveModel
 
 #if canImport(FoundationEssentials)
@@ -43,6 +44,17 @@ enum TemporaryDirectory {
         let path = FileManager.default.temporaryDirectory.path + "/\(name)-\(UUID().uuidString.prefix(8)).txt"
         return FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) ? path : nil
     }
+
+    /// Copies the files in `from`, those that hold nothing but locks excepted, as a kill would leave them.
+    static func copy(_ from: String, _ to: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: from) where !name.lowercased().hasPrefix("lock")
+        {
+            try FileManager.default.copyItem(atPath: from + "/" + name, toPath: to + "/" + name)
+        }
+    }
+
+    /// The bytes of the files in `directory`, as `du` counts them.
+    static func bytesOnDisk(_ directory: String) throws -> Int { try StoreFiles(directory).allocatedBytes() }
 
     /// Makes `link` a symbolic link to `path`.
     static func link(_ link: String, to path: String) throws {

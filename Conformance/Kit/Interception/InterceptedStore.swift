@@ -48,6 +48,16 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
         try base.wipe()
     }
 
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int { try base.setBudget(bytes) }
+
+    func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+        try base.makeRoom(forEntries: entries, bytes: bytes)
+    }
+
+    func payloadLimit(holding payload: Int) -> Int { base.payloadLimit(holding: payload) }
+
+    func bytesOnDisk() throws(CacheError) -> Int { try base.bytesOnDisk() }
+
     func close() {
         interceptor.detach(base)
         base.close()

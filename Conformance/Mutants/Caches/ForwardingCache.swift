@@ -46,6 +46,8 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func resume() throws(CacheError) { try base.resume() }
 
+    func usage() throws(CacheError) -> CacheUsage { try base.usage() }
+
     func close() { base.close() }
 
     func modelForKey<T: SimpleModel>(

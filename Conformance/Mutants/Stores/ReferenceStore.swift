@@ -9,9 +9,8 @@ import Synchronization
 final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     static var profile: BackendProfile {
         BackendProfile(
-            name: "reference", isPersistent: false, survivesCrash: false, isMultiProcess: false,
-            readersNeverStall: true,
-            maxValueBytes: 1 << 30)
+            name: "reference", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
+            readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
     }
 
     private let disk: ReferenceDisk
@@ -59,6 +58,8 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     }
 
     func synchronize() throws(CacheError) {}
+
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int { Flaw.payload(within: bytes) }
 
     func size() throws(CacheError) -> StoreSize {
         let content = disk.contents.now

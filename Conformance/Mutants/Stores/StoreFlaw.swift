@@ -27,6 +27,9 @@ protocol StoreFlaw: Sendable {
     /// What is left after a wipe.
     static func wiped(_ content: ReferenceContent) -> ReferenceContent
 
+    /// The payload that the store says fits into a budget.
+    static func payload(within bytes: Int) -> Int
+
     /// Whether a view shows what is committed after it was opened.
     static var hasLiveViews: Bool { get }
 
@@ -55,6 +58,7 @@ extension StoreFlaw {
     static func willLook() throws(CacheError) {}
     static func scan(_ keys: [[UInt8]]) -> [[UInt8]] { keys }
     static func wiped(_ content: ReferenceContent) -> ReferenceContent { [:] }
+    static func payload(within bytes: Int) -> Int { bytes }
     static var hasLiveViews: Bool { false }
     static var lagsBehind: Bool { false }
     static var commitsAborted: Bool { false }

@@ -23,6 +23,8 @@ final class LMDBPool: Sendable {
         /// Whether a new map size is being taken over: new views wait.
         var isResizing = false
         var isClosed = false
+        /// The size of the map where there is a budget: the file cannot become longer.
+        var limit: Int?
     }
 
     /// More views than this at rest are given up; each takes a slot that other processes might need.
@@ -143,6 +145,31 @@ final class LMDBPool: Sendable {
         throw .lmdb(MDB_MAP_RESIZED, "use the store")
     }
 
+    /// Opens the environment anew with a map of at most `bytes`.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where the file is longer already.
+    func limit(to bytes: Int) throws(CacheError) {
+        try state.withLock { state throws(CacheError) in
+            guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "limit the store's size") }
+            state.limit = bytes
+            state.resting = []
+            state.environment = nil
+            let environment = try usable(&state)
+            guard try environment.mapBytes() <= bytes else {
+                throw CacheError(.overBudget, "the store's file is larger than its budget")
+            }
+        }
+    }
+
+    /// Lets go of the slots of views at rest and of readers that were killed, so that old pages can be used again.
+    func releaseResting() {
+        let environment = state.withLock { state in
+            state.resting = []
+            return state.environment
+        }
+        if let environment { unsafe mdb_reader_check(environment.pointer, nil) }
+    }
+
     /// Closes the environment, so that the next call opens it anew; what LMDB calls a panic is over then.
     func reopen() throws(CacheError) {
         try state.withLock { state throws(CacheError) in
@@ -176,6 +203,8 @@ final class LMDBPool: Sendable {
     private func usable(_ state: inout State) throws(CacheError) -> LMDBEnvironment {
         if let environment = state.environment { return environment }
         guard !state.isClosed else { throw .closedStore }
+        var options = options
+        if let limit = state.limit { options.mapSize = min(options.mapSize, limit) }
         let environment = try LMDBEnvironment(directory, options, hashMask: hashMask)
         state.environment = environment
         return environment

@@ -1,6 +1,7 @@
 public import GroveCache
 public import GroveModel
 import CLMDB
+import Synchronization
 
 /// A store in an LMDB file: a map of memory, so that reading is a walk and not a call of the system.
 ///
@@ -21,14 +22,17 @@ public final class LMDBStore: NodeStore {
 
     /// What this backend can do.
     public static let profile = BackendProfile(
-        name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
-        hasUnverifiedPages: true, maxValueBytes: maxValueBytes)
+        name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
+        readersNeverStall: true, hasUnverifiedPages: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.45)
 
     /// The file of the data.
     public static var mainFile: String? { LMDBFiles.names[0] }
 
-    private let directory: StoreFiles
-    private let pool: LMDBPool
+    let directory: StoreFiles
+    let pool: LMDBPool
+    /// The pages that the records may fill where there is a budget; the rest is room to write in.
+    let pageLimit = Atomic<Int>(.max)
+    let sweep = LMDBSweep()
 
     /// Opens the store in `directory`, or makes one there.
     ///
@@ -123,6 +127,7 @@ public final class LMDBStore: NodeStore {
             }
             do throws(CacheError) {
                 try body(transaction)
+                if try isCrowded(environment) { try transaction.sweep(sweep) }
             } catch {
                 transaction.abort()
                 throw error

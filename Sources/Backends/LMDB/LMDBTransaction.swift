@@ -51,6 +51,12 @@ import CLMDB
         try LMDBEnvironment.check(environment.explained(status), "commit")
     }
 
+    /// Frees pages that are sparse.
+    func sweep(_ sweep: LMDBSweep) throws(CacheError) {
+        guard failure == nil, let transaction = unsafe transaction else { return }
+        try keepingFailure { () throws(CacheError) in try unsafe sweep.run(transaction, environment) }
+    }
+
     /// Undoes everything.
     func abort() {
         unsafe mdb_txn_abort(transaction)

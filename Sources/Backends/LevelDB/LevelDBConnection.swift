@@ -34,6 +34,9 @@ final class LevelDBConnection: Sendable {
         /// Whether the batch of a failed write is still in the log, which then must not be opened.
         var mustCut = false
         var commits = 0
+        /// The bytes that the files may have together, where there is a budget, and the options that suit it.
+        var budget: Int?
+        var budgetOptions: LevelDBOptions?
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
         /// The handle, opened again where it was lost.
@@ -44,7 +47,7 @@ final class LevelDBConnection: Sendable {
             if isWiping { mustCut = false }
             isWiping = false
             try cutLog()
-            let opened = try LevelDBHandle(directory: path, options: options)
+            let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
             handle = opened
             failure = nil
             log = directory?.newestLog()
@@ -153,6 +156,26 @@ final class LevelDBConnection: Sendable {
             return bytes
         }
     }
+
+    /// Opens LevelDB anew, so that it keeps its files within `bytes`.
+    func limit(to bytes: Int) throws(CacheError) {
+        try state.withLock { (state) throws(CacheError) in
+            guard state.users == 0 else {
+                throw CacheError(.locked, "A view is open, so that the store cannot be limited.")
+            }
+            var small = options
+            small.writeBufferBytes = min(small.writeBufferBytes, max(bytes / 50, 64 << 10))
+            // LevelDB makes no tables smaller than a megabyte.
+            small.maxFileBytes = min(small.maxFileBytes, max(bytes / 50, 1 << 20))
+            state.budget = bytes
+            state.budgetOptions = small
+            state.handle = nil
+            _ = try state.open(options)
+        }
+    }
+
+    /// The budget, where there is one.
+    var budget: Int? { state.withLock { $0.budget } }
 
     /// Closes the handle, removes its files and opens it anew; views that are asked for meanwhile wait.
     func wipe() throws(CacheError) {

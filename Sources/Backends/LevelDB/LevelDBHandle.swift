@@ -83,6 +83,9 @@ import GroveModel
         try unsafe LevelDBErrors.check(message, .write)
     }
 
+    /// Rewrites every table without what was replaced or removed.
+    func compact() { unsafe leveldb_compact_range(database, nil, 0, nil, 0) }
+
     /// Makes a table of what is in memory, whose file and entry in the manifest are synchronised.
     ///
     /// Compacting a range in which there is no key does that and nothing else (`db/db_impl.cc`, `CompactRange`).

@@ -17,10 +17,10 @@ public final class LevelDBStore: NodeStore {
     /// Readers wait for no writer and no compaction, which share the disk and the processor with them. Values are
     /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
     public static let profile = BackendProfile(
-        name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, readersNeverStall: true,
-        maxValueBytes: 256 << 20)
+        name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
+        readersNeverStall: true, writesFasterUnseen: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4)
 
-    private let connection: LevelDBConnection
+    let connection: LevelDBConnection
 
     /// Opens the store in `directory`, which exists, or makes a new one there.
     ///

@@ -9,8 +9,8 @@ public import GroveModel
 public final class MemoryStore: NodeStore {
     /// What this backend can do: it is fast, and forgets everything when the process ends.
     public static let profile = BackendProfile(
-        name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, readersNeverStall: true,
-        maxValueBytes: 1 << 30)
+        name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
+        readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
     private let versions = MemoryVersions()
     private let hash: ByteHash

@@ -7,6 +7,7 @@ import GroveModel
     // SAFETY: the pointer is set once. SQLite checks no thread here (NOMUTEX): a connection belongs to one view or to the
     // writer, each used by one thread at a time.
     let pointer: OpaquePointer
+    private let lockMilliseconds: Int32
 
     /// Opens the database of `directory`, which exists.
     init(_ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {
@@ -22,6 +23,7 @@ import GroveModel
             throw error
         }
         unsafe pointer = unsafe opened
+        lockMilliseconds = options.lockMilliseconds
         unsafe sqlite3_extended_result_codes(opened, 1)
         unsafe sqlite3_busy_timeout(opened, options.lockMilliseconds)
         // Until the file is known to be ours it stays as it is; a reader always leaves the log to the writer.
@@ -45,6 +47,9 @@ import GroveModel
     func leaveLog(_ leaves: Bool) {
         unsafe grove_sqlite3_leave_log(pointer, leaves ? 1 : 0)
     }
+
+    /// Waits for other processes as long as the options say.
+    func restorePatience() { unsafe sqlite3_busy_timeout(pointer, lockMilliseconds) }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(pointer) == 0 }

@@ -16,6 +16,8 @@ final class SQLitePool: Sendable {
     let directory: StoreFiles
     let options: SQLiteOptions
     let hashMask: UInt64
+    /// How large the files may become.
+    let budget = SQLiteBudget()
     private let state = Mutex(State())
 
     init(_ directory: StoreFiles, _ options: SQLiteOptions, hashMask: UInt64) {

@@ -21,15 +21,15 @@ public final class SQLiteStore: NodeStore {
 
     /// What this backend can do.
     public static let profile = BackendProfile(
-        name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, readersNeverStall: true,
-        maxValueBytes: maxValueBytes)
+        name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
+        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.6)
 
     /// The database.
     public static var mainFile: String? { SQLiteFiles.database }
 
-    private let pool: SQLitePool
+    let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
-    private let writer: Mutex<SQLiteWriter?>
+    let writer: Mutex<SQLiteWriter?>
 
     /// Opens the store in `directory`, or makes one there.
     ///
@@ -68,6 +68,7 @@ public final class SQLiteStore: NodeStore {
             writer = usable
             defer { if !usable.isSound { writer = nil } }
             try usable.run(body)
+            try? pool.budget.didCommit(usable)
         }
     }
 

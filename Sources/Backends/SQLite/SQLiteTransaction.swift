@@ -21,6 +21,8 @@ import CSQLite
     private var isOpen = true
     private var failure: CacheError?
     private var last = Last.unknown
+    /// How many values were stored.
+    private(set) var putCount = 0
     /// What `get` returned last, which the next statement takes away: a `put` of bytes in there copies them first.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -84,6 +86,7 @@ import CSQLite
                 try unsafe put(key, value)
             }
         }
+        putCount += 1
         try keepingFailure { () throws(CacheError) in
             if let id = try unsafe known(key) { try unsafe overwrite(id, value) } else { try unsafe insert(key, value) }
         }

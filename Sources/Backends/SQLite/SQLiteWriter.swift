@@ -11,6 +11,10 @@ import GroveModel
     let insertion: SQLiteStatement
     let update: SQLiteStatement
     let removal: SQLiteStatement
+    let oldest: SQLiteStatement
+    let newest: SQLiteStatement
+    let move: SQLiteStatement
+    private let budget: SQLiteBudget?
     /// Room for the key that was looked up last.
     private let lastKey: UnsafeMutableRawBufferPointer
     private let begin: SQLiteStatement
@@ -21,6 +25,12 @@ import GroveModel
         try pool.directory.create(SQLiteFiles.database)
         connection = try SQLiteConnection(pool.directory, pool.options, isReader: false)
         try SQLiteLayout.prepare(connection)
+        try pool.budget.begin(connection)
+        budget = pool.budget
+        oldest = try SQLiteStatement(
+            "SELECT id, length(key) + length(value) FROM node ORDER BY id LIMIT ?1", connection)
+        newest = try SQLiteStatement("SELECT max(id) FROM node", connection)
+        move = try SQLiteStatement("UPDATE node SET id = ?2 WHERE id = ?1", connection)
         lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
         insertion = try SQLiteStatement("INSERT INTO node(hash, key, value) VALUES(?1, ?2, ?3)", connection)
         update = try SQLiteStatement("UPDATE node SET value = ?2 WHERE id = ?1", connection)
@@ -51,6 +61,7 @@ import GroveModel
         do throws(CacheError) {
             try body(transaction)
             try transaction.finish()
+            if let budget { try budget.moveOldest(transaction.putCount, self) }
             try commit.run("commit")
         } catch {
             transaction.abandon()

@@ -12,12 +12,13 @@ extension CacheCore {
         }
         while !isStoreClosed, state.withLock({ !$0.pending.isEmpty || !$0.unsettled.isEmpty }) {
             let outdated = openAnewIfReplaced()
-            let group = state.withLock { CacheCore.nextGroup($0.pending) }
+            let group = state.withLock { nextGroup($0.pending) }
             if outdated == nil { settle() }
             guard !group.isEmpty else { return }
             let outcomes = outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group)
             finish(group, outcomes, synchronizationFailure: synchronize(group, outcomes))
         }
+        if !isStoreClosed { saveAtQuietMoment() }
     }
 
     /// Tries again to forget what could not be stored.
@@ -38,16 +39,18 @@ extension CacheCore {
         state.withLock { $0.unsettled = unsettled }
     }
 
-    private static func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
+    private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
         var bytes = 0
         var count = 0
+        var entries = 0
         for write in pending {
             if write.isWipe {
                 if count == 0 { count = 1 }
                 break
             }
             bytes += write.byteCount
-            guard count == 0 || bytes <= GroupLimit.bytes else { break }
+            entries += write.entryCount
+            guard count == 0 || bytes <= groupBytes && entries <= groupEntries else { break }
             count += 1
         }
         return Array(pending.prefix(count))
@@ -56,42 +59,73 @@ extension CacheCore {
     private func commit(_ group: [PendingWrite]) -> [Result<ChangeSet, CacheError>] {
         if let wipe = group.first, wipe.isWipe { return [wipeStore(wipe)] }
         do throws(CacheError) {
-            return try transact(group).map { .success($0) }
+            return try transactWithinBudget(group).map { .success($0) }
         } catch {
             guard group.count > 1 else { return [.failure(error)] }
         }
         // One write that cannot be stored must not take its neighbours with it.
         return group.map { write in
             do throws(CacheError) {
-                return .success(try transact([write])[0])
+                return .success(try transactWithinBudget([write])[0])
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+    func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
-        var committed: GroupSummary?
-        defer { upcoming.withLock { $0 = nil } }
-        let before = state.withLock { ($0.shift, $0.forgottenDeletion, $0.lastCommitted) }
-        try currentStore().transact { (transaction) throws(CacheError) in
-            var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.2)
+        try transact { (commit) throws(CacheError) in
             changes = []
-            for write in group { changes.append(try commit.apply(write)) }
-            try commit.finish()
-            committed = commit.summary
-            upcoming.withLock { $0 = commit.summary }
+            for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
+        }
+        return changes
+    }
+
+    /// Runs one transaction and remembers what it leaves behind.
+    func transact(_ body: (inout GroupCommit) throws(CacheError) -> Void) throws(CacheError) {
+        var committed: GroupSummary?
+        var known: Fingerprints?
+        defer { upcoming.withLock { $0 = nil } }
+        let before = state.withLock { ($0.shift, $0.lastCommitted) }
+        absorbTouches()
+        do throws(CacheError) {
+            try currentStore().transact { (transaction) throws(CacheError) in
+                var commit = try GroupCommit(
+                    transaction, shift: before.0, lastCommitted: before.1, index: index,
+                    fingerprints: takeFingerprints())
+                try commit.prepareIndex()
+                try body(&commit)
+                try commit.finish()
+                known = commit.takeFingerprints()
+                committed = commit.summary
+                upcoming.withLock { $0 = commit.summary }
+            }
+        } catch {
+            index?.distrust()
+            throw error
         }
         if let committed {
+            index?.account = committed.account
             state.withLock { state in
+                state.fingerprints = known
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
                 state.tally.note(committed)
             }
         }
-        return changes
+    }
+
+    /// What is known of nodes, where the store is faster for it; nothing until it is put back.
+    ///
+    /// A budget needs to know what each record replaces, so that there nothing is written unseen.
+    private func takeFingerprints() -> Fingerprints? {
+        guard keepsFingerprints, index == nil else { return nil }
+        return state.withLock { state in
+            defer { state.fingerprints = nil }
+            return state.fingerprints ?? Fingerprints()
+        }
     }
 
     /// Lets what was committed survive loss of power, where a call in the group asks for that.
@@ -110,6 +144,7 @@ extension CacheCore {
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
+            _ = takeFingerprints()
             let store = try currentStore()
             let replaced = try source.replacing { (generation) throws(CacheError) in
                 if let generation {
@@ -118,6 +153,7 @@ extension CacheCore {
                 }
                 try store.wipe()
                 if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
+                wipeBudget()
             }
             if let replaced {
                 state.withLock { $0.adopt(replaced.generation, file: source.file) }

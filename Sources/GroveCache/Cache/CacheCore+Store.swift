@@ -29,8 +29,9 @@ extension CacheCore {
         let current = state.withLock { $0.isStale ? nil : $0.opened?.store }
         if let current { return current }
         letGo()
-        let opened = try source.opened()
+        var opened = try source.opened()
         do throws(CacheError) {
+            try index?.begin(&opened, source)
             try CoreRegistry.shared.relocate(self)
         } catch {
             opened.store.close()
@@ -83,6 +84,7 @@ extension CacheCore {
             state.spareReaders = []
             return state.opened
         }
+        if opened != nil { savePolicy() }
         opened?.store.close()
     }
 
@@ -131,8 +133,9 @@ extension CacheCore {
         guard !isClosed else { return .isClosed }
         do throws(CacheError) {
             if isAway, source.isPersistent {
-                let opened = try source.opened()
+                var opened = try source.opened()
                 do throws(CacheError) {
+                    try index?.begin(&opened, source)
                     try CoreRegistry.shared.relocate(self)
                 } catch {
                     opened.store.close()
@@ -207,6 +210,7 @@ extension CacheState {
     /// Takes over the place of files that this process has just replaced itself.
     mutating func adopt(_ generation: StoreGeneration, file: FileIdentity?) {
         opened?.generation = generation
+        fingerprints = nil
         lastWord = generation.word
         lastFile = file
     }
@@ -218,6 +222,7 @@ extension CacheState {
         _ opened: StoreSource.Opened, isOther: Bool
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
         self.opened = opened
+        fingerprints = nil
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file
         isStale = false

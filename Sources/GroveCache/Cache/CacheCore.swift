@@ -18,18 +18,31 @@ final class CacheCore: Sendable {
     let readers = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
     /// Calls to observers, in order.
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
+    /// Whether the writer keeps in mind what it wrote.
+    let keepsFingerprints: Bool
     private let readsEnded = DispatchSemaphore(value: 0)
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<GroupSummary?>(nil)
     /// Whoever reads changes as a stream.
     let changes = ChangeHub()
 
+    /// What may be evicted, where there is a budget; the writer's.
+    let index: EvictionIndex?
+
     /// Opens the store.
-    init(_ source: StoreSource, queueLimit: Int) throws(CacheError) {
+    init(_ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited) throws(CacheError) {
         self.source = source
+        index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
-        let opened = try source.opened()
+        var opened = try source.opened()
+        do throws(CacheError) {
+            try index?.begin(&opened, source)
+        } catch {
+            opened.store.close()
+            throw error
+        }
         keepsBytes = opened.store.keepsBytes
+        keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
         state = Mutex(
             CacheState(
                 opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
@@ -56,7 +69,7 @@ final class CacheCore: Sendable {
         return try state.withLock { (state) throws(CacheError) -> Reconstructor? in
             try state.checkUsable()
             guard state.isCurrent(source), let store = state.opened?.store else { return nil }
-            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner)
+            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner, keepsTouches: index != nil)
             let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
             if let wipe {
                 // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
@@ -109,7 +122,9 @@ final class CacheCore: Sendable {
         let hadView = reader.hasView
         reader.end()
         var isObserved = false
+        var mustAbsorb = false
         let isLast = state.withLock { state in
+            if index != nil { mustAbsorb = reader.handTouches(to: &state) }
             if isHit { state.hits += 1 }
             if let miss { state.misses[miss, default: 0] += 1 }
             isObserved = !state.observerEntries.isEmpty
@@ -120,6 +135,7 @@ final class CacheCore: Sendable {
             return true
         }
         if isLast { readsEnded.signal() }
+        if mustAbsorb { writer.async { self.absorbTouches() } }
         return isObserved
     }
 

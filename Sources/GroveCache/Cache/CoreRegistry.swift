@@ -34,14 +34,14 @@ final class CoreRegistry: Sendable {
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
-        queueLimit: Int, observer: (any CacheObserver)?
+        queueLimit: Int, budget: CacheBudget, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
         let source = StoreSource(store, directory: directory, options: options, policy: policy)
-        guard let directory else { return try CoreRegistry.open(source, queueLimit, observer) }
+        guard let directory else { return try CoreRegistry.open(source, queueLimit, budget, observer) }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
         while true {
-            let found = try share(source, at: place, options, queueLimit, observer)
+            let found = try share(source, at: place, options, queueLimit, budget, observer)
             guard let handle = found.handle else {
                 try found.core.checkReentrance()
                 finishClosing(found.core, at: place)
@@ -53,21 +53,25 @@ final class CoreRegistry: Sendable {
 
     /// The core at `place`, opened where there is none, or the one that is closing there, which takes no handle.
     private func share<Options: Sendable & Equatable>(
-        _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ observer: (any CacheObserver)?
+        _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ budget: CacheBudget,
+        _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64?) {
         try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
             if let entry = entries[place] {
                 let core = entry.core
                 guard entry.handles > 0 else { return (core, nil) }
-                guard let current = entry.options as? Options, current == options else {
+                guard let current = entry.options as? Options, current == options,
+                    core.index?.budget ?? .unlimited == budget
+                else {
                     throw CacheError(
                         .optionsConflict,
-                        "The store in \(source.directory ?? "") is open in this process with other options.")
+                        "The store in \(source.directory ?? "") is open in this process with other options or another budget."
+                    )
                 }
                 entries[place]?.handles += 1
                 return (core, core.state.withLock { $0.enter(observer) })
             }
-            let (core, handle) = try CoreRegistry.open(source, queueLimit, observer)
+            let (core, handle) = try CoreRegistry.open(source, queueLimit, budget, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
             return (core, handle)
         }
@@ -115,9 +119,10 @@ final class CoreRegistry: Sendable {
     }
 
     private static func open(
-        _ source: StoreSource, _ queueLimit: Int, _ observer: (any CacheObserver)?
+        _ source: StoreSource, _ queueLimit: Int, _ budget: CacheBudget,
+        _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
-        let core = try CacheCore(source, queueLimit: queueLimit)
+        let core = try CacheCore(source, queueLimit: queueLimit, budget: budget)
         let handle = core.state.withLock { $0.enter(observer) }
         if let failure = core.state.withLock({ $0.opened?.rebuiltAfter }) {
             core.notify { $0.cacheDidRebuild(after: failure) }

@@ -3,20 +3,35 @@ import GroveModel
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
 struct GroupCommit: ~Copyable {
     let transaction: any NodeTransaction
-    private var stored: StoreState
+    /// What may be evicted, where there is a budget.
+    let index: EvictionIndex?
+    var stored: StoreState
     private let original: StoreState
     private var shift: UInt64
     private var key = StoreKey()
     private var out = ByteBuffer(capacity: 1_024)
-    private var hasWritten = false
+    var hasWritten = false
+    /// Segments of the journal that have no live key left.
+    var deadSegments: [UInt32] = []
+    /// What is known of nodes, where the store is faster for it.
+    private var fingerprints: Fingerprints?
+    /// The numbers of the tree's types in ``fingerprints``.
+    private var types: [UInt16?] = []
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
 
-    init(_ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64) throws(CacheError) {
+    init(
+        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil,
+        fingerprints: consuming Fingerprints? = nil
+    ) throws(CacheError) {
         self.transaction = transaction
+        self.index = index
         stored = try StoreState(transaction)
         original = stored
+        storedSequence = stored.sequence
+        fingerprints?.begin(at: stored.sequence)
+        self.fingerprints = fingerprints
         // Another process has written since: this one's calls get numbers after its.
         let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
         self.shift = shift + foreign
@@ -24,14 +39,17 @@ struct GroupCommit: ~Copyable {
 
     deinit { out.deallocate() }
 
+    /// The number of the last write that the store remembers, after ``finish()``.
+    private(set) var storedSequence: UInt64 = 0
+
     var summary: GroupSummary {
         GroupSummary(
             shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
-            putBytes: putBytes)
+            putBytes: putBytes, account: stored.account)
     }
 
-    /// Applies all of `write`.
-    mutating func apply(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
+    /// Applies all of `write`, then evicts until what is stored fits.
+    mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var lists = ChangeLists()
@@ -40,6 +58,7 @@ struct GroupCommit: ~Copyable {
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
         if let tree = write.tree {
+            if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
             let entries = tree.entries
             let order =
                 tree.hasProjections ? entries.indices.sorted { entries[$0].order < entries[$1].order } : nil
@@ -72,6 +91,9 @@ struct GroupCommit: ~Copyable {
             lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
+        lists.evicted += try evict(downTo: limit.hard)
+        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
+        lists.evicted += try evict(downTo: limit.soft, most: 2 * write.entryCount + 16)
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)
@@ -106,12 +128,55 @@ struct GroupCommit: ~Copyable {
 
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
+        if hasWritten { try finishJournal() }
         guard hasWritten, stored != original else { return }
         try stored.write(transaction)
+        storedSequence = stored.sequence
     }
 
-    private mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+    /// What is known of nodes once the transaction has committed.
+    mutating func takeFingerprints() -> Fingerprints? {
+        fingerprints?.commit(at: storedSequence)
+        defer { fingerprints = nil }
+        return fingerprints
+    }
+
+    mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+        guard fingerprints != nil, unsafe update.key[0] == Namespace.node else { return try look(&update) }
+        guard case .node(let tree, let index) = update.change else {
+            let outcome = try look(&update)
+            if case .unchanged = outcome { return outcome }
+            unsafe fingerprints?.forget(update.key)
+            return outcome
+        }
+        let entry = tree.entries[index]
+        let node = unsafe fingerprints?.node(update.key, type: types[entry.type], tree.body(of: entry))
+        if let node, fingerprints?.isOther(node) == true {
+            try update.replaceUnseen(tree, index, into: &out)
+            try unsafe put(update.key)
+            fingerprints?.stage(node)
+            return .replaced(bodyChanged: true)
+        }
+        let outcome = try look(&update)
+        if let node, update.isSole, update.deletion.sequence == 0 {
+            fingerprints?.stage(node)
+        } else {
+            unsafe fingerprints?.forget(update.key)
+        }
+        return outcome
+    }
+
+    private mutating func put(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        hasWritten = true
+        putCount += 1
+        putBytes += key.count + out.count
+        try unsafe transaction.put(key, out.bytes)
+    }
+
+    /// Reads what is stored and applies `update` to it.
+    private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
+        let existingCount = unsafe existing?.count
         update.forgottenDeletion = stored.forgottenDeletion
         let outcome = try unsafe update.apply(to: existing, into: &out)
         if stored.forgottenDeletion < update.forgottenDeletion {
@@ -120,14 +185,14 @@ struct GroupCommit: ~Copyable {
         }
         switch outcome {
         case .replaced:
-            hasWritten = true
-            putCount += 1
-            unsafe putBytes += update.key.count + out.count
-            try unsafe transaction.put(update.key, out.bytes)
+            try unsafe put(update.key)
+            try unsafe account(update.key, old: existingCount, new: out.count)
         case .removed:
             hasWritten = true
             try unsafe transaction.remove(update.key)
-        case .unchanged, .superseded: break
+            try unsafe account(update.key, old: existingCount, new: nil)
+        case .unchanged: unsafe index?.touch(update.key)
+        case .superseded: break
         }
         return outcome
     }
@@ -152,6 +217,7 @@ struct GroupSummary {
     var forgottenDeletion: UInt64
     var putCount: Int
     var putBytes: Int
+    var account: StoreState.Account?
 }
 
 /// What a call changes beside the nodes of its tree.

@@ -25,16 +25,17 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   - policy: what to do where the store is there but damaged.
     ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
     ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. The first handle on a store decides.
+    ///   - budget: how much the cache may hold; by default there is no limit.
     ///   - observer: told of misses, failures and commits.
     /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
     ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`.
     public init(
         directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
-        observer: (any CacheObserver)? = nil
+        budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
         (core, handle) = try CoreRegistry.shared.core(
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
-            observer: observer)
+            budget: budget, observer: observer)
     }
 
     deinit { close() }

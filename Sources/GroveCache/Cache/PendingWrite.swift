@@ -62,6 +62,21 @@ final class PendingWrite: Sendable {
         return tree.entries.map { unsafe [Namespace.node] + Array(tree.identifier(of: $0)) }
     }
 
+    /// How many records the call writes, at most.
+    var entryCount: Int { (tree?.entries.count ?? 0) + extras.count }
+
+    /// What the call's nodes take in the store, at least, keys and values.
+    var payloadBytes: Int {
+        var bytes = 0
+        if let tree {
+            for entry in tree.entries {
+                bytes += 2 * entry.identifier.count + entry.body.count + RecordHeader.fixedBytes
+            }
+        }
+        for extra in extras { bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64 }
+        return bytes
+    }
+
     /// Every key of the store that the call names.
     var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.map(\.storeKey)) }
 

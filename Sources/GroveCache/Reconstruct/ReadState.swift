@@ -34,6 +34,8 @@ struct ReadState: ~Copyable {
     /// The nodes from the root to the one that is being decoded.
     var path: [Step] = []
     var sights = SightTable()
+    /// The hashes of the keys that the read asked for, in order.
+    var touches: ContiguousArray<UInt64> = []
     var remembered: [Sight: any SimpleModel] = [:]
     /// Types met by this reader, with the names of their records; kept from read to read.
     var types: [TypeNames] = []
@@ -77,6 +79,24 @@ struct ReadState: ~Copyable {
             type.record.deallocate()
             type.projection.deallocate()
         }
+    }
+
+    /// Gives back what one read needed and the next, as reads go, will not: a reader lies in a pool for ever.
+    mutating func letGo() {
+        arena.reset()
+        guard hasPending || deleted.allocatedByteCount > ReadState.retainedBytes else { return }
+        deleted.removeAll(keeping: ReadState.retainedBytes)
+        folded.0.removeAll(keeping: ReadState.retainedBytes)
+        folded.1.removeAll(keeping: ReadState.retainedBytes)
+    }
+
+    /// What a buffer of a reader at rest may hold.
+    static let retainedBytes = 16 << 10
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int {
+        arena.allocatedByteCount + deleted.allocatedByteCount + folded.0.allocatedByteCount
+            + folded.1.allocatedByteCount
     }
 
     /// The index of the names of `type`.

@@ -11,7 +11,11 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     let state: UnsafeMutablePointer<ReadState>
 
-    override init(owner: ObjectIdentifier) {
+    /// Whether the nodes that a read meets are noted, for whoever decides what to evict.
+    private let keepsTouches: Bool
+
+    init(owner: ObjectIdentifier, keepsTouches: Bool) {
+        self.keepsTouches = keepsTouches
         unsafe state = .allocate(capacity: 1)
         unsafe state.initialize(to: ReadState())
         super.init(owner: owner)
@@ -44,13 +48,27 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
-        unsafe state.pointee.arena.releaseAll()
+        unsafe state.pointee.letGo()
         unsafe state.pointee.holderSequence = .max
         if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
         unsafe state.pointee.firstPlace = 0
         unsafe state.pointee.nesting = 0
         unsafe state.pointee.rootNesting = 0
         unsafe state.pointee.hops = 0
+    }
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int { unsafe state.pointee.allocatedByteCount }
+
+    /// Moves what was touched to where the writer finds it; returns whether it should look now.
+    func handTouches(to cache: inout CacheState) -> Bool {
+        defer { unsafe state.pointee.touches.removeAll(keepingCapacity: state.pointee.touches.count <= 4_096) }
+        // Past that the writer is too far behind for hits to matter.
+        guard cache.touches.count <= TouchLimit.most else { return false }
+        unsafe cache.touches.append(contentsOf: state.pointee.touches)
+        guard cache.touches.count >= TouchLimit.batch, !cache.isTouchScheduled else { return false }
+        cache.isTouchScheduled = true
+        return true
     }
 
     /// Whether the read holds a view of the store open.
@@ -83,6 +101,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// The record under `name` in `namespace`, checked; its bytes stay until the read ends.
     func value(_ namespace: UInt8, _ name: ModelIdentifier) throws(CacheError) -> RecordHeader? {
         unsafe name.withUTF8 { unsafe state.pointee.key.set(namespace, $0) }
+        if keepsTouches { unsafe state.pointee.touches.append(EvictionIndex.hash(state.pointee.key.bytes)) }
         guard let stored = unsafe try state.pointee.fetch() else { return nil }
         let bytes = unsafe stored.isKept ? stored.bytes : state.pointee.arena.keep(stored.bytes)
         do throws(RecordHeader.Failure) {
@@ -250,6 +269,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
         unsafe state.pointee.key.set(Namespace.node, identifier)
+        if keepsTouches { unsafe state.pointee.touches.append(EvictionIndex.hash(state.pointee.key.bytes)) }
         let stored: (bytes: UnsafeRawBufferPointer, isKept: Bool)?
         do throws(CacheError) {
             unsafe stored = try state.pointee.fetch()
@@ -290,4 +310,12 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     func text(_ identifier: UnsafeRawBufferPointer) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier, as: UTF8.self))
     }
+}
+
+/// How many touches wait for the writer.
+enum TouchLimit {
+    /// So many are worth waking it for.
+    static let batch = 16_384
+    /// Further ones are forgotten.
+    static let most = 1 << 18
 }

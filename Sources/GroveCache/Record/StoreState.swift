@@ -7,8 +7,30 @@ struct StoreState: Equatable {
     /// The highest number of a deletion whose tombstone was evicted: a node that nobody remembers may have been
     /// deleted until then.
     var forgottenDeletion: UInt64 = 0
+    /// What is stored, this record included, where every write since the store was made has counted; `nil` where one
+    /// had no budget to keep.
+    var account: Account?
+
+    /// The sum of what is stored, kept in the transactions that change it.
+    struct Account: Equatable {
+        /// The bytes of all keys and values.
+        var payloadBytes = 0
+        /// The number of keys.
+        var entries = 0
+        /// The segment of the journal that is written to.
+        var openSegment: UInt32 = 0
+    }
+
+    private static let plainCount = 25
+    private static let accountedCount = plainCount + 20
 
     static let key: [UInt8] = [Namespace.meta]
+
+    /// What the record and its key take in a store that keeps no account.
+    static let plainRecordBytes = 1 + plainCount
+
+    /// What the record and its key take in the store.
+    var storedBytes: Int { 1 + (account == nil ? StoreState.plainCount : StoreState.accountedCount) }
 
     init() {}
 
@@ -24,21 +46,35 @@ struct StoreState: Equatable {
             throw CacheError(
                 .unsupportedFormat, "The store was written by a later version of Grove; it is left as it is.")
         }
-        guard stored.count == 25 else { throw CacheError(.corrupted, "The store's own record is damaged.") }
-        sequence = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
-        forgottenDeletion = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
-        let sum = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
-        guard unsafe sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<17]), seed: 1) else {
+        guard stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
+        let end = stored.count - 8
+        sequence = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+        forgottenDeletion = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
+        let sum = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+        guard unsafe sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1) else {
+            throw CacheError(.corrupted, "The store's own record is damaged.")
+        }
+        guard stored.count == StoreState.accountedCount else { return }
+        let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
+        let entries = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 25, as: UInt64.self))
+        account = unsafe Account(
+            payloadBytes: Int(clamping: payload), entries: Int(clamping: entries),
+            openSegment: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: 33, as: UInt32.self)))
     }
 
     func write(_ transaction: any NodeTransaction) throws(CacheError) {
-        var out = ByteBuffer(capacity: 32)
+        var out = ByteBuffer(capacity: 64)
         defer { out.deallocate() }
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
         out.append(littleEndian: forgottenDeletion)
+        if let account {
+            out.append(littleEndian: UInt64(account.payloadBytes))
+            out.append(littleEndian: UInt64(account.entries))
+            out.append(littleEndian: account.openSegment)
+        }
         unsafe out.append(littleEndian: hash64(out.bytes, seed: 1))
         let bytes = unsafe out.bytes
         try unsafe StoreState.withKey { (key) throws(CacheError) in try unsafe transaction.put(key, bytes) }

@@ -64,6 +64,45 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// Lets go of every file, lock and thread. Called once.
     func close()
+
+    // MARK: A budget. Whoever leaves these out keeps what the defaults promise: keys and values within the budget.
+
+    /// Keeps the store's files within `bytes` from now on, as `du` counts them, and says how much payload fits.
+    ///
+    /// Called once after opening, before any write, where the cache has a budget. By default: all of them.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where the files have more already and cannot be made smaller;
+    ///   the cache then starts empty.
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int
+
+    /// Sees to it that a transaction that writes `entries` records of `bytes` bytes keeps within the budget.
+    ///
+    /// Called by whoever writes, before it does.
+    ///
+    /// - Returns: false where something has to be evicted first; the cache does so and asks again. By default, true.
+    func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool
+
+    /// The payload that fits, as the store is filled with `payload` bytes of it now; by default, any.
+    ///
+    /// - Complexity: O(1).
+    func payloadLimit(holding payload: Int) -> Int
+
+    /// The bytes that the store's files take on disk, as `du` counts them; by default what ``size()`` says.
+    func bytesOnDisk() throws(CacheError) -> Int
+}
+
+extension NodeStore {
+    /// All of `bytes`.
+    public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
+
+    /// True.
+    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool { true }
+
+    /// Any.
+    public func payloadLimit(holding payload: Int) -> Int { .max }
+
+    /// What ``size()`` says.
+    public func bytesOnDisk() throws(CacheError) -> Int { try size().bytesOnDisk }
 }
 
 extension NodeStore {

@@ -70,6 +70,28 @@ enum StoreDirectory {
         }
     }
 
+    /// The bytes of what was set aside, as `du` counts them.
+    static func setAsideBytes(_ directory: String) -> Int {
+        (try? StoreFiles(directory + "/" + setAsideName).allocatedBytes()) ?? 0
+    }
+
+    /// The bytes of the cache's own file called `name`, `nil` where there is none.
+    static func read(_ name: String, in directory: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: directory + "/" + name).map { [UInt8]($0) }
+    }
+
+    /// Makes the cache's own file called `name`, in place of what it held; a failure leaves none.
+    static func write(_ bytes: [UInt8], to name: String, in directory: String) {
+        let isMade = FileManager.default.createFile(
+            atPath: directory + "/" + name, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        if !isMade { remove(name, in: directory) }
+    }
+
+    /// Removes the cache's own file called `name`, if there is one.
+    static func remove(_ name: String, in directory: String) {
+        try? FileManager.default.removeItem(atPath: directory + "/" + name)
+    }
+
     private static func isPermission(_ error: any Error) -> Bool {
         guard let error = error as? CocoaError else { return false }
         return error.code == .fileWriteNoPermission || error.code == .fileReadNoPermission

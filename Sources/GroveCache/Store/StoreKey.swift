@@ -12,6 +12,10 @@ enum Namespace {
     static let collection: UInt8 = 0x02
     /// A cache key that is not the model's identifier.
     static let alias: UInt8 = 0x03
+    /// A segment of the journal of what may be evicted, under its number.
+    static let journal: UInt8 = 0x04
+    /// A pin that outlives the process, under the key that it pins.
+    static let pin: UInt8 = 0x05
 }
 
 /// A store's key while it is put together: one byte of ``Namespace`` and a name.

@@ -26,7 +26,7 @@ struct StoreSource: Sendable {
     /// A store while it is open.
     struct Opened: Sendable {
         let store: any NodeStore
-        let state: StoreState
+        var state: StoreState
         /// Why the store was set aside and made anew, where it was.
         var rebuiltAfter: CacheError?
         /// What tells that others replaced the files; `nil` where nobody else may have them open.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GroveCache
 import GroveModel
 
 /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
@@ -23,6 +24,11 @@ struct CompareCommand: AsyncParsableCommand {
             Footprint: bytes on disk as du counts them, after filling; resident bytes are how much the process's own \
             memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
             time to the first read, warm.
+
+            --workload churn, by itself, is weeks of a shifting working set against --budget: three reads for each \
+            of --writes, over --days. It prints the most that the files took, the share that is live payload at \
+            the end and at the least, hit ratios, evictions, bytes written for each byte of payload, and the last \
+            day's rate against that of the first full one.
 
             The workloads consistency-* measure the engine that keeps models in memory consistent, and need no backend: \
             times until everybody was told, and how long the main actor was held.
@@ -83,7 +89,19 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where temporary stores are made.", valueName: "dir"))
     var directory: String?
 
+    @Option(help: "For churn: bytes on disk that the caches may take.")
+    var budget = 50_000_000
+
+    @Option(help: "For churn: how many records are written.")
+    var writes = 300_000
+
+    @Option(help: "For churn: how many days pass.")
+    var days = 30
+
     func validate() throws {
+        guard budget > 0, writes > 0, days > 0 else {
+            throw ValidationError("--budget, --writes and --days are above 0.")
+        }
         guard (input == nil) == (identity == nil) else {
             throw ValidationError("--input and --identity go together.")
         }
@@ -93,6 +111,9 @@ struct CompareCommand: AsyncParsableCommand {
     func run() async throws {
         if list { return try OutputFile.write(Array(listing.utf8), to: output) }
         try OutputFile.check(output)
+        if workload == ["churn"] {
+            return try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try churn(try chosenBackends()) }
+        }
         // Who names a backend or a document and no workload does not ask for the engine.
         let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
         let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
@@ -185,6 +206,27 @@ struct CompareCommand: AsyncParsableCommand {
                 throw ToolError(error, "comparing \(backend.rawValue)")
             }
         }
+    }
+
+    /// Weeks with a budget; the bare engines have none, so there is no floor.
+    private func churn(_ backends: [BackendName]) throws {
+        let settings = ChurnRun.Settings(
+            budget: budget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+        var report = ChurnReport(settings: settings)
+        let directory = try TemporaryDirectory(in: directory)
+        for backend in backends {
+            let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
+            do {
+                let cache = try backend.open(place, budget: CacheBudget(bytes: budget))
+                defer { cache.close() }
+                report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
+            } catch let error as CacheError {
+                throw ToolError(error, "churning \(backend.rawValue)")
+            }
+        }
+        Terminal.progress("")
+        try OutputFile.write(Array(report.table.utf8), to: output)
+        if report.isBroken { throw ToolError.failed("a store took more than its budget") }
     }
 
     private func chosenBackends() throws(ToolError) -> [BackendName] {

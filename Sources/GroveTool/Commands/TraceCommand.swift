@@ -14,11 +14,15 @@ struct TraceCommand: AsyncParsableCommand {
             The policies: lru; sieve (NSDI 2024); arc (FAST 2003); wtinylfu (W-TinyLFU, TOS 2017); s3fifo (SOSP 2023); \
             default, which is S3-FIFO with a small queue that finds its own size; all compares them.
 
+            With --backend, every key is a record of a cache over that backend, with a budget of so many records: what \
+            the policy promises is what the cache keeps. Every miss is a commit, so a memory file system is fast.
+
             The last number is the hit ratio.
 
             EXAMPLES
               grove trace web.keys --capacity 1000
               grove trace web.keys --capacity 300 --capacity 3000 --policy all
+              grove trace web.keys --capacity 1000 --backend lmdb
               grove trace web.keys --capacity 50000000 --weights --policy lru --policy default
             """)
 
@@ -31,6 +35,12 @@ struct TraceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A policy to replay with; repeat for several.", valueName: "name"))
     var policy: [String] = ["default"]
 
+    @Option(help: "Replays through a whole cache over this backend instead of the bare policy.")
+    var backend: BackendName?
+
+    @Option(help: ArgumentHelp("Where temporary stores are made.", valueName: "dir"))
+    var directory: String?
+
     @Flag(help: "Reads the weight in bytes at the end of every line.")
     var weights = false
 
@@ -39,11 +49,21 @@ struct TraceCommand: AsyncParsableCommand {
         for name in policy { policies += try TracePolicy.named(name).filter { !policies.contains($0) } }
         guard !capacity.isEmpty else { throw ToolError.input("how much fits? Say --capacity and a number") }
         guard capacity.allSatisfy({ $0 > 0 }) else { throw ToolError.input("--capacity is above 0") }
+        guard backend == nil || !weights else {
+            throw ToolError.input("--backend replays records of one size; leave --weights out")
+        }
         let trace = try AccessTrace(InputFile.read(file, as: "trace"), file: file, isWeighted: weights)
-        let replays = capacity.flatMap { capacity in
-            policies.map { policy in
+        let place = try backend.map { _ throws(ToolError) in try TemporaryDirectory(in: directory) }
+        var replays: [TraceReplay] = []
+        for capacity in capacity {
+            for policy in policies {
                 Terminal.progress("\(policy.rawValue), \(capacity.grouped)")
-                return TraceReplay(trace, policy, capacity: capacity)
+                if let backend, let place {
+                    replays.append(
+                        try TraceReplay(trace, policy, capacity: capacity, through: backend, in: place))
+                } else {
+                    replays.append(TraceReplay(trace, policy, capacity: capacity))
+                }
             }
         }
         Terminal.progress("")

@@ -26,12 +26,12 @@ enum BackendName: String, CaseIterable, ExpressibleByArgument, Sendable {
     var isPersistent: Bool { markerFile != nil }
 
     /// Opens the backend's cache in `directory`; a damaged store is never set aside.
-    func open(_ directory: String?) throws(CacheError) -> any ToolCache {
+    func open(_ directory: String?, budget: CacheBudget = .unlimited) throws(CacheError) -> any ToolCache {
         switch self {
-        case .memory: try MemoryCache()
-        case .lmdb: try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail)
-        case .sqlite: try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail)
-        case .leveldb: try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail)
+        case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
+        case .lmdb: try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail, budget: budget)
+        case .sqlite: try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget)
+        case .leveldb: try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail, budget: budget)
         }
     }
 }

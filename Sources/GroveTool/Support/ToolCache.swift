@@ -12,6 +12,11 @@ protocol ToolCache: AnyObject, Sendable {
     func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord?
     func forEachStoredRecord(_ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool) throws(CacheError)
     func size() throws(CacheError) -> StoreSize
+    func usage() throws(CacheError) -> CacheUsage
+    /// Asks for the item `name` and writes it where it is not there; returns whether it was.
+    func request(_ name: String) throws(CacheError) -> Bool
+    /// Lives through weeks with a budget.
+    func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result
     func flush() throws(CacheError)
     func wipe() throws(CacheError)
     func close()
@@ -31,6 +36,17 @@ extension NormalizedCache: ToolCache {
             }
             return .hit(root)
         }
+    }
+
+    func request(_ name: String) throws(CacheError) -> Bool {
+        let identifier = ModelIdentifier(name)
+        if try model(identifier, as: TraceItem.self) != nil { return true }
+        try write(TraceItem(id: name))
+        return false
+    }
+
+    func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result {
+        try run.run(self, backend, in: directory)
     }
 
     func readTree(_ identifier: ModelIdentifier) throws(CacheError) -> CacheRead<DocumentNode> {

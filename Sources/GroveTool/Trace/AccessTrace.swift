@@ -32,6 +32,13 @@ struct AccessTrace {
         guard line > 0 else { throw .input("\(file) is empty; a trace has one key on every line") }
     }
 
+    /// The first `prefix` requests of another trace.
+    init(_ other: AccessTrace, prefix: Int) {
+        requests = Array(other.requests.prefix(prefix))
+        weights = Array(other.weights.prefix(prefix))
+        distinct = Set(requests).count
+    }
+
     private static func takeWeight(from text: inout ArraySlice<UInt8>, at place: String) throws(ToolError) -> UInt32 {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         guard let blank = text.lastIndex(where: isBlank),

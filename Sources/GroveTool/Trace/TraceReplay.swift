@@ -1,4 +1,5 @@
 import GroveCache
+import GroveModel
 
 /// What became of a trace under one policy with one capacity.
 struct TraceReplay {
@@ -15,6 +16,28 @@ struct TraceReplay {
         self.policy = policy
         self.capacity = capacity
         run(trace, policy.type)
+    }
+
+    /// Asks a cache over `backend` for every key in turn, and writes what is not there: one record for each key.
+    ///
+    /// - Throws: ``ToolError`` where the store fails.
+    init(
+        _ trace: AccessTrace, _ policy: TracePolicy, capacity: Int, through backend: BackendName,
+        in directory: TemporaryDirectory
+    ) throws(ToolError) {
+        self.policy = policy
+        self.capacity = capacity
+        let place =
+            backend.isPersistent ? try directory.make("\(backend.rawValue)-\(policy.rawValue)-\(capacity)") : nil
+        do throws(CacheError) {
+            let cache = try backend.open(place, budget: CacheBudget(nodes: capacity, policy: policy.type))
+            defer { cache.close() }
+            for number in trace.requests { if try cache.request("Item:\(number)") { hits += 1 } }
+            evictions = try cache.usage().evictions
+        } catch {
+            throw ToolError(error, "replaying the trace through \(backend.rawValue)")
+        }
+        (bytes, hitBytes) = (trace.requests.count, hits)
     }
 
     private mutating func run<Policy: EvictionPolicy>(_ trace: AccessTrace, _ type: Policy.Type) {

@@ -1,0 +1,23 @@
+import GroveCache
+import GroveConformance
+import GroveModel
+import Synchronization
+
+/// Every node counts once for each time that it was written.
+final class CountsTwice: ForwardingCache, @unchecked Sendable {
+    // SAFETY: what it adds is behind a lock.
+    private let writes = Mutex(0)
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        writes.withLock { $0 += models.count }
+        return try base.write(contentsOf: models)
+    }
+
+    override func usage() throws(CacheError) -> CacheUsage {
+        var usage = try base.usage()
+        let writes = writes.withLock { $0 }
+        usage.payloadBytes = usage.payloadBytes.map { $0 + writes * 100 }
+        usage.entries = usage.entries.map { $0 + writes }
+        return usage
+    }
+}

@@ -1,0 +1,149 @@
+import CLMDB
+import GroveCache
+public import GroveModel
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A budget under LMDB: the map is as large as the file may become, and records fill a part of its pages.
+///
+/// LMDB writes to new pages, and uses old ones again once the commit after next is done and no view sees them. So a part
+/// of the map stays free for what is being written: when a transaction meets the map's end, not even a removal goes on.
+extension LMDBStore {
+    /// The lock file, with some to spare for its file system.
+    private static let besideMap = 64 << 10
+
+    /// Keeps the file within `bytes` less the lock file's.
+    ///
+    /// - Returns: 54 in 100 of that: pages are two thirds full, and a sixth of them is left to write in.
+    public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
+        let map = (bytes - Self.besideMap) / 4_096 * 4_096
+        guard map >= 1 << 19 else {
+            throw CacheError(
+                .unsupported, "LMDB needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
+        }
+        try pool.limit(to: map)
+        let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
+        sweep.reset()
+        pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
+        return map / 100 * 54
+    }
+
+    /// Whether the records fill so much of their part of the pages that sparse ones are worth a look.
+    func isCrowded(_ environment: LMDBEnvironment) throws(CacheError) -> Bool {
+        let limit = pageLimit.load(ordering: .relaxed)
+        guard limit < .max else { return false }
+        return try environment.usedPages() > limit / 4 * 3
+    }
+
+    /// Whether enough pages are free for a transaction of that many records.
+    ///
+    /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches.
+    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+        let environment = try pool.environment()
+        let page = try environment.pageBytes()
+        let used = try environment.usedPages()
+        // No transaction rewrites more than what there is and what comes.
+        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + 3 * LMDBSweep.merges
+        for attempt in 0..<500 {
+            let free = try environment.freePages()
+            if free.now >= needed { return true }
+            if attempt == 0 { pool.releaseResting() }
+            // What views hold is free as soon as they end: reads are short. What is missing otherwise must be evicted.
+            guard free.later >= needed else { return false }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    /// The payload at which the records would fill their part of the pages, at the density that they have now.
+    public func payloadLimit(holding payload: Int) -> Int {
+        let limit = pageLimit.load(ordering: .relaxed)
+        guard limit < .max, let used = try? pool.environment().usedPages(), used > limit / 2 else { return .max }
+        return payload / used * limit + payload % used * limit / used
+    }
+
+    /// What the files take, without a look at the records.
+    public func bytesOnDisk() throws(CacheError) -> Int { try directory.allocatedBytes() }
+}
+
+extension LMDBEnvironment {
+    /// The size of the map.
+    func mapBytes() throws(CacheError) -> Int {
+        var info = unsafe MDB_envinfo()
+        try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
+        return unsafe Int(info.me_mapsize)
+    }
+
+    /// The size of a page.
+    func pageBytes() throws(CacheError) -> Int { Int(try statistics().ms_psize) }
+
+    /// The pages that records are in.
+    func usedPages() throws(CacheError) -> Int {
+        let statistics = try statistics()
+        return Int(statistics.ms_branch_pages + statistics.ms_leaf_pages + statistics.ms_overflow_pages)
+    }
+
+    /// The pages that a transaction can take: those behind the last one, and those in the list of free ones.
+    ///
+    /// - Returns: those that it can take now, and those once the views end that are open.
+    func freePages() throws(CacheError) -> (now: Int, later: Int) {
+        let oldest = oldestView()
+        var info = unsafe MDB_envinfo()
+        try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
+        var now = unsafe Int(info.me_mapsize) / (try pageBytes()) - Int(info.me_last_pgno) - 1
+        var held = 0
+        var begun: OpaquePointer?
+        try unsafe Self.check(mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun), "begin a view")
+        defer { unsafe mdb_txn_abort(begun) }
+        let newest = unsafe mdb_txn_id(begun)
+        var cursor: OpaquePointer?
+        // 0 is the database in which LMDB keeps what is free: a transaction's number, then how many pages and which.
+        try unsafe Self.check(mdb_cursor_open(begun, 0, &cursor), "read the list of free pages")
+        defer { unsafe mdb_cursor_close(cursor) }
+        var key = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        while unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == MDB_SUCCESS {
+            guard let number = unsafe key.mv_data, let count = unsafe value.mv_data, unsafe value.mv_size >= 8 else {
+                break
+            }
+            let freed = unsafe number.loadUnaligned(as: UInt.self)
+            let pages = unsafe Int(count.loadUnaligned(as: UInt.self))
+            // What the last two commits freed waits for the next one, whoever reads.
+            guard freed + 1 < UInt(newest) else { break }
+            if freed < oldest { now += pages } else { held += pages }
+        }
+        return (now, now + held)
+    }
+
+    /// The number of the oldest commit that a view in any process sees; the greatest number where there is none.
+    private func oldestView() -> UInt {
+        var oldest = UInt.max
+        unsafe withUnsafeMutablePointer(to: &oldest) { oldest in
+            // A line for each reader: its process, its thread, and the commit that it sees or a dash.
+            _ = unsafe mdb_reader_list(
+                pointer,
+                { line, context in
+                    guard let line = unsafe line, let context = unsafe context else { return 0 }
+                    let words = unsafe String(cString: line).split(whereSeparator: \.isWhitespace)
+                    guard words.count == 3, let number = UInt(words[2]) else { return 0 }
+                    let oldest = unsafe context.assumingMemoryBound(to: UInt.self)
+                    unsafe oldest.pointee = unsafe min(oldest.pointee, number)
+                    return 0
+                }, oldest)
+        }
+        return oldest
+    }
+
+    private func statistics() throws(CacheError) -> MDB_stat {
+        var statistics = MDB_stat()
+        try unsafe Self.check(mdb_env_stat(pointer, &statistics), "read the store's size")
+        return statistics
+    }
+}

@@ -1,0 +1,50 @@
+public import GroveModel
+
+/// What a cache holds, and what went to make room for it, since it was opened in this process.
+public struct CacheUsage: Sendable, Equatable {
+    /// Records that were evicted; 0 where there is no budget.
+    public var evictions = 0
+
+    /// What they weighed, in bytes of keys and values; their number where only that is limited.
+    public var evictedBytes = 0
+
+    /// Bytes of keys and values that were handed to the store for records; counted where there is a budget.
+    public var writtenBytes = 0
+
+    /// The bytes of all keys and values in the store, the cache's own records included; `nil` where no budget is kept.
+    public var payloadBytes: Int?
+
+    /// The number of keys in the store, the cache's own included; `nil` where no budget is kept.
+    public var entries: Int?
+
+    /// The most payload that the cache lets the store hold; `nil` where there is no budget in bytes.
+    public var payloadLimit: Int?
+
+    /// Bytes on disk as `du` counts them, the store's files and the cache's own in its directory; 0 in memory.
+    public var bytesOnDisk = 0
+
+    /// Makes the usage of a cache that holds nothing.
+    public init() {}
+}
+
+extension NormalizedCache {
+    /// What the cache holds after the writes that were committed before the call.
+    ///
+    /// - Complexity: O(1) and a look at the files.
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
+    public func usage() throws(CacheError) -> CacheUsage {
+        try checkOpen()
+        return try core.withOpenStore { (store) throws(CacheError) in
+            var usage = CacheUsage()
+            usage.bytesOnDisk = try store.bytesOnDisk()
+            guard let index = core.index else { return usage }
+            usage.evictions = index.counters.evictions
+            usage.evictedBytes = index.counters.evictedBytes
+            usage.writtenBytes = index.counters.writtenBytes
+            usage.payloadBytes = index.account?.payloadBytes
+            usage.entries = index.account?.entries
+            if index.budget.bytes != nil { usage.payloadLimit = index.capacity }
+            return usage
+        }
+    }
+}

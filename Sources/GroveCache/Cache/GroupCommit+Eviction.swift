@@ -1,0 +1,287 @@
+import GroveModel
+
+/// Keeping the account and the budget inside the transaction that writes.
+extension GroupCommit {
+    /// Sees to it that the index agrees with the store as this transaction finds it.
+    mutating func prepareIndex() throws(CacheError) {
+        guard let index else {
+            // Whoever has a budget next must count anew.
+            stored.account = nil
+            return
+        }
+        guard stored.account != nil else { return try adopt(index) }
+        if !index.isLoaded { return try load(index) }
+        if stored.account != index.account { try catchUp(index) }
+    }
+
+    /// Counts a store that no budget was kept for, and lists what it holds.
+    private mutating func adopt(_ index: EvictionIndex) throws(CacheError) {
+        var account = StoreState.Account()
+        var keys: [JournalEntry] = []
+        var stale: [(key: [UInt8], count: Int)] = []
+        try unsafe transaction.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) {
+            (key, value) throws(CacheError) in
+            account.payloadBytes += key.count + value.count
+            account.entries += 1
+            if unsafe EvictionIndex.isEvictable(key) {
+                unsafe keys.append(JournalEntry(key: Array(key), segment: 0))
+            } else if unsafe EvictionJournal.number(key) != nil {
+                unsafe stale.append((Array(key), value.count))
+            }
+            return true
+        }
+        // This transaction writes the state in its new form, which is counted here.
+        let had = try hasStoredState()
+        stored.account = account
+        account.payloadBytes += stored.storedBytes - (had ? StoreState.plainRecordBytes : 0)
+        account.entries += had ? 0 : 1
+        stored.account = account
+        for segment in stale { try remove(segment.key, valueCount: segment.count) }
+        index.reload(open: 0, openBytes: [])
+        for entry in keys {
+            let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
+            guard let size = try size(entry.key) else { continue }
+            try unsafe entry.key.withUnsafeBytesTyped { (key) throws(CacheError) in
+                unsafe index.enter(key, hash, index.weight(key, valueCount: size))
+                // One that is heavier than the whole budget stays in nobody's list and goes now.
+                do throws(CacheError) {
+                    try unsafe index.keep(key, valueCount: size)
+                } catch {
+                    try unsafe forgetRecord(key)
+                }
+            }
+            if index.journal.isOpenFull { try closeSegment(index) }
+        }
+        hasWritten = true
+        index.finishLoading()
+    }
+
+    private func hasStoredState() throws(CacheError) -> Bool {
+        try unsafe StoreState.key.withUnsafeBytesTyped { (key) throws(CacheError) in
+            try unsafe transaction.get(key) != nil
+        }
+    }
+
+    /// Reads the journal from its beginning.
+    private mutating func load(_ index: EvictionIndex) throws(CacheError) {
+        let open = stored.account?.openSegment ?? 0
+        index.reload(open: open, openBytes: try segment(open) ?? [])
+        var entries: [JournalEntry] = []
+        var numbers: [(number: UInt32, count: Int)] = []
+        try unsafe [Namespace.journal].withUnsafeBytesTyped { (prefix) throws(CacheError) in
+            try unsafe transaction.scan(prefix: prefix) { (key, value) throws(CacheError) in
+                guard let number = unsafe EvictionJournal.number(key) else { return true }
+                numbers.append((number, value.count))
+                index.journal.bytes += key.count + value.count
+                unsafe EvictionJournal.forEach(in: value) { entry in
+                    unsafe entries.append(JournalEntry(key: Array(entry.key), segment: number))
+                    return true
+                }
+                return true
+            }
+        }
+        try index.absorb(entries) { (key) throws(CacheError) in try size(key) }
+        for (number, count) in numbers where number != open && index.journal.live[number] == nil {
+            try dropSegment(number, valueCount: count, index)
+        }
+        index.finishLoading()
+    }
+
+    /// Reads what other processes have added to the journal.
+    private mutating func catchUp(_ index: EvictionIndex) throws(CacheError) {
+        let open = stored.account?.openSegment ?? 0
+        var entries: [JournalEntry] = []
+        var number = index.journal.open
+        while number <= open {
+            if let bytes = try segment(number) {
+                unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe EvictionJournal.forEach(in: bytes) { entry in
+                        unsafe entries.append(JournalEntry(key: Array(entry.key), segment: number))
+                        return true
+                    }
+                }
+            }
+            number += 1
+        }
+        index.journal.resume(open: open, openBytes: try segment(open) ?? [])
+        try index.absorb(entries) { (key) throws(CacheError) in try size(key) }
+    }
+
+    private func segment(_ number: UInt32) throws(CacheError) -> [UInt8]? {
+        try unsafe EvictionJournal.key(number).withUnsafeBytesTyped { (key) throws(CacheError) in
+            try unsafe transaction.get(key).map { unsafe Array($0) }
+        }
+    }
+
+    private func size(_ key: [UInt8]) throws(CacheError) -> Int? {
+        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.get(key)?.count }
+    }
+
+    // MARK: The account
+
+    /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
+    mutating func account(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
+        guard let index else { return }
+        count(keyCount: key.count, old: old, new: new)
+        guard unsafe EvictionIndex.isEvictable(key) else { return }
+        if let new {
+            index.counters.writtenBytes += key.count + new
+            try unsafe index.keep(key, valueCount: new)
+            if index.journal.isOpenFull { try closeSegment(index) }
+        } else if let dead = unsafe index.forget(EvictionIndex.hash(key), keyCount: key.count) {
+            deadSegments.append(dead)
+        }
+    }
+
+    private mutating func count(keyCount: Int, old: Int?, new: Int?) {
+        if let old {
+            stored.account?.payloadBytes -= keyCount + old
+            stored.account?.entries -= 1
+        }
+        if let new {
+            stored.account?.payloadBytes += keyCount + new
+            stored.account?.entries += 1
+        }
+    }
+
+    private mutating func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
+        let old = try size(key)
+        count(keyCount: key.count, old: old, new: value.count)
+        index?.journal.bytes += value.count - (old ?? -key.count)
+        hasWritten = true
+        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
+            try unsafe value.withUnsafeBytesTyped { (value) throws(CacheError) in
+                try unsafe transaction.put(key, value)
+            }
+        }
+    }
+
+    private mutating func remove(_ key: [UInt8], valueCount: Int) throws(CacheError) {
+        count(keyCount: key.count, old: valueCount, new: nil)
+        hasWritten = true
+        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.remove(key) }
+    }
+
+    // MARK: The journal
+
+    private mutating func closeSegment(_ index: EvictionIndex) throws(CacheError) {
+        try put(EvictionJournal.key(index.journal.open), index.journal.openBytes)
+        index.journal.beginNext()
+    }
+
+    private mutating func dropSegment(
+        _ number: UInt32, valueCount: Int, _ index: EvictionIndex
+    ) throws(CacheError) {
+        let key = EvictionJournal.key(number)
+        try remove(key, valueCount: valueCount)
+        index.journal.bytes -= key.count + valueCount
+        index.journal.drop(number)
+    }
+
+    /// Writes what the transaction has added to the journal, and removes of it what is dead.
+    mutating func finishJournal() throws(CacheError) {
+        guard let index else { return }
+        for number in deadSegments where index.journal.live[number] == 0 {
+            if let bytes = try segment(number) { try dropSegment(number, valueCount: bytes.count, index) }
+        }
+        deadSegments = []
+        for _ in 0..<4 {
+            guard let number = index.journal.segmentToRewrite() else { break }
+            try rewrite(number, index)
+        }
+        if index.journal.isOpenDirty { try put(EvictionJournal.key(index.journal.open), index.journal.openBytes) }
+        index.journal.isOpenDirty = false
+        stored.account?.openSegment = index.journal.open
+    }
+
+    /// Lists the live keys of segment `number` at the end of the journal and removes it.
+    private mutating func rewrite(_ number: UInt32, _ index: EvictionIndex) throws(CacheError) {
+        guard let bytes = try segment(number) else { return index.journal.drop(number) }
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe EvictionJournal.forEach(in: bytes) { entry in
+                let hash = unsafe EvictionIndex.hash(entry.key)
+                if index.segment(of: hash) == number {
+                    unsafe index.relist(entry.key, hash, entry.weight, from: number)
+                }
+                return true
+            }
+        }
+        if index.journal.isOpenFull { try closeSegment(index) }
+        try dropSegment(number, valueCount: bytes.count, index)
+    }
+
+    // MARK: Evicting
+
+    /// Removes what the policy has given up, and more until what is stored fits.
+    ///
+    /// - Parameters:
+    ///   - limit: the payload that fits.
+    ///   - most: how many records go at most.
+    /// - Returns: the nodes that went.
+    mutating func evict(downTo limit: Int, most: Int = .max) throws(CacheError) -> [ModelIdentifier] {
+        guard let index else { return [] }
+        var evicted: [ModelIdentifier] = []
+        var count = 0
+        while count < most {
+            count += 1
+            let payload = (stored.account?.payloadBytes ?? 0) + index.journal.pendingBytes
+            let isOver = index.hasTooMany || payload > limit
+            guard let victim = isOver ? index.evict() : index.nextVictim() else { break }
+            if let identifier = try remove(victim, index) { evicted.append(identifier) }
+        }
+        return evicted
+    }
+
+    private mutating func remove(
+        _ victim: EvictedEntry, _ index: EvictionIndex
+    ) throws(CacheError) -> ModelIdentifier? {
+        guard let number = index.segment(of: victim.key), let key = try key(victim.key, in: number, index) else {
+            _ = index.unlist(victim.key, keyCount: 0)
+            return nil
+        }
+        index.counters.evictions += 1
+        index.counters.evictedBytes += victim.weight
+        return try unsafe key.withUnsafeBytesTyped { (bytes) throws(CacheError) in
+            try unsafe forgetRecord(bytes)
+            if let dead = index.forget(victim.key, keyCount: bytes.count) { deadSegments.append(dead) }
+            guard unsafe bytes[0] == Namespace.node else { return nil }
+            return unsafe ModelIdentifier(
+                String(decoding: UnsafeRawBufferPointer(rebasing: bytes[1...]), as: UTF8.self))
+        }
+    }
+
+    private mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence)
+        _ = try perform(&update)
+    }
+
+    /// The key in segment `number` whose hash is `hash`.
+    private func key(_ hash: UInt64, in number: UInt32, _ index: EvictionIndex) throws(CacheError) -> [UInt8]? {
+        let bytes = number == index.journal.open ? index.journal.openBytes : try segment(number) ?? []
+        var found: [UInt8]?
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe EvictionJournal.forEach(in: bytes) { entry in
+                guard unsafe EvictionIndex.hash(entry.key) == hash else { return true }
+                found = unsafe Array(entry.key)
+                return false
+            }
+        }
+        return found
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// `withUnsafeBytes` for a body that throws ``CacheError``.
+    func withUnsafeBytesTyped<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Value
+    ) throws(CacheError) -> Value {
+        let outcome: Result<Value, CacheError> = unsafe withUnsafeBytes { bytes in
+            do throws(CacheError) {
+                return .success(try unsafe body(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+}

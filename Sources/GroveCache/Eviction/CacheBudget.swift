@@ -1,0 +1,37 @@
+/// How much a cache may hold, and what decides who goes when it is full.
+///
+/// The first handle on a store decides; a second one on the same directory needs an equal budget. Another process that
+/// shares the store should have the same.
+public struct CacheBudget: Sendable, Equatable {
+    /// Bytes on disk as `du` counts them: every file of the store, logs, free pages and what was set aside included.
+    ///
+    /// The limit is of the peak and not of the average. A store in memory counts its keys and values. `nil` for no limit.
+    public var bytes: Int?
+
+    /// How many records the cache may hold, `nil` for any number: nodes, tombstones, collections and aliases.
+    public var nodes: Int?
+
+    /// Who goes; see Docs/Eviction.md for what was measured.
+    public var policy: any EvictionPolicy.Type
+
+    /// Makes a budget.
+    ///
+    /// - Precondition: limits are positive.
+    public init(bytes: Int? = nil, nodes: Int? = nil, policy: any EvictionPolicy.Type = DefaultEviction.self) {
+        precondition(bytes ?? 1 > 0 && nodes ?? 1 > 0, "A budget's limits are positive.")
+        self.bytes = bytes
+        self.nodes = nodes
+        self.policy = policy
+    }
+
+    /// No limit: nothing is ever evicted, and nothing is kept in memory for it.
+    public static let unlimited = CacheBudget()
+
+    /// Whether there is any limit.
+    public var isLimited: Bool { bytes != nil || nodes != nil }
+
+    /// Whether the limits and the policies are the same.
+    public static func == (left: CacheBudget, right: CacheBudget) -> Bool {
+        left.bytes == right.bytes && left.nodes == right.nodes && left.policy == right.policy
+    }
+}

@@ -1,0 +1,56 @@
+import GroveModel
+
+/// The index and the directory of its store: what it is told when that opens, and what it leaves there.
+extension EvictionIndex {
+    /// Beside the store's own files; engines leave names that begin so alone.
+    private static let fileName = "grove-eviction"
+
+    /// The part of the budget that is kept for the saved policy.
+    private var reserve: Int { (budget.bytes ?? 0) / 21 }
+
+    /// Tells a store that was just opened its budget, and takes up the policy as it was saved.
+    ///
+    /// A store that has more than its budget already and cannot be made smaller is emptied: a cache may forget.
+    func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
+        let directory = source.isPersistent ? source.directory : nil
+        let saved = directory.flatMap { StoreDirectory.read(EvictionIndex.fileName, in: $0) }
+        guard let bytes = budget.bytes else { return begin(capacity: .max, saved: saved) }
+        var left = bytes
+        if let directory {
+            left -= reserve + 4_096
+            let aside = StoreDirectory.setAsideBytes(directory)
+            if aside > bytes / 8 { try StoreDirectory.removeSetAside(directory) } else { left -= aside }
+        }
+        do throws(CacheError) {
+            return begin(capacity: try opened.store.setBudget(left), saved: saved)
+        } catch {
+            guard error.code == .overBudget else { throw error }
+            opened.rebuiltAfter = error
+        }
+        let store = opened.store
+        let replaced = try source.replacing { (generation) throws(CacheError) in
+            _ = generation?.advance()
+            try store.wipe()
+        }
+        if let replaced {
+            try replaced.outcome.get()
+            opened.generation = replaced.generation
+            opened.word = replaced.generation.word
+            opened.file = source.file
+        }
+        opened.state = StoreState()
+        begin(capacity: try store.setBudget(left), saved: nil)
+    }
+
+    /// Saves the policy in `directory`, where that has room for it.
+    func save(in directory: String) {
+        guard isLoaded else { return }
+        let bytes = policy.save()
+        didSave()
+        guard budget.bytes == nil || bytes.count <= reserve else { return EvictionIndex.removeSaved(in: directory) }
+        StoreDirectory.write(bytes, to: EvictionIndex.fileName, in: directory)
+    }
+
+    /// Removes what was saved in `directory`.
+    static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
+}

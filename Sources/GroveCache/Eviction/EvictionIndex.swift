@@ -1,0 +1,203 @@
+import GroveModel
+
+/// Which records the cache holds, in the order in which they may go: the policy, and where the journal has their keys.
+///
+/// It belongs to the writer. What a transaction does to it is not undone when the transaction fails: the index is then
+/// compared with the journal again, before the next one.
+final class EvictionIndex: @unchecked Sendable {
+    // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
+
+    let budget: CacheBudget
+    /// The bytes of payload that the store may hold at most.
+    private(set) var capacity = Int.max
+    private(set) var policy: any EvictionPolicy
+    private var segments = SegmentMap()
+    var journal = EvictionJournal()
+    /// Entries that the policy has given up and that are still stored.
+    private var victims: [EvictedEntry] = []
+    /// Whether the index agrees with the journal as of the last commit of this process.
+    private(set) var isLoaded = false
+    /// Whether the policy was taken up from what an earlier process saved.
+    private var isRestored = false
+    /// Insertions and evictions since the policy was saved.
+    private(set) var changesSinceSave = 0
+    var counters = EvictionCounters()
+    /// The account as this process committed it last: another one says that somebody else wrote.
+    var account: StoreState.Account?
+
+    init(_ budget: CacheBudget) {
+        self.budget = budget
+        policy = budget.policy.init(capacity: budget.nodes ?? 0)
+    }
+
+    /// Whether entries weigh 1: where their number alone is limited.
+    var countsEntries: Bool { budget.bytes == nil }
+
+    /// Sets how much payload fits, and takes up what an earlier process saved of the policy.
+    func begin(capacity: Int, saved: [UInt8]?) {
+        self.capacity = capacity
+        let weightCapacity = countsEntries ? budget.nodes ?? 0 : capacity
+        if let saved, let restored = budget.policy.init(restoring: saved, capacity: weightCapacity) {
+            policy = restored
+        } else {
+            policy = budget.policy.init(capacity: weightCapacity)
+        }
+        isLoaded = false
+    }
+
+    /// Forgets everything: the store is empty.
+    func removeAll() {
+        policy = budget.policy.init(capacity: policy.capacity)
+        segments.removeAll()
+        journal = EvictionJournal()
+        victims = []
+        changesSinceSave = 0
+        isLoaded = true
+    }
+
+    /// Says that the index may not agree with the store: a transaction that changed it has failed.
+    func distrust() { isLoaded = false }
+
+    /// Notes that the policy was saved.
+    func didSave() { changesSinceSave = 0 }
+
+    static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(key, seed: 0) }
+
+    /// Whether records under `key` are evicted: the store's own are not.
+    static func isEvictable(_ key: UnsafeRawBufferPointer) -> Bool {
+        unsafe key[0] >= Namespace.node && key[0] <= Namespace.alias
+    }
+
+    /// What a record weighs, its entry in the journal included.
+    func weight(_ key: UnsafeRawBufferPointer, valueCount: Int) -> Int {
+        countsEntries ? 1 : key.count * 2 + valueCount + EvictionJournal.entryBytes
+    }
+
+    // MARK: What happens to records
+
+    /// Notes reads, in order.
+    func touch(_ hashes: ContiguousArray<UInt64>) {
+        guard isLoaded else { return }
+        for hash in hashes { _ = policy.access(hash) }
+    }
+
+    /// Notes that what is under `key` was confirmed without being written.
+    func touch(_ key: UnsafeRawBufferPointer) { _ = unsafe policy.access(EvictionIndex.hash(key)) }
+
+    /// Notes that `key` is stored with a value of `valueCount` bytes; what has to go for it becomes a victim.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where it alone is more than fits.
+    func keep(_ key: UnsafeRawBufferPointer, valueCount: Int) throws(CacheError) {
+        let weight = unsafe self.weight(key, valueCount: valueCount)
+        guard weight <= policy.capacity, weight <= UInt32.max else { throw EvictionIndex.overBudget(weight) }
+        let hash = unsafe EvictionIndex.hash(key)
+        changesSinceSave += 1
+        _ = policy.insert(hash, weight: weight) { victims.append($0) }
+        if segments.find(hash) == nil { unsafe enter(key, hash, weight) }
+    }
+
+    /// Notes that nothing is stored under the key any more whose hash is `hash`, of `count` bytes.
+    func forget(_ hash: UInt64, keyCount count: Int) -> UInt32? {
+        _ = policy.remove(hash)
+        return unlist(hash, keyCount: count)
+    }
+
+    /// Forgets where the journal has a key; returns the segment that has no live key left by it.
+    func unlist(_ hash: UInt64, keyCount count: Int) -> UInt32? {
+        guard let low = segments.remove(hash) else { return nil }
+        let segment = journal.number(endingIn: low)
+        return journal.kill(segment, keyCount: count) ? segment : nil
+    }
+
+    /// Lists `key` in the journal's open segment.
+    func enter(_ key: UnsafeRawBufferPointer, _ hash: UInt64, _ weight: Int) {
+        let segment = unsafe journal.append(key, weight: weight)
+        _ = segments.set(hash, segment)
+        journal.enliven(segment, keyCount: key.count)
+    }
+
+    /// Moves `key` from one segment to the open one.
+    func relist(_ key: UnsafeRawBufferPointer, _ hash: UInt64, _ weight: Int, from segment: UInt32) {
+        _ = journal.kill(segment, keyCount: key.count)
+        unsafe enter(key, hash, weight)
+    }
+
+    /// The segment that has the key whose hash is `hash`.
+    func segment(of hash: UInt64) -> UInt32? { segments.find(hash).map(journal.number(endingIn:)) }
+
+    // MARK: Who goes
+
+    /// The next entry that the policy has given up already, unless it came back since.
+    func nextVictim() -> EvictedEntry? {
+        while let victim = victims.popLast() {
+            if !policy.contains(victim.key) { return victim }
+        }
+        return nil
+    }
+
+    /// The next entry to go, whether there is room or not.
+    func evict() -> EvictedEntry? {
+        if let victim = nextVictim() { return victim }
+        changesSinceSave += 1
+        return policy.evict()
+    }
+
+    /// Whether there are more entries than the budget allows.
+    var hasTooMany: Bool { policy.count > budget.nodes ?? .max }
+
+    static func overBudget(_ bytes: Int) -> CacheError {
+        CacheError(.overBudget, "The write needs \(bytes) bytes and the budget has no room for so many.")
+    }
+
+    // MARK: Agreeing with the journal
+
+    /// Takes up entries of the journal that this process does not know, in the order of their segments.
+    ///
+    /// - Parameter size: the size of the value stored under a key, `nil` where there is none.
+    func absorb(
+        _ entries: [JournalEntry], size: ([UInt8]) throws(CacheError) -> Int?
+    ) throws(CacheError) {
+        for entry in entries {
+            let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
+            if !policy.contains(hash) {
+                // It was evicted or removed, or came after the policy was saved.
+                guard let count = try size(entry.key) else { continue }
+                let weight = unsafe entry.key.withUnsafeBytes { unsafe self.weight($0, valueCount: count) }
+                guard weight <= policy.capacity, weight <= UInt32.max else { continue }
+                _ = policy.insert(hash, weight: weight) { victims.append($0) }
+            }
+            if let low = segments.set(hash, entry.segment) {
+                _ = journal.kill(journal.number(endingIn: low), keyCount: entry.key.count)
+            }
+            journal.enliven(entry.segment, keyCount: entry.key.count)
+        }
+    }
+
+    /// Begins to agree with the journal of the store, of which segment `open` is written to.
+    func reload(open: UInt32, openBytes: [UInt8]) {
+        segments.removeAll()
+        victims = []
+        journal = EvictionJournal(open: open, openBytes: openBytes)
+    }
+
+    /// Ends it: what the policy knows and the journal does not is gone.
+    func finishLoading() {
+        var strangers: [UInt64] = []
+        policy.forEachResident { hash, _ in if segments.find(hash) == nil { strangers.append(hash) } }
+        for hash in strangers { _ = policy.remove(hash) }
+        isLoaded = true
+    }
+}
+
+/// An entry of the journal with a copy of its key.
+struct JournalEntry {
+    let key: [UInt8]
+    let segment: UInt32
+}
+
+/// What eviction has done so far.
+struct EvictionCounters {
+    var evictions = 0
+    var evictedBytes = 0
+    var writtenBytes = 0
+}

@@ -1,0 +1,132 @@
+import GroveMemory
+import GroveModel
+import Synchronization
+import Testing
+
+@testable import GroveCache
+
+@Suite("Budgets")
+struct BudgetTests {
+    @Test(
+        "Accounts equal a recount after random writes, deletions and evictions", arguments: 1...3 as ClosedRange<UInt64>
+    )
+    func recount(seed: UInt64) throws {
+        var generator = Seeded(seed)
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 60_000))
+        for _ in 0..<400 {
+            let number = Int.random(in: 0..<300, using: &generator)
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0: try cache.delete("Memo:\(number)")
+            case 1: try cache.evict("Memo:\(number)")
+            case 2: try cache.writeCollection([Memo(number, 3)], forKey: "list-\(number % 9)")
+            default:
+                try cache.write(contentsOf: (0..<20).map { Memo((number + $0) % 300, Int(generator.next() % 800)) })
+            }
+            let usage = try cache.usage()
+            let (bytes, entries) = try stored(cache)
+            try #require(usage.payloadBytes == bytes && usage.entries == entries, "seed \(seed)")
+            try #require(bytes <= 60_000, "seed \(seed)")
+        }
+        #expect(try cache.usage().evictions > 1_000)
+    }
+
+    @Test("The journal stays within a few times what it must hold")
+    func journal() throws {
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 200_000))
+        for batch in 0..<600 { try cache.write(contentsOf: (0..<50).map { Memo(batch * 50 + $0, 50) }) }
+        let index = try #require(cache.core.index)
+        #expect(index.journal.bytes <= index.journal.liveBytes * 2 + 8 * EvictionJournal.segmentBytes)
+        #expect(index.policy.count > 1_000)
+    }
+
+    @Test(
+        "A policy that is told nothing but hashes evicts the same keys through a cache", arguments: everyPolicy.indices)
+    func samePolicy(index: Int) throws { try checkSamePolicy(everyPolicy[index]) }
+
+    private func checkSamePolicy<Policy: EvictionPolicy>(_ type: Policy.Type) throws {
+        var generator = Seeded(5)
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 50, policy: type))
+        var policy = type.init(capacity: 50)
+        for step in 0..<4_000 {
+            let range = UInt64.random(in: 1...200, using: &generator)
+            let number = Int(UInt64.random(in: 0..<range, using: &generator))
+            let key: [UInt8] = [Namespace.node] + Array("Memo:\(number)".utf8)
+            let hash = unsafe key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
+            let isThere = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) != nil
+            let shouldBe = policy.access(hash)
+            try #require(isThere == shouldBe, "\(type.name), step \(step)")
+            guard !isThere else { continue }
+            try cache.write(Memo(number, 1))
+            policy.insert(hash, weight: 1)
+        }
+    }
+
+    @Test("A transaction that fails leaves accounts and evictions as they were")
+    func failing() throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 30_000))
+        for number in 0..<200 { try cache.write(Memo(number, 200)) }
+        let before = try cache.usage()
+        #expect(throws: CacheError.self) { try cache.write(contentsOf: [Memo(1_000, 10), Memo(1_001, 40_000)]) }
+        let after = try cache.usage()
+        #expect(after.payloadBytes == before.payloadBytes && after.entries == before.entries)
+        for number in 2_000..<2_300 { try cache.write(Memo(number, 200)) }
+        let (bytes, entries) = try stored(cache)
+        #expect(try cache.usage().payloadBytes == bytes && cache.usage().entries == entries)
+        #expect(bytes <= 30_000)
+    }
+
+    @Test("Hits and misses are counted by reason")
+    func counting() throws {
+        let cache = try MemoryCache()
+        try cache.write(Memo(1, 1))
+        try cache.delete("Memo:2")
+        for number in 1...4 { _ = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) }
+        #expect(cache.statistics.hits == 1 && cache.statistics.misses == [.deleted: 1, .absent: 2])
+        let usage = try cache.usage()
+        #expect(usage.payloadBytes == nil && usage.payloadLimit == nil)
+    }
+
+    @Test("A second handle needs an equal budget")
+    func handles() throws {
+        #expect(CacheBudget(bytes: 5) == CacheBudget(bytes: 5))
+        #expect(CacheBudget(bytes: 5) != CacheBudget(bytes: 5, policy: LRU.self))
+        #expect(!CacheBudget.unlimited.isLimited && CacheBudget(nodes: 1).isLimited)
+    }
+
+    private func stored(_ cache: MemoryCache) throws -> (bytes: Int, entries: Int) {
+        let store = try #require(cache.core.state.withLock { $0.opened?.store })
+        let size = try store.size()
+        return (size.payloadBytes, size.entries)
+    }
+}
+
+/// A node of a chosen size.
+private struct Memo: CacheableModel, Equatable {
+    let number: Int
+    var text: String
+
+    init(_ number: Int, _ count: Int) {
+        self.number = number
+        text = String(repeating: "n", count: count)
+    }
+
+    var modelIdentifier: ModelIdentifier? { "Memo:\(number)" }
+
+    static let fields = FieldTable("text", "number")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        try node.encode(text, at: 0)
+        try node.encode(number, at: 1)
+    }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Memo {
+        let text = try node.scan(String.self, at: 0)
+        let number = try node.scan(Int.self, at: 1)
+        var note = Memo(try node.finish(number), 0)
+        note.text = try node.finish(text)
+        return note
+    }
+}
