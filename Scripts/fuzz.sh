@@ -3,14 +3,15 @@
 #
 #   sh Scripts/fuzz.sh [executions]    how often, 200,000 by default
 #
-# The corpus in Conformance/Fuzz/Corpus is read and not changed; what is found on the way goes to .build/fuzz/corpus, and
-# an input that ends the process to .build/fuzz/crash-*. Ends with libFuzzer's status, 0 where nothing was found.
+# The records in Conformance/Fuzz/Corpus, and what earlier runs found, in found.tar.gz, are where it begins; what is found
+# on the way goes to .build/fuzz/corpus, and an input that ends the process to .build/fuzz/crash-*. Ends with libFuzzer's status, 0 where nothing was found.
 set -eu
 cd "$(dirname "$0")/.."
 runs=${1:-200000}
 swiftc=${SWIFTC:-swiftc}
 out=.build/fuzz
 mkdir -p "$out/corpus"
+tar xzf Conformance/Fuzz/found.tar.gz -C "$out"
 
 features='-swift-version 6 -package-name grove -strict-memory-safety -enable-upcoming-feature ExistentialAny
 -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility'

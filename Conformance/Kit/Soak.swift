@@ -101,7 +101,7 @@ public struct Soak: Sendable {
                     program,
                     .fail(
                         at: Int.random(in: 1...max(last, 1), using: &generator),
-                        count: Int.random(in: 1...6, using: &generator), errno: code))
+                        count: Int.random(in: 1...3, using: &generator), errno: code))
             }
         }
     }

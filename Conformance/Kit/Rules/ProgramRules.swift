@@ -28,7 +28,7 @@ enum ProgramRules {
     static let forgetful = Rule(
         "MBT-04", "With evictions every answer is the model's value or a miss, and nothing else.",
         because: "A cache may forget; it may not make things up.",
-        requires: [.typedCalls, .flush, .reopen, .wipe, .evict], kills: ["missing-is-deleted"],
+        requires: [.typedCalls, .flush, .reopen, .wipe, .evict], kills: ["delete-forgotten"],
         timeLimit: .seconds(120)
     ) { try check($0, Program.Abilities(evicts: true)) }
 

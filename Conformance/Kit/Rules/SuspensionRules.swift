@@ -9,7 +9,7 @@ enum SuspensionRules {
         "LIF-09",
         "After `suspend` no descriptor of the store is open and calls fail typed; `resume` brings everything back.",
         because: "A system that stops applications ends one that holds a lock while it sleeps.",
-        requires: [.suspend, .flush], timeLimit: .seconds(60)
+        requires: [.suspend, .flush], kills: ["leaks-descriptors", "keeps-lock"], timeLimit: .seconds(60)
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -67,7 +67,7 @@ enum SuspensionRules {
         "LIF-10",
         "When another process replaces or wipes the files, a handle opened before notices and never serves the old content.",
         because: "Whoever logs out in one process must not be read in another.",
-        requires: [.persistent, .processes], timeLimit: .seconds(120)
+        requires: [.persistent, .processes], kills: ["takes-no-lock"], timeLimit: .seconds(120)
     ) { trial in
         guard let worker = trial.backend.worker else { return }
         for job in ["wipe", "replace"] {

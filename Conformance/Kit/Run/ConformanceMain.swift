@@ -16,7 +16,7 @@ import GroveCache
     import Android
 #endif
 
-/// The whole of an executable that checks a backend:
+/// The whole of an executable that checks a backend.
 ///
 /// ```swift
 /// import GroveConformance

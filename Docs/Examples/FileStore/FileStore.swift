@@ -1,3 +1,5 @@
+// What the protocols require is documented there.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 public import GroveCache
 public import GroveModel
 import Synchronization
@@ -167,8 +169,9 @@ public final class FileStore: NodeStore {
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A file: four bytes of the key's length, the key, and the value. It is written once, and goes with its last holder once
-/// it is dead.
+/// A file, which is four bytes of the key's length, the key, and the value.
+///
+/// It is written once, and goes with its last holder once it is dead.
 final class Entry: Sendable {
     let path: String
     private let isDead = Atomic(false)

@@ -1,3 +1,5 @@
+// What the protocols require is documented there.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 public import GroveCache
 public import GroveModel
 
