@@ -87,11 +87,11 @@ extension CacheCore {
         var committed: GroupSummary?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.lastCommitted) }
-        absorbTouches()
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.1, index: index)
                 try commit.prepareIndex()
+                absorbTouches()
                 try body(&commit)
                 try commit.finish()
                 committed = commit.summary
