@@ -4,6 +4,7 @@ SWIFT ?= swift
 COMPARE_ARGS ?=
 TEST_ARGS ?=
 MINUTES ?= 10
+RUNS ?= 200000
 SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
 
 # Homebrew keeps headers and libraries where no compiler looks.
@@ -15,7 +16,7 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
-.PHONY: help setup build release compare test soak check format lint layering conformance adapters scratch clean
+.PHONY: help setup build release compare test tsan soak fuzz check format lint layering conformance adapters scratch clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -40,9 +41,15 @@ test: setup ## runs every test; TEST_ARGS="--filter …" narrows it
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all
 
+tsan: ## runs the tests of engine and providers under the thread sanitizer
+	sh Scripts/tsan.sh
+
 soak: release ## tries programs, kills and faults; MINUTES=10 says for how long
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
 	TMPDIR=$$place .build/release/grove conformance --soak $(MINUTES)
+
+fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
+	@sh Scripts/fuzz.sh $(RUNS)
 
 check: lint layering test conformance ## the gate: format, layering, tests, conformance
 

@@ -182,10 +182,17 @@ let package = Package(
             name: "GroveSQLiteTests",
             dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "StoreTesting", "CSQLite"],
             swiftSettings: strict),
+        // The example of Docs/ImplementingABackend: a backend, and the executable that checks it.
+        .target(
+            name: "FileStore", dependencies: ["GroveCache", "GroveModel"],
+            path: "Docs/Examples/FileStore", swiftSettings: strict),
+        .executableTarget(
+            name: "FileStoreConformance", dependencies: ["FileStore", "GroveConformance"],
+            path: "Docs/Examples/FileStoreConformance", swiftSettings: strict),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "GroveConformance", "GroveMutants", "GroveCache", "GroveModel",
+                "GroveConformance", "GroveMutants", "GroveCache", "GroveModel", "FileStore", "FileStoreConformance",
                 "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
             ], swiftSettings: strict),
         .testTarget(

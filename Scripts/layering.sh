@@ -25,6 +25,7 @@ Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveMutants GroveFloor GroveConsistency GroveProviders Grove
+Conformance/Fuzz GroveCache GroveModel
 Conformance/Kit GroveCache GroveModel
 Conformance/Mutants GroveConformance GroveCache GroveModel
 '

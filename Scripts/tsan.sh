@@ -76,4 +76,4 @@ let package = Package(
     ])
 SWIFT
 TSAN_OPTIONS="halt_on_error=0 exitcode=66" swift test --package-path "$copy" --sanitize=thread --no-parallel \
-    --filter "${1:-Stress|Randomized|Contradictions|Re-entrancy|Wipe|Reentrancy|Events|Collection|DataProvider|Stream}"
+    --filter "${1:-Tests}"

@@ -62,4 +62,7 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     public static let ofStores: Set<Capability> = [
         .typedCalls, .flush, .close, .reopen, .wipe, .suspend, .evict, .observer, .storedBytes, .faults,
     ]
+
+    /// What a harness for any other delegate may supply.
+    public static let ofDelegates: Set<Capability> = [.flush, .close, .reopen, .wipe, .evict]
 }

@@ -3,7 +3,7 @@ import GroveModel
 /// Random programs, kills and faults for as long as one likes.
 public struct Soak: Sendable {
     /// What a soak tried on one backend, and what it found.
-    public struct Tally: Sendable {
+    public struct Tally: Sendable, CustomStringConvertible {
         /// The backend's name.
         public let backend: String
         /// Programs that ran beside the model.
@@ -12,8 +12,20 @@ public struct Soak: Sendable {
         public var kills = 0
         /// System calls that were made to fail.
         public var faults = 0
+        /// Stores that were opened after a byte of theirs was flipped or cut off.
+        public var damages = 0
+        /// Processes that ended at the sight of one, which the profile must allow.
+        public var deaths = 0
         /// What was not as it must be, each with its seed and its program.
         public var lies: [String] = []
+
+        /// The figures, and every lie on a line of its own.
+        public var description: String {
+            let figures =
+                "\(programs) programs, \(kills) kills, \(faults) faults, \(damages) damaged stores, \(deaths) deaths, "
+                + "\(lies.count) lies"
+            return (["\(backend): \(figures)"] + lies).joined(separator: "\n")
+        }
     }
 
     private let backends: [any ConformanceBackend]
@@ -64,8 +76,11 @@ public struct Soak: Sendable {
             let shortest = try program.shrunk { try ProgramCheck.failure(of: $0, on: trial.backend) != nil }
             throw CheckFailure(ProgramCheck.sentence(failure, shortest, trial.backend))
         }
+        if round % 3 == 2, trial.backend.capabilities.isSuperset(of: [.persistent, .processes]) {
+            return try damage(300, trial, using: &generator, until: end, &tally)
+        }
         guard trial.backend.capabilities.isSuperset(of: [.survivesCrash, .processes, .systemFaults]) else { return }
-        if round % 2 == 0 {
+        if round % 3 == 0 {
             let kills = try KillCheck(trial)
             let program = Program.forProcess(
                 Int.random(in: 4...16, using: &generator), Program.Abilities(), using: &generator)
@@ -87,6 +102,57 @@ public struct Soak: Sendable {
                     .fail(
                         at: Int.random(in: 1...max(last, 1), using: &generator),
                         count: Int.random(in: 1...6, using: &generator), errno: code))
+            }
+        }
+    }
+
+    /// Opens `count` stores of each persistent backend that were flipped in a random byte.
+    ///
+    /// - Parameter progress: told of the tallies after each thousand or so.
+    public func flip(_ count: Int, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
+        var tallies: [Tally] = []
+        for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
+            var tally = Tally(backend: backend.name)
+            var round: UInt64 = 0
+            while tally.damages < count {
+                let trial = Trial("FLIP", on: backend, seed: seed &+ round)
+                defer { trial.finish() }
+                var generator = trial.generator()
+                do {
+                    let left = min(1_000, count - tally.damages)
+                    try damage(left, trial, using: &generator, flipsAlone: true, &tally)
+                } catch let failure as CheckFailure {
+                    tally.lies.append("\(backend.name), seed \(trial.seed): \(failure)")
+                    // A store whose flipping fails at once would be flipped for ever.
+                    if tally.lies.count > 20 { break }
+                }
+                round += 1
+                progress(tallies + [tally])
+            }
+            tallies.append(tally)
+        }
+        return tallies
+    }
+
+    /// Damages copies of one small store in `count` ways, and lets a process look at each.
+    private func damage(
+        _ count: Int, _ trial: Trial, using generator: inout SeededGenerator, flipsAlone: Bool = false,
+        until end: ContinuousClock.Instant? = nil, _ tally: inout Tally
+    ) throws {
+        let check = try DamageCheck(trial, using: &generator)
+        defer {
+            tally.damages += check.tries
+            tally.deaths += check.deaths
+        }
+        for _ in 0..<count {
+            if let end, ContinuousClock.now > end { return }
+            guard let file = check.files.randomElement(using: &generator) else { return }
+            let place = Int.random(in: 0..<file.size, using: &generator)
+            if flipsAlone || Bool.random(using: &generator) {
+                let mask = UInt8.random(in: 1...255, using: &generator)
+                try check.damage(file.name, "byte \(place) changed by \(mask)") { $0[place] ^= mask }
+            } else {
+                try check.damage(file.name, "\(place) of \(file.size) bytes left") { $0 = Array($0.prefix(place)) }
             }
         }
     }

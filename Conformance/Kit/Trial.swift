@@ -31,6 +31,9 @@ public final class Trial: Sendable {
     /// What the backend declares of itself.
     public var profile: BackendProfile { backend.profile }
 
+    /// Whether the cache says why it missed and what it changed; a bare delegate does not.
+    public var hasTypedCalls: Bool { backend.capabilities.contains(.typedCalls) }
+
     /// How many checks were made.
     public var checks: Int { state.withLock { $0.checks } }
 

@@ -24,4 +24,11 @@ public struct Mutant: Sendable {
             name: name, summary: summary,
             backend: StoreBackend(ReferenceHarness<NoFlaw>(), name: name) { Broken($0) })
     }
+
+    /// Makes a mutant of the correct persistent store.
+    static func log(_ name: String, _ summary: String, _ flaw: LogFlaw, _ worker: WorkerCommand?) -> Mutant {
+        Mutant(
+            name: name, summary: summary,
+            backend: StoreBackend(LogHarness(options: LogOptions(flaw: flaw)), name: name, worker: worker))
+    }
 }

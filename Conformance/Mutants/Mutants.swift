@@ -5,8 +5,51 @@ public enum Mutants {
     /// A correct store that shares no code with the backends: every rule must pass on it.
     public static var reference: any ConformanceBackend { StoreBackend(ReferenceHarness<NoFlaw>()) }
 
+    /// A correct store that is persistent: every rule must pass on it too.
+    ///
+    /// - Parameter worker: how a process is started that checks it; see ``ConformanceWorker``.
+    public static func log(_ worker: WorkerCommand? = nil) -> any ConformanceBackend {
+        StoreBackend(LogHarness(), worker: worker)
+    }
+
+    /// A correct delegate that shares no code with `NormalizedCache`: every rule of its suite must pass on it.
+    public static var delegate: any ConformanceBackend { DelegateBackend(ReferenceDelegateHarness()) }
+
+    /// The mutant or the correct store of that name, as a worker process checks it.
+    public static func backend(_ name: String) -> (any ConformanceBackend)? {
+        ([reference, log(), delegate] + Odd.all + all().map(\.backend)).first { $0.name == name }
+    }
+
     /// All mutants.
-    public static var all: [Mutant] {
+    ///
+    /// - Parameter worker: how a process is started that does the kit's jobs on the mutant of a name, which is what
+    ///   ``backend(_:)`` finds there; without it, rules that start processes are skipped.
+    public static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] { memory + logs(worker) }
+
+    private static func logs(_ worker: (String) -> WorkerCommand?) -> [Mutant] {
+        func log(_ name: String, _ summary: String, _ flaw: LogFlaw) -> Mutant {
+            .log(name, summary, flaw, worker(name))
+        }
+        return [
+            log("acknowledges-early", "A commit is acknowledged before it is written.", .writesLate),
+            log("splits-commits", "A commit is written in several parts.", .splitsCommits),
+            log("trusts-frames", "What is read is taken without a checksum.", .trustsFrames),
+            log("ignores-failed-writes", "A write that failed is taken for done.", .ignoresFailedWrites),
+            log("ignores-failed-syncs", "An fsync that failed is taken for done.", .ignoresFailedSyncs),
+            log("skips-syncs", "What must be durable is not synced.", .skipsSyncs),
+            log("rewrites-in-place", "The file is rewritten where it lies.", .rewritesInPlace),
+            log("wipe-renames", "A wipe leaves the old file under another name.", .wipeRenames),
+            log("leaks-descriptors", "Closing leaves a descriptor open.", .leaksDescriptors),
+            log("takes-no-lock", "Two processes write one store.", .takesNoLock),
+            log("keeps-lock", "Closing leaves the lock.", .keepsLock),
+            log("locks-by-file", "A lock outlives its owner.", .locksByFile),
+            log("starts-empty", "What was stored is not read at opening.", .startsEmpty),
+            log("never-compacts", "What was replaced is never released.", .neverRewrites),
+            log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
+        ]
+    }
+
+    private static var memory: [Mutant] {
         [
             .store(
                 "shared-state", "All stores share one content.", NoFlaw.self,
@@ -29,6 +72,14 @@ public enum Mutants {
             .store("blind-transaction", "A transaction does not see its own writes.", WritesBlindly.self),
             .store("budget-forgotten", "Sixteen times the budget is taken to fit.", ForgetsBudget.self),
             .cache("counts-twice", "A node counts each time that it is written.", CountsTwice.self),
+            .store("folds-case", "Keys are compared without regard to case.", FoldsCase.self),
+            .store("merges-namespaces", "Aliases and collections share their names.", MergesNamespaces.self),
+            .store("aliases-end-at-colon", "An alias ends at its first colon.", EndsAliasesAtColon.self),
+            .store("loses-sign-of-zero", "The negative zero becomes the positive one.", LosesSignOfZero.self),
+            .store("writes-long-numbers", "Equal values have different bytes.", WritesLongNumbers.self),
+            .store("keeps-copies", "Some nodes are stored a second time.", KeepsCopies.self),
+            .store("loses-borrowed", "A put destroys the bytes that it borrows.", LosesBorrowed.self),
+            .store("stalls-readers", "Readers wait for a commit.", StallsReaders.self),
             .cache("delete-forgotten", "Deletions are forgotten.", ForgetsDeletions.self),
             .cache("delete-without-trace", "A deletion leaves no tombstone.", DeletesWithoutTrace.self),
             .cache("missing-is-deleted", "What was forgotten reads as deleted.", TakesMissingForDeleted.self),
@@ -45,6 +96,21 @@ public enum Mutants {
             .cache("remembers-answers", "The first answer to a read is given for ever.", RemembersAnswers.self),
             .cache("goes-back", "Every third read gives an answer from ten reads before.", GoesBack.self),
             .cache("stays-open", "A closed cache goes on.", StaysOpen.self),
+            .cache("closes-in-passing", "Closing waits for nothing.", ClosesInPassing.self),
+            .cache("forgets-projections", "A write drops other projections' fields.", ForgetsOtherProjections.self),
+            .cache("never-undeletes", "What was deleted cannot be written again.", NeverUndeletes.self),
+            .cache("deletes-children", "Deleting a tree deletes its children.", DeletesChildren.self),
+            .cache("hides-deleted", "An evicted tombstone brings old data back.", HidesDeleted.self),
+            .cache("forgets-replaced", "A replaced collection's elements are forgotten.", ForgetsReplaced.self),
+            .cache("copies-collections", "A collection does not follow its elements.", CopiesCollections.self),
+            .cache("writes-again", "A write overtaken by a deletion is repeated.", WritesAgain.self),
+            .cache("cancels-too-late", "A cancelled write was made.", CancelsTooLate.self),
+            .cache("accepts-empty-keys", "An empty key is passed over in silence.", AcceptsEmptyKeys.self),
+            .cache("changes-everything", "What did not change is said to have.", ChangesEverything.self),
+            .cache("absence-is-an-error", "What is absent is an error.", TakesAbsenceForError.self),
+            .cache("errors-are-misses", "A failed read is a miss.", TakesErrorsForMisses.self),
+            .cache("is-spoiled", "One drifted node spoils every read.", IsSpoiled.self),
+            .cache("completes-under-lock", "Completions are called under a lock.", CompletesUnderLock.self),
         ]
     }
 }

@@ -53,7 +53,8 @@ extension ConsistencyManager {
             let contexts = records.compactMap { record in record.missed.map { ($0.sequence, $0.context) } }
             // A listener that is told may pause the batch again.
             for record in records where !batch.isPaused { record.resume() }
-            batch.finishUpdate(context: contexts.max { $0.0 < $1.0 }?.1)
+            let context = contexts.max { $0.0 < $1.0 }?.1
+            afterUpdate { batch.finishUpdate(context: context) }
         } else {
             records[ObjectIdentifier(listener)]?.resume()
         }
@@ -102,6 +103,7 @@ extension ConsistencyManager {
         record.missed = nil
         let (key, generation) = (record.key, record.generation)
         engine.enqueue { engine in
+            if generation == 1 { engine.subscriptions[key] = Subscription(key: key, sink: .main(record)) }
             guard let subscription = engine.subscriptions[key] else { return }
             subscription.generation = generation
             if let model {
@@ -122,8 +124,6 @@ extension ConsistencyManager {
         cleanIfGrown()
         let record = ListenerRecord(listener, key: engine.takeKey(), manager: self)
         records[identity] = record
-        let key = record.key
-        engine.enqueue { $0.subscriptions[key] = Subscription(key: key, sink: .main(record)) }
         return record
     }
 

@@ -29,7 +29,13 @@ struct LevelDBHarness: StoreHarness {
 
 /// The processes that the rules start: the tool, which is built beside the tests.
 enum Workers {
-    private static let executable: String? = {
+    private static let executable = built("grove")
+
+    /// The executable of the example, which checks itself.
+    static let example = built("FileStoreConformance").map { WorkerCommand(executable: $0, arguments: ["--worker"]) }
+
+    /// The path of an executable that was built beside the tests.
+    static func built(_ name: String) -> String? {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let bundle = Bundle.main.bundleURL
@@ -37,11 +43,18 @@ enum Workers {
             URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(), bundle,
             bundle.deletingLastPathComponent(), root.appendingPathComponent(".build/debug"),
         ]
-        let found = places.map { $0.appendingPathComponent("grove").path }
+        let found = places.map { $0.appendingPathComponent(name).path }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
-        if found == nil { print("SKIPPED: the executable grove is not beside the tests; no rule starts a process") }
+        if found == nil { print("SKIPPED: the executable \(name) is not beside the tests; no rule starts it") }
         return found
-    }()
+    }
+
+    /// The worker for the mutant, or the store made for the kit, of that name.
+    static func mutant(_ name: String) -> WorkerCommand? {
+        executable.map {
+            WorkerCommand(executable: $0, arguments: ["conformance", "--worker", "--mutant", name, "--"])
+        }
+    }
 
     /// The worker for the backend that the tool calls `name`.
     static func command(_ name: String) -> WorkerCommand? {

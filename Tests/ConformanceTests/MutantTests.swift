@@ -4,11 +4,13 @@ import Testing
 
 /// The test of the tests.
 @Suite struct MutantTests {
+    private static let mutants = Mutants.all { Workers.mutant($0) }
+
     @Test(
         "Every mutant is found out by every rule that lists it, in words", .serialized,
-        arguments: Mutants.all.map(\.name))
+        arguments: mutants.map(\.name))
     func mutant(_ name: String) async {
-        let report = await MutantReport.run(mutants: Mutants.all.filter { $0.name == name }, seed: seed)
+        let report = await MutantReport.run(mutants: Self.mutants.filter { $0.name == name }, seed: seed)
         for row in report.rows {
             let names = row.spared.map(\.rule.id)
             #expect(names.isEmpty, "\(name), seed \(seed): these rules list it and spare it")
@@ -16,14 +18,42 @@ import Testing
             for killer in row.killers where killer.outcome == .failed {
                 let message = killer.message
                 #expect(message.lowercased().contains("expected"), "\(killer.rule.id) says what was expected")
+                #expect(
+                    message.contains("got") || message.contains("heard"), "\(killer.rule.id) says what came: \(message)"
+                )
             }
+            if row.isUntried { print("SKIPPED: \(name), for \(row.skipped.map(\.message))") }
         }
     }
 
-    @Test("No rule lists a mutant that does not exist")
+    @Test("There are at least 45 mutants, each with a name of its own")
+    func count() {
+        #expect(Self.mutants.count >= 45)
+        #expect(Set(Self.mutants.map(\.name)).count == Self.mutants.count)
+    }
+
+    @Test("No rule lists a mutant that does not exist, and every mutant is listed")
     func unknown() async {
         let report = await MutantReport.run(mutants: [], seed: seed)
         let unknown = report.unknown.map { "\($0.rule) lists \($0.mutant)" }
         #expect(unknown.isEmpty)
+        let listed = Set(Rules.all.flatMap(\.kills))
+        let unlisted = Self.mutants.map(\.name).filter { !listed.contains($0) }
+        #expect(unlisted.isEmpty)
+    }
+
+    @Test("A mutant that breaks most rules is refused, and so is one that survives")
+    func unsound() async {
+        let broken = Rule("TST-01", "It holds.", because: "…", kills: ["stays-open"]) { _ in throw CheckFailure("no") }
+        let others = (2...6).map { Rule("TST-0\($0)", "It holds.", because: "…") { _ in throw CheckFailure("no") } }
+        let mutants = Self.mutants.filter { $0.name == "stays-open" }
+        let report = await MutantReport.run(rules: [broken] + others, mutants: mutants, seed: seed, isWhole: true)
+        #expect(report.rows.map(\.isTooBroken) == [true])
+        #expect(report.rows.map(\.survives) == [false])
+        #expect(!report.isSound)
+        let spare = Rule("TST-01", "It holds.", because: "…", kills: ["stays-open"]) { try $0.expect(true, "") }
+        let spared = await MutantReport.run(rules: [spare], mutants: mutants, seed: seed)
+        #expect(spared.rows.map(\.survives) == [true])
+        #expect(!spared.isSound)
     }
 }

@@ -70,13 +70,92 @@ import Testing
     @Test("The TAP has its version, its plan, and one line for each rule and backend")
     func tap() {
         let lines = TAPReport(report).text.split(separator: "\n")
-        #expect(lines.first == "TAP version 13")
+        #expect(lines.first == "TAP version 14")
         #expect(lines.contains("1..5"))
         #expect(lines.count { $0.hasPrefix("ok ") } == 3)
         #expect(lines.count { $0.hasPrefix("not ok ") } == 2)
         #expect(lines.count { $0.contains(" # SKIP needs persistent") } == 1)
         #expect(lines.count { $0 == "  ---" } == 2)
         #expect(lines.count { $0 == "  ..." } == 2)
+    }
+
+    /// Runs a tool of others on `text`, in a file; `nil` where there is no such tool.
+    private func run(_ tool: String, _ arguments: [String], on text: String) throws -> (status: Int32, output: String)?
+    {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let found = path.split(separator: ":").map { "\($0)/\(tool)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let found else {
+            print("SKIPPED: there is no \(tool) here to read the report")
+            return nil
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).txt")
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: found)
+        process.arguments = arguments + [file.path]
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test("prove reads the TAP: what failed fails, what was skipped and excused does not")
+    func prove() throws {
+        let failing = try run("prove", ["-v", "-e", "cat"], on: TAPReport(report, version: 13).text)
+        guard let failing else { return }
+        #expect(failing.status != 0)
+        #expect(failing.output.contains("Failed 2/5 subtests"), "\(failing.output)")
+        #expect(!failing.output.contains("Parse errors"), "\(failing.output)")
+        let rule = Rule("TST-05", "It holds.", because: "…") { _ in }
+        let results = [
+            RuleResult(rule, .passed, checks: 1), RuleResult(rule, .excused, message: "the engine cannot"),
+            RuleResult(rule, .skipped, message: "needs magic"),
+        ]
+        let good = ConformanceReport(seed: 1, backends: [BackendReport(backend: "a", results: results, isWhole: false)])
+        let passing = try run("prove", ["-v", "-e", "cat"], on: TAPReport(good, version: 13).text)
+        #expect(passing?.status == 0, "\(passing?.output ?? "")")
+        #expect(passing?.output.contains("Result: PASS") == true)
+    }
+
+    @Test("A JUnit parser of others reads the XML, with its counts")
+    func junitElsewhere() throws {
+        let script = """
+            import sys
+            try:
+                import junitparser
+                suites = list(junitparser.JUnitXml.fromfile(sys.argv[1]))
+                print([(s.name, s.tests, s.failures, s.errors, s.skipped, len(list(s))) for s in suites])
+            except ImportError:
+                import xml.etree.ElementTree as tree
+                suites = tree.parse(sys.argv[1]).getroot().findall('testsuite')
+                keys = ('tests', 'failures', 'errors', 'skipped')
+                print([(s.get('name'),) + tuple(int(s.get(k)) for k in keys) + (len(s.findall('testcase')),)
+                       for s in suites])
+            """
+        guard let read = try run("python3", ["-c", script], on: JUnitReport(report).text) else { return }
+        #expect(read.status == 0, "\(read.output)")
+        #expect(read.output == "[('a', 4, 1, 1, 1, 4), ('b', 1, 0, 0, 0, 1)]\n")
+    }
+
+    @Test("A backend is hardened when the rules of faults ran, all of them")
+    func hardened() {
+        func report(_ outcome: RuleResult.Outcome) -> BackendReport {
+            BackendReport(
+                backend: "a",
+                results: Rules.all.map { RuleResult($0, $0.requires.contains(.systemFaults) ? outcome : .passed) },
+                isWhole: true)
+        }
+        let good = report(.passed)
+        #expect(good.isHardened)
+        #expect(!report(.skipped).isHardened)
+        #expect(!report(.failed).isHardened)
+        let text = PrettyReport(ConformanceReport(seed: 42, backends: [good])).text
+        #expect(text.contains("conformant, hardened"))
+        #expect(text.contains("spec \(ConformanceReport.spec), kit \(ConformanceReport.kit), seed 42"))
     }
 
     @Test("The readable report says how to replay a failure, and each backend's verdict")

@@ -110,3 +110,32 @@ struct Caller: SimpleModel, CacheableModel, Equatable {
         return Caller(id: try node.finish(id))
     }
 }
+
+@Suite("Readers at rest")
+struct ReaderPoolTests {
+    @Test("A reader at rest holds no more after many reads, and after enormous ones, than a small bound")
+    func retained() throws {
+        let cache = try NormalizedCache<SharedStore>(
+            directory: nil, options: SharedStore.Options(disk: try SharedStore.Disk()))
+        let large = Message(
+            id: "large", text: String(repeating: "x", count: 1 << 20), sender: Person(id: "1", name: "Ann", age: 30),
+            readers: (2..<2_000).map { Person(id: "\($0)", name: "reader", age: $0) })
+        let small = Message(id: "small", text: "x", sender: large.sender)
+        try cache.write(large)
+        try cache.write(small)
+        func held() -> Int { cache.core.state.withLock { $0.spareReaders.reduce(0) { $0 + $1.allocatedByteCount } } }
+        #expect(try cache.model("Message:large", as: Message.self) == large)
+        #expect(held() <= 64 << 10)
+        // Queued writes are folded into what is read.
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        encoder.beginRoot()
+        try large.encodeValue(to: &encoder)
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), tree: tree), schedulingDrain: false)
+        #expect(try cache.model("Message:large", as: Message.self) == large)
+        #expect(held() <= 96 << 10)
+        for _ in 0..<2_000 { #expect(try cache.model("Message:small", as: Message.self) == small) }
+        #expect(held() <= 96 << 10)
+    }
+}

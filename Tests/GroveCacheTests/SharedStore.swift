@@ -19,6 +19,8 @@ final class SharedStore: NodeStore {
             var refusesSynchronizations = false
             /// How often it was synchronized.
             var synchronizations = 0
+            /// How often a transaction looked at a node.
+            var looks = 0
             /// Called before each transaction.
             var beforeWrite: (@Sendable () -> Void)?
         }
@@ -34,7 +36,12 @@ final class SharedStore: NodeStore {
         static func == (left: Options, right: Options) -> Bool { left.disk === right.disk }
     }
 
-    static var profile: BackendProfile { MemoryStore.profile }
+    /// Fingerprints are kept, so that what they must notice is noticed.
+    static var profile: BackendProfile {
+        var profile = MemoryStore.profile
+        profile.writesFasterUnseen = true
+        return profile
+    }
 
     private let disk: Disk
 
@@ -124,7 +131,8 @@ final class SharedStore: NodeStore {
         }
 
         func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-            try unsafe base.get(key)
+            if unsafe key.first == 0x01 { disk.faults.withLock { $0.looks += 1 } }
+            return try unsafe base.get(key)
         }
 
         func scan(

@@ -34,7 +34,8 @@
                     new = renamed(old)
                     return new
                 }
-                if let new { #expect(model.replacingChild(at: position, with: new) == mapped, "\(M.self) \(position)") }
+                guard let new else { continue }
+                #expect(model.replacingChild(at: position, with: new) == mapped, "\(M.self) \(position)")
             }
             #expect(model.replacingChild(at: count, with: Person(id: 0, name: "")) == nil)
         }
@@ -48,7 +49,8 @@
                 Feed(
                     id: "f", items: [.person(people[0]), .separator, .people(people), .person(people[1])],
                     top: .person(people[2]), byName: ["a": .person(people[0])]))
-            expectReplaced(Mail(id: 1, attachments: [Attachment(id: nil, name: "in place"), Attachment(id: 2, name: "")]))
+            expectReplaced(
+                Mail(id: 1, attachments: [Attachment(id: nil, name: "in place"), Attachment(id: 2, name: "")]))
         }
 
         // MARK: Identity

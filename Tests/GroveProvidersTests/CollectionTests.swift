@@ -185,6 +185,12 @@ struct CollectionTests {
                 { _ in 0 }, cacheKey: "nowhere", dataModelManager: manager, completion: { completion((), $0) })
         }
         #expect((missed.error as? CacheMiss)?.reason == .absent)
+        let outside: (value: Void, error: (any Error)?) = await answer { completion in
+            People.removeAtIndex(
+                { $0.count }, cacheKey: "people", dataModelManager: manager, completion: { completion((), $0) })
+        }
+        #expect((outside.error as? CacheError)?.code == .other)
+        #expect(list.count == 4)
     }
 
     @Test(

@@ -278,7 +278,7 @@ struct DataProviderTests {
         await manager.flush()
     }
 
-    @Test("Lists, batches, receivers and models are gone with their owners, also paused, batched, awaiting or mid-fetch")
+    @Test("Lists, batches, receivers and models are gone with their owners, paused, batched, awaiting or mid-fetch")
     func moreLeaks() async throws {
         final class Mark: Sendable {}
         struct Marked: SimpleModel {

@@ -45,7 +45,7 @@ struct CompareTests {
             ["compare", "--quick", "--workload", "consistency-wide-1000", "--workload", "consistency-collection-100"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-        #expect(outcome.output.contains("consistency-wide-1000") && outcome.output.contains("main actor us"))
+        #expect(outcome.output.contains("wide-1000") && outcome.output.contains("main us"))
         #expect(!outcome.output.contains("footprint"))
     }
 

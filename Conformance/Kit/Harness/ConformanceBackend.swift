@@ -15,6 +15,12 @@ public protocol ConformanceBackend: Sendable {
     /// How a process is started that does the kit's jobs on this backend; `nil` where there is none to start.
     var worker: WorkerCommand? { get }
 
+    /// Which rules are asked of it.
+    var suite: Suite { get }
+
+    /// What it may answer though nothing is wrong.
+    var leniency: Leniency { get }
+
     /// A new place for a cache, empty, shared with nothing.
     func makeSite() throws(CacheError) -> any CacheSite
 
@@ -25,6 +31,12 @@ public protocol ConformanceBackend: Sendable {
 extension ConformanceBackend {
     /// No process.
     public var worker: WorkerCommand? { nil }
+
+    /// Every rule.
+    public var suite: Suite { .store }
+
+    /// Nothing.
+    public var leniency: Leniency { .none }
 }
 
 /// A place where a cache keeps its content: opened, closed and opened again by a rule.

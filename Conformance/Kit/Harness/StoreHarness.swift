@@ -13,7 +13,10 @@ public protocol StoreHarness: Sendable {
     /// The store.
     associatedtype Store: NodeStore
 
-    /// How it is opened.
+    /// Makes a harness; those of a third party's executable are made by the kit.
+    init()
+
+    /// How the store is opened.
     var options: Store.Options { get }
 
     /// A new, empty directory for a store, or `nil` for a store that lives in memory.

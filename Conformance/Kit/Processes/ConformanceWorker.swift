@@ -28,6 +28,8 @@ public enum ConformanceWorker {
         case "replace" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: true, backend)
         case "see" where words.count == 3: return PeerProcess.see(words[1], words[2], backend)
         case "cycle" where words.count == 3: return PeerProcess.cycle(words[1], Int(words[2]) ?? 0, backend)
+        case "looks" where words.count == 1: return PeerProcess.lookOften(backend)
+        case "durable" where words.count == 3: return PowerLossCheck.work(words[1], words[2], backend)
         case "sync" where words.count == 3: return SyncProcess.work(words[1], log: words[2], backend)
         default: return 2
         }
@@ -50,10 +52,14 @@ public enum ConformanceWorker {
 
     /// Prints a line at once.
     static func say(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
-        var rest = bytes[...]
+        print(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes `text` to a descriptor at once.
+    static func print(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(count, 0))
         }

@@ -15,6 +15,8 @@ final class DamageCheck {
     private let states: [[String]]
     /// The files that hold content, with their sizes.
     let files: [(name: String, size: Int)]
+    /// The process that looks, until it dies of what it sees.
+    private var child: ChildProcess?
     private(set) var deaths = 0
     private(set) var tries = 0
 
@@ -43,7 +45,7 @@ final class DamageCheck {
 
     /// Changes a copy of the file, and lets a process look at it.
     func damage(_ name: String, _ what: String, _ change: (inout [UInt8]) -> Void) throws {
-        let copy = try TemporaryDirectory.make()
+        let copy = try TemporaryDirectory.makeFast()
         defer { TemporaryDirectory.remove(copy) }
         let manager = FileManager.default
         for file in try manager.contentsOfDirectory(atPath: pristine) {
@@ -52,13 +54,10 @@ final class DamageCheck {
         var bytes = [UInt8](manager.contents(atPath: "\(copy)/\(name)") ?? Data())
         change(&bytes)
         try TemporaryDirectory.writeFile("\(copy)/\(name)", bytes)
-        let child = try ChildProcess(worker, ["look", copy])
-        let (lines, isInTime) = child.lines(within: .seconds(20))
-        let ending = child.wait()
-        tries += 1
         let place = "\(name) with \(what), seed \(trial.seed)"
-        guard isInTime else { throw CheckFailure("\(place): expected the look to end, and it did not.") }
-        if ending != .exited(0) {
+        let (lines, ending) = try look(at: copy, place)
+        tries += 1
+        if let ending {
             deaths += 1
             try trial.expect(
                 trial.profile.hasUnverifiedPages,
@@ -82,5 +81,26 @@ final class DamageCheck {
             isPossible,
             "\(place): expected right values, misses, typed errors, or an earlier state whole; so \(wrong?.0 ?? "typed errors"), "
                 + "got \(wrong?.1 ?? "\(answers)").")
+    }
+
+    /// What a process says of the store in `directory`, and how it ended where it did not live to tell.
+    private func look(at directory: String, _ place: String) throws -> (lines: [String], ending: ChildProcess.Ending?) {
+        let child = try self.child ?? ChildProcess(worker, ["looks"])
+        self.child = child
+        child.send(directory)
+        var lines: [String] = []
+        while true {
+            switch child.nextLine(within: .seconds(20)) {
+            case .line("end"): return (lines, nil)
+            case .line(let line): lines.append(line)
+            case .ended:
+                self.child = nil
+                return (lines, child.wait())
+            case .timedOut:
+                self.child = nil
+                child.kill()
+                throw CheckFailure("\(place): expected the look to end, and it did not.")
+            }
+        }
     }
 }

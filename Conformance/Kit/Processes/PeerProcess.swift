@@ -24,6 +24,15 @@ enum PeerProcess {
         return 0
     }
 
+    /// Looks at each directory that it is told, until there is none.
+    static func lookOften(_ backend: any ConformanceBackend) -> Int32 {
+        while let directory = readLine() {
+            guard look(directory, backend) == 0 else { return 3 }
+            ConformanceWorker.say("end")
+        }
+        return 0
+    }
+
     /// Opens the cache in `directory`, writes to it, holds a view of it, and waits to be killed.
     static func hold(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
         let site = backend.site(at: directory)

@@ -10,10 +10,12 @@ public struct JSONReport: Sendable {
         let backends = report.backends.map { backend in
             let rules = backend.results.map(rule).joined(separator: ",\n")
             return "{\"backend\":\(Quoted.json(backend.backend)),\"verdict\":\"\(backend.verdict.rawValue)\","
+                + "\"hardened\":\(backend.isHardened),"
                 + "\"passed\":\(backend.count(.passed)),\"failed\":\(backend.broken),\"skipped\":\(backend.count(.skipped)),"
                 + "\"rules\":[\n\(rules)]}"
         }
-        return "{\"spec\":\(ConformanceReport.spec),\"seed\":\(report.seed),\"backends\":["
+        return
+            "{\"spec\":\(ConformanceReport.spec),\"kit\":\(Quoted.json(ConformanceReport.kit)),\"seed\":\(report.seed),\"backends\":["
             + backends.joined(separator: ",\n") + "]}\n"
     }
 

@@ -14,6 +14,9 @@ public struct JUnitReport: Sendable {
             lines.append("  <testsuite name=\"\(Quoted.xml(backend.backend))\" \(counts(backend.results))>")
             lines.append("    <properties>")
             lines.append("      <property name=\"seed\" value=\"\(report.seed)\"/>")
+            lines.append("      <property name=\"spec\" value=\"\(ConformanceReport.spec)\"/>")
+            lines.append("      <property name=\"kit\" value=\"\(Quoted.xml(ConformanceReport.kit))\"/>")
+            lines.append("      <property name=\"hardened\" value=\"\(backend.isHardened)\"/>")
             lines.append("      <property name=\"verdict\" value=\"\(backend.verdict.rawValue)\"/>")
             lines.append("    </properties>")
             for result in backend.results { lines += testCase(result, backend.backend) }

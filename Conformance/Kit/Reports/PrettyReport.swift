@@ -20,7 +20,7 @@ public struct PrettyReport: Sendable {
                 if result.isBroken {
                     lines.append("            \(result.message)")
                     lines.append(
-                        "            replay: grove conformance --backend \(backend.backend) --rule \(result.rule.id) --seed \(report.seed)"
+                        "            replay: \(report.command ?? "grove conformance --backend \(backend.backend)") --rule \(result.rule.id) --seed \(report.seed)"
                     )
                 }
             }
@@ -45,8 +45,10 @@ public struct PrettyReport: Sendable {
             let count = backend.count($0.0)
             return count == 0 && $0.0 != .passed ? nil : "\(count) \($0.1)"
         }
-        var text = "\(padded(backend.backend, width))  \(padded(backend.verdict.rawValue, 10))  "
+        let verdict = backend.verdict.rawValue + (backend.isHardened ? ", hardened" : "")
+        var text = "\(padded(backend.backend, width))  \(padded(verdict, 20))  "
         text += (counts + ["\(backend.broken) failed"]).joined(separator: ", ")
+        text += "; \(ConformanceReport.versions), seed \(report.seed)"
         if backend.hasTooManySkips { text += "; more than one rule in ten was skipped" }
         if !backend.hasRun { text += "; nothing was checked" }
         return text

@@ -1,19 +1,26 @@
-/// A report in the Test Anything Protocol, version 13, which every `prove` reads; version 14 adds nothing that is used here.
+/// A report in the Test Anything Protocol, version 14: one test point for each rule and backend.
 public struct TAPReport: Sendable {
     private let report: ConformanceReport
+    private let version: Int
 
     /// Makes a report.
-    public init(_ report: ConformanceReport) { self.report = report }
+    ///
+    /// - Parameter version: what its first line says. Many consumers, `prove` among them, refuse 14 and read the same
+    ///   lines as 13, of which they all are.
+    public init(_ report: ConformanceReport, version: Int = 14) {
+        self.report = report
+        self.version = version
+    }
 
     /// The text.
     public var text: String {
         let count = report.backends.reduce(0) { $0 + $1.results.count }
-        var lines = ["TAP version 13", "# \(report.heading)", "1..\(count)"]
+        var lines = ["TAP version \(version)", "# \(report.heading)", "1..\(count)"]
         var number = 0
         for backend in report.backends {
             for result in backend.results {
                 number += 1
-                let state = result.isBroken ? "not ok" : "ok"
+                let state = result.isBroken || result.outcome == .excused ? "not ok" : "ok"
                 var line = "\(state) \(number) - \(backend.backend) \(result.rule.id) \(escaped(result.rule.text))"
                 if result.outcome == .skipped { line += " # SKIP \(escaped(result.message))" }
                 if result.outcome == .excused { line += " # TODO \(escaped(result.message))" }
@@ -24,7 +31,8 @@ public struct TAPReport: Sendable {
                     "  message: \(Quoted.json(result.message))", "  checks: \(result.checks)", "  ...",
                 ]
             }
-            lines.append("# \(backend.backend): \(backend.verdict.rawValue)")
+            let verdict = backend.verdict.rawValue + (backend.isHardened ? ", hardened" : "")
+            lines.append("# \(backend.backend): \(verdict); \(ConformanceReport.versions), seed \(report.seed)")
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -39,7 +39,7 @@ enum CollectionRules {
 
     static let update = Rule(
         "COL-03", "An element's update shows without the collection being rewritten.",
-        because: "The collection holds references.", requires: [.storedBytes]
+        because: "The collection holds references.", requires: [.storedBytes], kills: ["copies-collections"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -57,7 +57,7 @@ enum CollectionRules {
 
     static let replace = Rule(
         "COL-04", "Replacing a collection drops elements from it, not from the store.",
-        because: "Others may hold them."
+        because: "Others may hold them.", kills: ["forgets-replaced"]
     ) { trial in
         let cache = try trial.cache()
         let people = (0..<4).map { Person(id: "Person:\($0)") }
@@ -73,16 +73,19 @@ enum CollectionRules {
 
     static let keys = Rule(
         "COL-05", "Collection keys never collide with node identifiers.",
-        because: "Both are the application's strings."
+        because: "Both are the application's strings.", kills: ["merges-namespaces"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "same", age: 1))
         try cache.writeCollection([Person(id: "Person:2")], forKey: "same")
-        cache.setModel(Person(id: "Person:3"), forKey: "same", context: nil)
+        if trial.hasTypedCalls { cache.setModel(Person(id: "Person:3"), forKey: "same", context: nil) }
         try trial.expectHit(try cache.read("same", as: Person.self), Person(id: "same", age: 1), "the node")
         try trial.expectHit(
             try cache.readCollection("same", as: Person.self), Elements([Person(id: "Person:2")]), "the collection")
-        try trial.expectEqual(try cache.model(forKey: "same", as: Person.self)?.id, "Person:3", "what the alias finds")
+        if trial.hasTypedCalls {
+            try trial.expectEqual(
+                try cache.model(forKey: "same", as: Person.self)?.id, "Person:3", "what the alias finds")
+        }
         try cache.delete("same")
         try trial.expectHit(
             try cache.readCollection("same", as: Person.self), Elements([Person(id: "Person:2")]),
@@ -100,7 +103,7 @@ enum CollectionRules {
 
     static let types = Rule(
         "COL-06", "Elements keep their types in a heterogeneous collection.",
-        because: "A feed holds people and letters."
+        because: "A feed holds people and letters.", requires: [.typedCalls], kills: ["drops-duplicates"]
     ) { trial in
         let cache = try trial.cache()
         let (ada, bob) = (Person(id: "Person:1", age: 1), Person(id: "Person:2"))
@@ -150,7 +153,8 @@ enum CollectionRules {
             reads += 1
         }
         _ = try writer.wait()
-        // A commit that comes, for certain, between two elements of one read.
+        // A commit that comes, for certain, between two elements of one read, which decodes them as it goes.
+        guard trial.hasTypedCalls else { return }
         let id = "Caller:\(trial.seed)/\(ObjectIdentifier(trial).hashValue)"
         @Sendable func callers(_ generation: Int) -> [Caller] {
             [id, "Caller:2", "Caller:3"].map { Caller(id: $0, generation: generation) }
@@ -171,7 +175,8 @@ enum CollectionRules {
 
     static let skipping = Rule(
         "COL-08", "`.skipMissing` returns the rest in order and says what was skipped.",
-        because: "A feed with one gap may be better than none, when the caller says so.", requires: [.evict],
+        because: "A feed with one gap may be better than none, when the caller says so.",
+        requires: [.typedCalls, .evict],
         kills: ["skips-silently", "missing-is-deleted"]
     ) { trial in
         let cache = try trial.cache()

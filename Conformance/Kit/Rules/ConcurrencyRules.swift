@@ -11,12 +11,13 @@ enum ConcurrencyRules {
         because: "A read that begins after a write ended must see it, whoever made it.",
         kills: ["remembers-answers", "lags-one-commit", "goes-back"]
     ) { trial in
-        for round in 0..<12 {
+        for round in 0..<14 {
             let cache = try trial.cache()
             let keys = 3
             let clock = Atomic(0)
             let histories = Mutex<[[History.Call]]>(Array(repeating: [], count: keys))
-            let callers = (0..<4).map { caller in
+            // Two rounds are one caller's: what is wrong with them is wrong on every machine.
+            let callers = (0..<(round < 2 ? 1 : 4)).map { caller in
                 var generator = SeededGenerator(seed: trial.seed &+ UInt64(round * 10 + caller), for: trial.ruleID)
                 return Threads.start { [generator] in
                     var random = generator
@@ -36,6 +37,8 @@ enum ConcurrencyRules {
                             value = try cache.read(ModelIdentifier(name), as: Person.self).value?.age
                             isWrite = false
                         }
+                        // What was forgotten says nothing of the order.
+                        if !isWrite, value == nil, trial.backend.leniency.forgets { continue }
                         let end = clock.add(1, ordering: .sequentiallyConsistent).newValue
                         let call = History.Call(value: value, isWrite: isWrite, begin: begin, end: end)
                         histories.withLock { $0[key].append(call) }
@@ -50,7 +53,7 @@ enum ConcurrencyRules {
                 guard calls.count <= 64 else { continue }
                 try trial.expect(
                     history.isLinearizable,
-                    "the calls on key \(key): expected an order that explains them, and there is none: \(brief(first))")
+                    "the calls on key \(key): expected an order that explains them, got none: \(brief(first))")
             }
         }
     }
@@ -88,6 +91,13 @@ enum ConcurrencyRules {
         because: "A screen that goes back to an older state makes people doubt what they saw.", kills: ["goes-back"]
     ) { trial in
         let cache = try trial.cache()
+        // One caller alone first: whatever goes back then is not the fault of the threads' timing.
+        for round in 0..<40 {
+            try cache.write(Person(id: "Person:0", age: round))
+            try trial.expectEqual(
+                try cache.read("Person:0", as: Person.self).value?.age, round, "what one caller reads of its own writes"
+            )
+        }
         try cache.write(Person(id: "Person:1", age: 0))
         let writer = Threads.start {
             for round in 1...200 {
@@ -122,12 +132,28 @@ enum ConcurrencyRules {
     static let unstalled = Rule(
         "CNC-08", "A reader is not stalled by a writer of 10,000 nodes.",
         because: "A synchronization in the background must not stop the screen.", requires: [.readersNeverStall],
-        timeLimit: .seconds(120)
+        kills: ["stalls-readers"], timeLimit: .seconds(120)
     ) { trial in
         let cache = try trial.cache()
         let person = Person(id: "Person:read")
         try cache.write(person)
-        let people = (0..<10_000).map { Person(id: "Person:\($0)", name: String(repeating: "n", count: 100)) }
+        var failure: CheckFailure?
+        // A busy machine may keep the reader waiting once; a store that stalls it does so every time.
+        for round in 0..<3 {
+            do {
+                return try readBeside(round, cache, person, trial)
+            } catch let error as CheckFailure {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Reads `person` as often as possible while 10,000 nodes are written.
+    private static func readBeside(
+        _ round: Int, _ cache: any ConformanceCache, _ person: Person, _ trial: Trial
+    ) throws {
+        let people = (0..<10_000).map { Person(id: "Person:\(round)/\($0)", name: String(repeating: "n", count: 100)) }
         let start = ContinuousClock.now
         let writer = Threads.start { try cache.write(contentsOf: people).changed.count }
         var longest = Duration.zero
@@ -140,7 +166,8 @@ enum ConcurrencyRules {
             reads += 1
         }
         let whole = ContinuousClock.now - start
-        try trial.expectEqual(try writer.wait(seconds: 60), 10_000, "the nodes of the large write")
+        let changed = try writer.wait(seconds: 60)
+        if trial.hasTypedCalls { try trial.expectEqual(changed, 10_000, "the nodes of the large write") }
         trial.note("\(reads) reads in the \(whole) of the write, the longest \(longest)")
         try trial.expect(reads > 20, "the reads during a write of \(whole): expected more than 20, got \(reads).")
         try trial.expect(

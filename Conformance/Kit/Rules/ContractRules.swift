@@ -30,7 +30,7 @@ enum ContractRules {
 
     static let absent = Rule(
         "CON-02", "Absent is a miss, not an error.",
-        because: "Forgetting is a cache's right, and ordinary."
+        because: "Forgetting is a cache's right, and ordinary.", kills: ["absence-is-an-error"]
     ) { trial in
         let cache = try trial.cache()
         try trial.expectMiss(

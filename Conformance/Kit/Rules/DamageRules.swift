@@ -19,7 +19,7 @@ enum DamageRules {
         var generator = trial.generator()
         let check = try DamageCheck(trial, using: &generator)
         for file in check.files {
-            for length in spread(10, upTo: file.size, using: &generator).map({ $0 - 1 }) {
+            for length in spread(150, upTo: file.size, using: &generator).map({ $0 - 1 }) {
                 try check.damage(file.name, "\(length) of \(file.size) bytes left") { $0 = Array($0.prefix(length)) }
             }
         }
@@ -34,7 +34,7 @@ enum DamageRules {
         var generator = trial.generator()
         let check = try DamageCheck(trial, using: &generator)
         for file in check.files {
-            for place in spread(20, upTo: file.size, using: &generator).map({ $0 - 1 }) {
+            for place in spread(150, upTo: file.size, using: &generator).map({ $0 - 1 }) {
                 let bit = UInt8.random(in: 0..<8, using: &generator)
                 try check.damage(file.name, "bit \(bit) of byte \(place) flipped") { $0[place] ^= 1 << bit }
             }
@@ -45,7 +45,7 @@ enum DamageRules {
     static let wiped = Rule(
         "DUR-10", "After `wipe` no file holds a byte of the old content, set-aside files included.",
         because: "Who logs out leaves nothing behind.", requires: [.persistent, .directory, .wipe, .reopen],
-        timeLimit: .seconds(60)
+        kills: ["wipe-renames"], timeLimit: .seconds(60)
     ) { trial in
         let site = try trial.site()
         guard let directory = site.directory else { return }
@@ -73,7 +73,7 @@ enum DamageRules {
     static let setAside = Rule(
         "DUR-11", "A store that cannot be opened is set aside, one set at most, and a new one works.",
         because: "A cache that does not start is worse than an empty one, and sets must not heap up.",
-        requires: [.persistent, .directory, .wipe, .reopen], timeLimit: .seconds(60)
+        requires: [.persistent, .directory, .wipe, .reopen], kills: ["starts-empty"], timeLimit: .seconds(60)
     ) { trial in
         let site = try trial.site()
         guard let directory = site.directory else { return }

@@ -3,18 +3,20 @@ import GroveModel
 
 /// DUR: what is left when processes are killed and calls fail.
 enum DurabilityRules {
-    static let all = [acknowledged, whole, prefix, fullDisk, limitedFile, failedSync, recovery]
+    static let all = [acknowledged, whole, prefix, powerLoss, fullDisk, limitedFile, failedSync, recovery]
 
     private static let needs: Set<Capability> = [.persistent, .survivesCrash, .processes, .systemFaults]
 
     static let acknowledged = Rule(
         "DUR-01", "Flushed writes survive SIGKILL at every write call.",
-        because: "The system ends applications without a word.", requires: needs, timeLimit: .seconds(240)
-    ) { try kill($0, steps: 16, Program.Abilities(reopens: false, wipes: false, queues: false), points: 24) }
+        because: "The system ends applications without a word.", requires: needs, kills: ["acknowledges-early"],
+        timeLimit: .seconds(240)
+    ) { try kill($0, steps: 8, Program.Abilities(reopens: false, wipes: false, queues: false), points: .max) }
 
     static let whole = Rule(
         "DUR-02", "An interrupted tree is all there or not there.",
-        because: "Half a tree was never written by anybody.", requires: needs, timeLimit: .seconds(240)
+        because: "Half a tree was never written by anybody.", requires: needs, kills: ["splits-commits"],
+        timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
         var steps: [Step] = []
@@ -35,12 +37,25 @@ enum DurabilityRules {
 
     static let prefix = Rule(
         "DUR-03", "What survives is a prefix of each caller's writes.",
-        because: "An answer without its question makes no sense.", requires: needs, timeLimit: .seconds(240)
+        because: "An answer without its question makes no sense.", requires: needs, kills: ["acknowledges-early"],
+        timeLimit: .seconds(240)
     ) { try kill($0, steps: 30, Program.Abilities(), points: 24) }
+
+    static let powerLoss = Rule(
+        "DUR-04", "Durable writes survive loss of unsynced data; others may vanish, never corrupt.",
+        because: "A kill leaves what the system holds in memory; a loss of power takes any part of it.",
+        requires: needs, kills: ["skips-syncs", "trusts-frames", "keeps-torn-tail"], timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        var check = try PowerLossCheck(trial)
+        for _ in 0..<300 { try check.losePower(using: &generator) }
+        trial.note("300 losses of power, \(check.lost) commits lost that were not durable")
+    }
 
     static let fullDisk = Rule(
         "DUR-05", "A failing write is a typed error, old data stays readable, and writes recover.",
-        because: "Disks fill up, and are emptied again.", requires: needs, timeLimit: .seconds(240)
+        because: "Disks fill up, and are emptied again.", requires: needs, kills: ["ignores-failed-writes"],
+        timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
         let check = try FaultCheck(trial)
@@ -55,7 +70,8 @@ enum DurabilityRules {
 
     static let limitedFile = Rule(
         "DUR-12", "A file that may not grow is a typed error, old data stays readable, and writes recover.",
-        because: "Quotas cut a write short before they refuse one.", requires: needs, timeLimit: .seconds(240)
+        because: "Quotas cut a write short before they refuse one.", requires: needs, kills: ["ignores-failed-writes"],
+        timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
         let check = try FaultCheck(trial)
@@ -70,7 +86,7 @@ enum DurabilityRules {
     static let failedSync = Rule(
         "DUR-08", "A failed fsync is never success.",
         because: "After it the system may drop what it could not write, and say nothing again.", requires: needs,
-        timeLimit: .seconds(240)
+        kills: ["ignores-failed-syncs"], timeLimit: .seconds(240)
     ) { trial in
         let check = try FaultCheck(trial)
         var faults = 0
@@ -80,7 +96,8 @@ enum DurabilityRules {
 
     static let recovery = Rule(
         "DUR-09", "A crash during recovery recovers.",
-        because: "What crashed once crashes again, often while it starts.", requires: needs, timeLimit: .seconds(240)
+        because: "What crashed once crashes again, often while it starts.", requires: needs,
+        kills: ["rewrites-in-place"], timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
         let program = Program.forProcess(10, Program.Abilities(reopens: false, queues: false), using: &generator)

@@ -20,7 +20,8 @@ enum HarnessRules {
 
     static let reopened = Rule(
         "HAR-02", "Reopening the same harness sees earlier data.",
-        because: "A store that is persistent keeps what was committed.", requires: [.persistent, .reopen]
+        because: "A store that is persistent keeps what was committed.", requires: [.persistent, .reopen],
+        kills: ["starts-empty", "keeps-lock"]
     ) { trial in
         let site = try trial.site()
         let message = Message.full("Message:1")
@@ -37,7 +38,8 @@ enum HarnessRules {
 
     static let profile = Rule(
         "HAR-03", "The profile tells the truth.",
-        because: "Users choose by it, and it decides which rules run.", requires: [.reopen, .close]
+        because: "Users choose by it, and it decides which rules run.", requires: [.reopen, .close],
+        kills: ["starts-empty", "silent-loss"]
     ) { trial in
         let profile = trial.profile
         let site = try trial.site()

@@ -24,7 +24,7 @@ enum LifeRules {
         try trial.expectError(.closed, from: "a deletion") { try cache.delete("Person:1") }
         try trial.expectError(.closed, from: "a wipe") { try cache.wipe() }
         try trial.expectError(.closed, from: "a flush") { try cache.flush() }
-        try trial.expectError(.closed, from: "the size") { try cache.size() }
+        if trial.hasTypedCalls { try trial.expectError(.closed, from: "the size") { try cache.size() } }
         try trial.expectError(.closed, from: "a completion") { try cache.model(forKey: "Person:1", as: Person.self) }
         cache.setModel(Person(id: "Person:3"), forKey: "Person:3", context: nil)
         cache.deleteModel(Person(id: "Person:3"), forKey: nil, context: nil)
@@ -32,7 +32,8 @@ enum LifeRules {
 
     static let idempotent = Rule(
         "LIF-02", "Close is idempotent and awaits work in flight.",
-        because: "What was queued before is not lost, and nothing runs after.", requires: [.close, .faults]
+        because: "What was queued before is not lost, and nothing runs after.", requires: [.close, .faults],
+        kills: ["closes-in-passing", "starts-empty"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -44,6 +45,7 @@ enum LifeRules {
             cache.close()
             return site.interceptor.counts.commits
         }
+        _ = try? closing.wait(seconds: 1)
         try trial.expectEqual(closing.calls, 0, "the closings that ended while a commit was under way")
         site.interceptor.gate.open()
         let after = try closing.wait() ?? 0
@@ -59,7 +61,8 @@ enum LifeRules {
 
     static let released = Rule(
         "LIF-04", "A closed place opens again, as often as one likes.",
-        because: "A lock that stays makes the next start fail.", requires: [.close, .reopen, .persistent]
+        because: "A lock that stays makes the next start fail.", requires: [.close, .reopen, .persistent],
+        kills: ["keeps-lock", "starts-empty"]
     ) { trial in
         let site = try trial.site()
         for round in 0..<20 {
@@ -101,7 +104,7 @@ enum LifeRules {
 
     static let places = Rule(
         "LIF-08", "Missing and Unicode-named directories work; a file in the place of one fails typed.",
-        because: "Users name their disks.", requires: [.directory, .reopen]
+        because: "Users name their disks.", requires: [.directory, .reopen], kills: ["keeps-lock", "starts-empty"]
     ) { trial in
         let site = try trial.site()
         guard let directory = site.directory else { return }
@@ -128,7 +131,7 @@ enum LifeRules {
 
     static let wholeGenerations = Rule(
         "CNC-02", "Readers never mix a tree's generations, and never go back.",
-        because: "A tree of two versions never was."
+        because: "A tree of two versions never was.", kills: ["drops-last-write"]
     ) { trial in
         let cache = try trial.cache()
         @Sendable func tree(_ round: Int) -> Message {
@@ -162,7 +165,7 @@ enum LifeRules {
 
     static let cancelled = Rule(
         "CNC-06", "Cancellation leaves all or nothing, and the store usable.",
-        because: "A screen that goes away cancels what it began."
+        because: "A screen that goes away cancels what it began.", kills: ["cancels-too-late"]
     ) { trial in
         let cache = try trial.cache()
         func tree(_ index: Int) -> Message { .full("Message:\(index)", salt: index) }
@@ -188,7 +191,8 @@ enum LifeRules {
 
     static let reentering = Rule(
         "CNC-07", "Re-entering from a completion cannot deadlock.",
-        because: "What one does with a value is often another call.", timeLimit: .seconds(20)
+        because: "What one does with a value is often another call.", kills: ["completes-under-lock"],
+        timeLimit: .seconds(20)
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "Person:1"))
@@ -204,13 +208,15 @@ enum LifeRules {
                 answer.take(person == nil ? -1 : found, nil)
             }
         }
-        try trial.expectEqual(try answer.wait(), 3, "the models that a completion reads after it wrote two")
+        let found = try answer.wait(seconds: 10)
+        if trial.backend.leniency.forgets { return try trial.expect(true, "") }
+        try trial.expectEqual(found, 3, "the models that a completion reads after it wrote two")
     }
 
     static let commits = Rule(
         "CNC-09", "Change sets are published once per commit, after it, in commit order, deletions included.",
         because: "Whoever keeps screens consistent must hear everything, once, in order.",
-        requires: [.observer, .flush]
+        requires: [.observer, .flush], kills: ["delete-forgotten"]
     ) { trial in
         let observer = RecordingObserver()
         let cache = try trial.site().open(observer: observer)

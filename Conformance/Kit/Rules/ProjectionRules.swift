@@ -10,7 +10,7 @@ enum ProjectionRules {
 
     static let keepsOthers = Rule(
         "PRJ-01", "Writing Small keeps the fields that only Full carries.",
-        because: "A list that shows names must not erase biographies."
+        because: "A list that shows names must not erase biographies.", kills: ["forgets-projections"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(FullProfile(id: "Profile:1", name: "Ada"))
@@ -40,7 +40,7 @@ enum ProjectionRules {
 
     static let shared = Rule(
         "PRJ-03", "Shared fields show the newest write from either type.",
-        because: "There is one person, whoever reads.", kills: ["first-write-wins"]
+        because: "There is one person, whoever reads.", requires: [.typedCalls], kills: ["first-write-wins"]
     ) { trial in
         let cache = try trial.cache()
         for round in 0..<4 {
@@ -58,7 +58,7 @@ enum ProjectionRules {
 
     static let explicitNil = Rule(
         "PRJ-04", "Explicit nil overwrites; an absent field does not.",
-        because: "\"No biography\" is news, and \"biography not fetched\" is none."
+        because: "\"No biography\" is news, and \"biography not fetched\" is none.", kills: ["forgets-projections"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(FullProfile(id: "Profile:1", bio: "long", mail: "a@b"))
@@ -115,7 +115,7 @@ enum ProjectionRules {
 
     static let rewritten = Rule(
         "PRJ-07", "The same projection written again drops what only it had carried.",
-        because: "What a type no longer has must not linger."
+        because: "What a type no longer has must not linger.", requires: [.typedCalls]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(FullProfile(id: "Profile:1", bio: "old"))

@@ -103,7 +103,7 @@ enum ReconstructionRules {
 
     static let cycles = Rule(
         "RCN-06", "Cycles and self-references end in a typed error, promptly.",
-        because: "A reader that follows them never returns.", timeLimit: .seconds(10)
+        because: "A reader that follows them never returns.", kills: ["errors-are-misses"], timeLimit: .seconds(30)
     ) { trial in
         let cache = try trial.cache()
         func link(_ from: String, _ to: String) throws { try cache.write(TwinLink(id: from, left: TwinName(id: to))) }
@@ -168,7 +168,9 @@ enum ReconstructionRules {
     static let depth = Rule(
         "RCN-09",
         "1,000 identified levels write, read and release on a 512 KB stack; past it a typed error, on write and on read.",
-        because: "An application's threads have small stacks, and an overflow ends the process."
+        because: "An application's threads have small stacks, and an overflow ends the process.",
+        requires: [.typedCalls],
+        kills: ["swallows-failures"]
     ) { trial in
         let cache = try trial.cache()
         try Threads.run(stackSize: 512 << 10) {
@@ -222,7 +224,8 @@ enum ReconstructionRules {
 
     static let reentrant = Rule(
         "RCN-11", "A model's initialiser that calls back into the same cache gets `.reentrant`, not a deadlock.",
-        because: "It runs inside a read view.", timeLimit: .seconds(15)
+        because: "It runs inside a read view.", requires: [.typedCalls], kills: ["errors-are-misses"],
+        timeLimit: .seconds(15)
     ) { trial in
         let (cache, other) = (try trial.cache(), try trial.cache())
         let id = "Caller:\(trial.seed)/\(ObjectIdentifier(trial).hashValue)"

@@ -7,7 +7,7 @@ enum SchemaRules {
 
     static let addedOptional = Rule(
         "SCH-01", "Added optional reads nil.",
-        because: "An application's new version must read what the old one stored."
+        because: "An application's new version must read what the old one stored.", requires: [.typedCalls]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "Person:1", name: "Ada", age: 3))
@@ -33,7 +33,7 @@ enum SchemaRules {
 
     static let removed = Rule(
         "SCH-03", "Removed field ignored.",
-        because: "What nobody asks for does not matter."
+        because: "What nobody asks for does not matter.", requires: [.typedCalls]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "Person:1", name: "Ada", age: 3))
@@ -141,7 +141,7 @@ enum SchemaRules {
 
     static let spared = Rule(
         "SCH-07", "One drifted node spares the rest.",
-        because: "One bad record must not empty the screen."
+        because: "One bad record must not empty the screen.", requires: [.typedCalls], kills: ["is-spoiled"]
     ) { trial in
         let cache = try trial.cache()
         let people = (0..<5).map { Person(id: "Person:\($0)") }

@@ -153,7 +153,7 @@ enum StoreRules {
 
     static let borrowed = Rule(
         "STO-07", "A put may borrow the bytes that the same transaction's look-up returned.",
-        because: "The cache copies records without copying bytes.", requires: [.storedBytes]
+        because: "The cache copies records without copying bytes.", requires: [.storedBytes], kills: ["loses-borrowed"]
     ) { trial in
         let store = try trial.site().openStore()
         let value = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }

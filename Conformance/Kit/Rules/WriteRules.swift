@@ -69,7 +69,7 @@ enum WriteRules {
     static let completions = Rule(
         "CON-06", "Each completion is called exactly once, on success, miss, error, close and cancellation alike.",
         because: "A caller that is not called back waits for ever; one called twice acts twice.", requires: [.close],
-        kills: ["completes-twice", "forgets-completion"]
+        kills: ["completes-twice", "forgets-completion", "cancels-too-late"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "Person:1"))
@@ -153,7 +153,7 @@ enum WriteRules {
     static let wiped = Rule(
         "CON-08", "`wipe` clears nodes, collections, tombstones and accounting.",
         because: "The next user of the device must find nothing.", requires: [.wipe, .storedBytes],
-        kills: ["wipe-keeps-collections", "wipe-does-nothing"]
+        kills: ["wipe-keeps-collections", "wipe-does-nothing", "wipe-renames"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -182,7 +182,7 @@ enum WriteRules {
 
     static let notAfterDelete = Rule(
         "CON-09", "Nothing whose call was made before a delete or a wipe lands after it.",
-        because: "What was deleted would come back.", requires: [.wipe, .faults]
+        because: "What was deleted would come back.", requires: [.wipe, .faults], kills: ["writes-again"]
     ) { trial in
         for isWipe in [false, true] {
             let what = isWipe ? "a wipe" : "a deletion"
@@ -287,8 +287,9 @@ enum WriteRules {
 
     static let aliases = Rule(
         "CON-12", "A cache key other than the identifier is an alias: it finds the model, and never collides.",
-        because: "\"me\" and \"Person:1\" are one person, and a key may look like anything.", requires: [.flush],
-        kills: ["text-keys"]
+        because: "\"me\" and \"Person:1\" are one person, and a key may look like anything.",
+        requires: [.typedCalls, .flush],
+        kills: ["text-keys", "merges-namespaces"]
     ) { trial in
         let cache = try trial.cache()
         cache.setModel(Person(id: "Person:1", age: 1), forKey: "me", context: nil)

@@ -1,9 +1,11 @@
 /// What became of all rules on one backend.
 public struct BackendReport: Sendable {
-    /// The two verdicts.
+    /// The verdicts.
     public enum Verdict: String, Sendable {
         /// No MUST is broken, and no more than one rule in ten was skipped.
         case conformant
+        /// The same, but for rules that are broken and excused.
+        case excused
         /// The other.
         case failed
     }
@@ -40,6 +42,13 @@ public struct BackendReport: Sendable {
     /// Whether the backend conforms, as far as it was asked.
     public var verdict: Verdict {
         let breaksMust = results.contains { $0.isBroken && $0.rule.level == .must }
-        return breaksMust || hasTooManySkips || !hasRun ? .failed : .conformant
+        if breaksMust || hasTooManySkips || !hasRun { return .failed }
+        return results.contains { $0.outcome == .excused && $0.rule.level == .must } ? .excused : .conformant
+    }
+
+    /// Whether every rule that kills processes and makes system calls fail was run in a run of all rules, and holds.
+    public var isHardened: Bool {
+        let fault = results.filter { $0.rule.requires.contains(.systemFaults) }
+        return isWhole && !fault.isEmpty && fault.allSatisfy { $0.outcome == .passed } && verdict == .conformant
     }
 }

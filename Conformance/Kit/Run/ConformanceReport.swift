@@ -3,10 +3,15 @@ public struct ConformanceReport: Sendable {
     /// The version of the rules; it grows when a rule is added or changes.
     public static let spec = 1
 
+    /// The version of the kit that checked them.
+    public static let kit = "0.1.0"
+
     /// The seed, which replays the run.
     public let seed: UInt64
     /// One report for each backend.
     public let backends: [BackendReport]
+    /// The command that checks a backend again, where it is not the tool.
+    public var command: String?
 
     /// Makes a report.
     public init(seed: UInt64, backends: [BackendReport]) {
@@ -15,11 +20,14 @@ public struct ConformanceReport: Sendable {
     }
 
     /// Whether every backend conforms, as far as it was asked.
-    public var isConformant: Bool { !backends.isEmpty && backends.allSatisfy { $0.verdict == .conformant } }
+    public var isConformant: Bool { !backends.isEmpty && backends.allSatisfy { $0.verdict != .failed } }
 
     /// Whether anything was checked at all.
     public var hasRun: Bool { backends.contains(where: \.hasRun) }
 
-    /// The line with the version and the seed that heads every readable report.
-    public var heading: String { "Grove conformance, spec \(ConformanceReport.spec), seed \(seed)" }
+    /// The versions of the rules and of the kit.
+    static var versions: String { "spec \(spec), kit \(kit)" }
+
+    /// The line with the versions and the seed that heads every readable report.
+    public var heading: String { "Grove conformance, \(ConformanceReport.versions), seed \(seed)" }
 }

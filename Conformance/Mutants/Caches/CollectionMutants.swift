@@ -1,6 +1,7 @@
 import GroveCache
 import GroveConformance
 import GroveModel
+import Synchronization
 
 /// An empty collection reads as absent.
 final class TakesEmptyForAbsent: ForwardingCache, @unchecked Sendable {
@@ -28,5 +29,41 @@ final class SkipsSilently: ForwardingCache, @unchecked Sendable {
         _ key: String, as type: M.Type, missing: MissingElements
     ) throws(CacheError) -> CacheRead<Elements<M>> {
         try base.readCollection(key, as: type, missing: .skip)
+    }
+}
+
+/// Replacing a collection forgets the models that are no longer in it.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class ForgetsReplaced: ForwardingCache, @unchecked Sendable {
+    private let elements = Mutex<[String: [ModelIdentifier]]>([:])
+
+    override func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) throws(CacheError) -> Changes {
+        let new = elements.compactMap(\.modelIdentifier)
+        let old = self.elements.withLock { $0.updateValue(new, forKey: key) } ?? []
+        for identifier in Set(old).subtracting(new) { try base.evict(identifier) }
+        return try base.writeCollection(elements, forKey: key)
+    }
+}
+
+/// A collection is kept as it was written.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class CopiesCollections: ForwardingCache, @unchecked Sendable {
+    private let copies = Mutex<[String: any Sendable]>([:])
+
+    override func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) throws(CacheError) -> Changes {
+        copies.withLock { $0[key] = elements }
+        return try base.writeCollection(elements, forKey: key)
+    }
+
+    override func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        let read = try base.readCollection(key, as: type, missing: missing)
+        guard let copy = copies.withLock({ $0[key] }) as? [M], read.value != nil else { return read }
+        return .hit(Elements(copy))
     }
 }

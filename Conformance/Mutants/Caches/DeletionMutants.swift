@@ -1,6 +1,7 @@
 import GroveCache
 import GroveConformance
 import GroveModel
+import Synchronization
 
 /// Deletions are forgotten.
 final class ForgetsDeletions: ForwardingCache, @unchecked Sendable {
@@ -25,4 +26,39 @@ final class TakesMissingForDeleted: ForwardingCache, @unchecked Sendable {
 /// A wipe does nothing.
 final class WipesNothing: ForwardingCache, @unchecked Sendable {
     override func wipe() throws(CacheError) {}
+}
+
+/// Deleting a tree deletes what was written with it.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class DeletesChildren: ForwardingCache, @unchecked Sendable {
+    private let trees = Mutex<[ModelIdentifier: Set<ModelIdentifier>]>([:])
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        let changes = try base.write(contentsOf: models)
+        if models.count == 1, let root = models[0].modelIdentifier { trees.withLock { $0[root] = changes.changed } }
+        return changes
+    }
+
+    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
+        for part in trees.withLock({ $0[identifier] ?? [] }) where part != identifier { try base.delete(part) }
+        return try base.delete(identifier)
+    }
+}
+
+/// A deletion hides the old node, which comes to light again when the tombstone is evicted.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class HidesDeleted: ForwardingCache, @unchecked Sendable {
+    private let old = Mutex<[ModelIdentifier: any CacheableModel]>([:])
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        for model in models { old.withLock { $0[model.modelIdentifier ?? ""] = model } }
+        return try base.write(contentsOf: models)
+    }
+
+    override func evict(_ identifier: ModelIdentifier) throws(CacheError) {
+        try base.evict(identifier)
+        for old in old.withLock({ $0.values }) { try bringBack(old) }
+    }
+
+    private func bringBack<M: CacheableModel>(_ old: M) throws(CacheError) { try base.write(old) }
 }

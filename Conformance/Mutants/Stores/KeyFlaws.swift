@@ -32,3 +32,26 @@ enum ReturnsNeighbour: StoreFlaw {
 enum ScansBackwards: StoreFlaw {
     static func scan(_ keys: [[UInt8]]) -> [[UInt8]] { keys.reversed() }
 }
+
+/// Keys are compared without regard to the case of their letters.
+enum FoldsCase: StoreFlaw {
+    static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] {
+        guard String(validating: key, as: UTF8.self) != nil else { return key }
+        return key.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+    }
+}
+
+/// Aliases and collections share one namespace.
+enum MergesNamespaces: StoreFlaw {
+    static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] {
+        key.first == 3 && key.count > 1 ? [2] + key.dropFirst() : key
+    }
+}
+
+/// An alias ends at its first colon.
+enum EndsAliasesAtColon: StoreFlaw {
+    static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] {
+        guard key.first == 3, let end = key.firstIndex(of: UInt8(ascii: ":")), end > 1 else { return key }
+        return Array(key[..<end])
+    }
+}

@@ -1,6 +1,6 @@
 /// A value that stays where it is as long as somebody holds it.
 @safe final class ReferenceBytes: @unchecked Sendable {
-    // SAFETY: the memory is written in the initialiser and never changed.
+    // SAFETY: the memory is written in the initialiser; a flaw alone clears it, in the transaction that made it.
 
     private let memory: UnsafeMutableRawBufferPointer
 
@@ -13,6 +13,9 @@
 
     /// The value, valid as long as this object.
     var borrowed: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(memory) }
+
+    /// Overwrites the value.
+    func clear() { unsafe memory.initializeMemory(as: UInt8.self, repeating: 0) }
 
     /// How many bytes there are.
     var count: Int { unsafe memory.count }

@@ -14,25 +14,30 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     }
 
     private let disk: ReferenceDisk
+    private let writing = Mutex(())
 
     init(directory: String?, options: ReferenceOptions) throws(CacheError) {
         disk = options.sharedDisk ?? ReferenceDisk()
     }
 
     func view() throws(CacheError) -> ReferenceView<Flaw> {
+        if Flaw.stallsReaders { writing.withLock { _ in } }
         let (now, before) = disk.contents
         return ReferenceView(Flaw.lagsBehind ? before : now, of: disk)
     }
 
     func write(_ body: (ReferenceTransaction<Flaw>) throws(CacheError) -> Void) throws(CacheError) {
-        let transaction = ReferenceTransaction<Flaw>(disk.contents.now)
-        do throws(CacheError) {
-            try body(transaction)
-        } catch {
-            if Flaw.commitsAborted { commit(transaction) }
-            throw error
+        let outcome: Result<Void, CacheError> = writing.withLock { _ in
+            let transaction = ReferenceTransaction<Flaw>(disk.contents.now)
+            do throws(CacheError) {
+                try body(transaction)
+            } catch {
+                if Flaw.commitsAborted { commit(transaction) }
+                return .failure(error)
+            }
+            return .success(commit(transaction))
         }
-        commit(transaction)
+        try outcome.get()
     }
 
     private func commit(_ transaction: ReferenceTransaction<Flaw>) {

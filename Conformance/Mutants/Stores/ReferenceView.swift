@@ -16,6 +16,7 @@ class ReferenceView<Flaw: StoreFlaw>: NodeView {
     }
 
     func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        if disk != nil { try Flaw.willLook() }
         if Flaw.hasLiveViews, let disk { content = disk.contents.now }
         let name = Flaw.lookUp(Flaw.key(unsafe Array(key), in: content), in: content)
         guard let value = content[name] else { return nil }
@@ -43,11 +44,22 @@ class ReferenceView<Flaw: StoreFlaw>: NodeView {
 /// A transaction of a ``ReferenceStore``: its own content, and the changes that led to it.
 final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, NodeTransaction {
     private(set) var changes: [ReferenceChange] = []
+    /// What the last look-up returned, where it does not last.
+    private var scratch: ReferenceBytes?
 
     init(_ content: ReferenceContent) { super.init(content, of: nil) }
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        change((unsafe Array(key), unsafe Array(value)))
+        if Flaw.losesBorrowed { scratch?.clear() }
+        let key = unsafe Array(key)
+        change((key, Flaw.put(key, unsafe Array(value))))
+    }
+
+    override func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        guard let value = unsafe try super.get(key), Flaw.losesBorrowed else { return unsafe try super.get(key) }
+        let copy = ReferenceBytes(unsafe Array(value))
+        scratch = copy
+        return unsafe copy.borrowed
     }
 
     func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) { change((unsafe Array(key), nil)) }

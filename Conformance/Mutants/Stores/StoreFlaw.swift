@@ -9,11 +9,17 @@ protocol StoreFlaw: Sendable {
     /// What is kept of `value` where `old` was; `nil` where nothing is.
     static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]?
 
+    /// What a put of `value` is made into, before anything else.
+    static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8]
+
     /// What is committed of the changes of the transaction of that number.
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange]
 
     /// The key whose value a look-up of `key` returns.
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8]
+
+    /// Called before each look-up of a view.
+    static func willLook() throws(CacheError)
 
     /// The keys of a scan, from those in order.
     static func scan(_ keys: [[UInt8]]) -> [[UInt8]]
@@ -35,13 +41,21 @@ protocol StoreFlaw: Sendable {
 
     /// Whether a transaction does not see its own writes.
     static var isBlind: Bool { get }
+
+    /// Whether a transaction's put destroys the bytes that its last look-up returned.
+    static var losesBorrowed: Bool { get }
+
+    /// Whether views wait for the transaction that is under way.
+    static var stallsReaders: Bool { get }
 }
 
 extension StoreFlaw {
     static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
     static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value }
+    static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] { value }
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] { changes }
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
+    static func willLook() throws(CacheError) {}
     static func scan(_ keys: [[UInt8]]) -> [[UInt8]] { keys }
     static func wiped(_ content: ReferenceContent) -> ReferenceContent { [:] }
     static func payload(within bytes: Int) -> Int { bytes }
@@ -49,6 +63,8 @@ extension StoreFlaw {
     static var lagsBehind: Bool { false }
     static var commitsAborted: Bool { false }
     static var isBlind: Bool { false }
+    static var losesBorrowed: Bool { false }
+    static var stallsReaders: Bool { false }
 }
 
 /// Nothing wrong: the correct store of which every mutant is one edit.

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// A view shows what is committed after it was opened.
 enum ReadsLive: StoreFlaw {
     static var hasLiveViews: Bool { true }
@@ -11,4 +13,19 @@ enum LagsBehind: StoreFlaw {
 /// A transaction does not see its own writes.
 enum WritesBlindly: StoreFlaw {
     static var isBlind: Bool { true }
+}
+
+/// What a transaction's look-up returned is gone when the next value is put.
+enum LosesBorrowed: StoreFlaw {
+    static var losesBorrowed: Bool { true }
+}
+
+/// Views wait for the commit that is under way, and large ones take their time.
+enum StallsReaders: StoreFlaw {
+    static var stallsReaders: Bool { true }
+
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        if changes.count > 5_000 { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 4) }
+        return changes
+    }
 }

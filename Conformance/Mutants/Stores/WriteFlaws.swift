@@ -1,3 +1,5 @@
+import GroveConformance
+
 /// The last node of each batch of several is not stored.
 enum DropsLastWrite: StoreFlaw {
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
@@ -43,4 +45,37 @@ enum CommitsAborted: StoreFlaw {
 /// A wipe leaves collections.
 enum WipesNodesOnly: StoreFlaw {
     static func wiped(_ content: ReferenceContent) -> ReferenceContent { content.filter { $0.key.first == 2 } }
+}
+
+/// The negative zero of a record becomes the positive one.
+enum LosesSignOfZero: StoreFlaw {
+    static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
+        guard key.first == 1, var record = try? StoredRecord(value) else { return value }
+        let body = record.body
+        for index in body.indices.dropLast(2) where Array(body[index...(index + 2)]) == [0xF9, 0x80, 0x00] {
+            record.body[index + 1] = 0
+        }
+        record.seal(under: key)
+        return record.bytes
+    }
+}
+
+/// Every second commit writes the smallest numbers in a longer way.
+enum WritesLongNumbers: StoreFlaw {
+    static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
+        guard key.first == 1, var record = try? StoredRecord(value), let head = record.body.first,
+            head >= 0xA0, head < 0xB8, Bool.random()
+        else { return value }
+        record.body.replaceSubrange(0..<1, with: [0xB8, head - 0xA0])
+        record.seal(under: key)
+        return record.bytes
+    }
+}
+
+/// Nodes of one kind are stored a second time, under a name of the store's own.
+enum KeepsCopies: StoreFlaw {
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        let nodes = changes.filter { $0.value != nil && $0.key.dropFirst().starts(with: "Message".utf8) }
+        return changes + nodes.map { ([1] + Array("copy of ".utf8) + $0.key.dropFirst(), $0.value) }
+    }
 }

@@ -18,7 +18,7 @@ public final class LevelDBStore: NodeStore {
     /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
     public static let profile = BackendProfile(
         name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
-        readersNeverStall: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4)
+        readersNeverStall: true, writesFasterUnseen: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4)
 
     let connection: LevelDBConnection
 

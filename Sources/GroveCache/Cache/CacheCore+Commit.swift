@@ -85,15 +85,19 @@ extension CacheCore {
     /// Runs one transaction and remembers what it leaves behind.
     func transact(_ body: (inout GroupCommit) throws(CacheError) -> Void) throws(CacheError) {
         var committed: GroupSummary?
+        var known: Fingerprints?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.lastCommitted) }
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
-                var commit = try GroupCommit(transaction, shift: before.0, lastCommitted: before.1, index: index)
+                var commit = try GroupCommit(
+                    transaction, shift: before.0, lastCommitted: before.1, index: index,
+                    fingerprints: takeFingerprints())
                 try commit.prepareIndex()
                 absorbTouches()
                 try body(&commit)
                 try commit.finish()
+                known = commit.takeFingerprints()
                 committed = commit.summary
                 upcoming.withLock { $0 = commit.summary }
             }
@@ -104,11 +108,23 @@ extension CacheCore {
         if let committed {
             index?.account = committed.account
             state.withLock { state in
+                state.fingerprints = known
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
                 state.tally.note(committed)
             }
+        }
+    }
+
+    /// What is known of nodes, where the store is faster for it; nothing until it is put back.
+    ///
+    /// A budget needs to know what each record replaces, so that there nothing is written unseen.
+    private func takeFingerprints() -> Fingerprints? {
+        guard keepsFingerprints, index == nil else { return nil }
+        return state.withLock { state in
+            defer { state.fingerprints = nil }
+            return state.fingerprints ?? Fingerprints()
         }
     }
 
@@ -128,6 +144,7 @@ extension CacheCore {
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
+            _ = takeFingerprints()
             let store = try currentStore()
             let replaced = try source.replacing { (generation) throws(CacheError) in
                 if let generation {

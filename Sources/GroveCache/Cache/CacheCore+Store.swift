@@ -210,6 +210,7 @@ extension CacheState {
     /// Takes over the place of files that this process has just replaced itself.
     mutating func adopt(_ generation: StoreGeneration, file: FileIdentity?) {
         opened?.generation = generation
+        fingerprints = nil
         lastWord = generation.word
         lastFile = file
     }
@@ -221,6 +222,7 @@ extension CacheState {
         _ opened: StoreSource.Opened, isOther: Bool
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
         self.opened = opened
+        fingerprints = nil
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file
         isStale = false

@@ -18,6 +18,8 @@ final class CacheCore: Sendable {
     let readers = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
     /// Calls to observers, in order.
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
+    /// Whether the writer keeps in mind what it wrote.
+    let keepsFingerprints: Bool
     private let readsEnded = DispatchSemaphore(value: 0)
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<GroupSummary?>(nil)
@@ -40,6 +42,7 @@ final class CacheCore: Sendable {
             throw error
         }
         keepsBytes = opened.store.keepsBytes
+        keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
         state = Mutex(
             CacheState(
                 opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,

@@ -24,6 +24,8 @@ struct CacheState: Sendable {
     var forgottenDeletion: UInt64
     /// The highest number that the store held when this process last looked.
     var lastCommitted: UInt64
+    /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
+    var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet, oldest first.
     var pending: [PendingWrite] = []
     var pendingBytes = 0

@@ -13,23 +13,34 @@ struct GroupCommit: ~Copyable {
     var hasWritten = false
     /// Segments of the journal that have no live key left.
     var deadSegments: [UInt32] = []
+    /// What is known of nodes, where the store is faster for it.
+    private var fingerprints: Fingerprints?
+    /// The numbers of the tree's types in ``fingerprints``.
+    private var types: [UInt16?] = []
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
 
     init(
-        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil
+        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil,
+        fingerprints: consuming Fingerprints? = nil
     ) throws(CacheError) {
         self.transaction = transaction
         self.index = index
         stored = try StoreState(transaction)
         original = stored
+        storedSequence = stored.sequence
+        fingerprints?.begin(at: stored.sequence)
+        self.fingerprints = fingerprints
         // Another process has written since: this one's calls get numbers after its.
         let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
         self.shift = shift + foreign
     }
 
     deinit { out.deallocate() }
+
+    /// The number of the last write that the store remembers, after ``finish()``.
+    private(set) var storedSequence: UInt64 = 0
 
     var summary: GroupSummary {
         GroupSummary(
@@ -47,6 +58,7 @@ struct GroupCommit: ~Copyable {
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
         if let tree = write.tree {
+            if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
             let entries = tree.entries
             let order =
                 tree.hasProjections ? entries.indices.sorted { entries[$0].order < entries[$1].order } : nil
@@ -119,9 +131,50 @@ struct GroupCommit: ~Copyable {
         if hasWritten { try finishJournal() }
         guard hasWritten, stored != original else { return }
         try stored.write(transaction)
+        storedSequence = stored.sequence
+    }
+
+    /// What is known of nodes once the transaction has committed.
+    mutating func takeFingerprints() -> Fingerprints? {
+        fingerprints?.commit(at: storedSequence)
+        defer { fingerprints = nil }
+        return fingerprints
     }
 
     mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+        guard fingerprints != nil, unsafe update.key[0] == Namespace.node else { return try look(&update) }
+        guard case .node(let tree, let index) = update.change else {
+            let outcome = try look(&update)
+            if case .unchanged = outcome { return outcome }
+            unsafe fingerprints?.forget(update.key)
+            return outcome
+        }
+        let entry = tree.entries[index]
+        let node = unsafe fingerprints?.node(update.key, type: types[entry.type], tree.body(of: entry))
+        if let node, fingerprints?.isOther(node) == true {
+            try update.replaceUnseen(tree, index, into: &out)
+            try unsafe put(update.key)
+            fingerprints?.stage(node)
+            return .replaced(bodyChanged: true)
+        }
+        let outcome = try look(&update)
+        if let node, update.isSole, update.deletion.sequence == 0 {
+            fingerprints?.stage(node)
+        } else {
+            unsafe fingerprints?.forget(update.key)
+        }
+        return outcome
+    }
+
+    private mutating func put(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        hasWritten = true
+        putCount += 1
+        putBytes += key.count + out.count
+        try unsafe transaction.put(key, out.bytes)
+    }
+
+    /// Reads what is stored and applies `update` to it.
+    private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
         let existingCount = unsafe existing?.count
         update.forgottenDeletion = stored.forgottenDeletion
@@ -132,10 +185,7 @@ struct GroupCommit: ~Copyable {
         }
         switch outcome {
         case .replaced:
-            hasWritten = true
-            putCount += 1
-            unsafe putBytes += update.key.count + out.count
-            try unsafe transaction.put(update.key, out.bytes)
+            try unsafe put(update.key)
             try unsafe account(update.key, old: existingCount, new: out.count)
         case .removed:
             hasWritten = true

@@ -26,24 +26,40 @@ struct EncodedRoots {
     private init<M: CacheableModel>(
         _ models: some Collection<M>, mustBeIdentified: Bool, onLargeStack: Bool
     ) throws(CacheError) {
+        // Models side by side are encoded where they lie: iterating would copy each.
+        let contiguous: Result<(NodeTree, [UInt8]), CacheError>? = models.withContiguousStorageIfAvailable {
+            (models) -> Result<(NodeTree, [UInt8]), CacheError> in
+            do throws(CacheError) {
+                return .success(try unsafe EncodedRoots.encode(models, mustBeIdentified, onLargeStack))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let contiguous else {
+            self = try EncodedRoots([M](models), mustBeIdentified: mustBeIdentified, onLargeStack: onLargeStack)
+            return
+        }
+        (tree, references) = try contiguous.get()
+        count = models.count
+        holdsReferences = !tree.entries.isEmpty
+    }
+
+    private static func encode<M: CacheableModel>(
+        _ models: UnsafeBufferPointer<M>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
+    ) throws(CacheError) -> (NodeTree, [UInt8]) {
         let tree = NodeTree(capacity: 256 * max(models.count, 2))
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
-        for model in models {
+        for index in models.indices {
             encoder.beginRoot(onLargeStack: onLargeStack)
-            try model.encodeValue(to: &encoder)
-            if mustBeIdentified {
-                guard unsafe RootReference(encoder.out.bytes).isReference else {
-                    throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
-                }
-            } else {
-                unsafe references += Array(encoder.out.bytes)
+            try unsafe models[index].encodeValue(to: &encoder)
+            if !mustBeIdentified {
+                unsafe references.append(contentsOf: encoder.out.bytes)
+            } else if unsafe !RootReference.isReference(encoder.out.bytes) {
+                throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
             }
         }
-        self.tree = tree
-        self.references = references
-        count = models.count
-        holdsReferences = !tree.entries.isEmpty
+        return (tree, references)
     }
 
     /// The collection of the roots, under `key`.
@@ -67,6 +83,13 @@ struct RootReference {
     let isReference: Bool
     let hasCase: Bool
     let identifier: [UInt8]
+
+    /// Whether an encoded root is a reference: it begins with the tag of one.
+    static func isReference(_ encoded: UnsafeRawBufferPointer) -> Bool {
+        guard encoded.count > 3, unsafe encoded[0] == CBORMajor.tag | 25 else { return false }
+        let tag = unsafe encoded.loadUnaligned(fromByteOffset: 1, as: UInt16.self)
+        return UInt64(UInt16(bigEndian: tag)) == CBORTag.reference
+    }
 
     init(_ encoded: UnsafeRawBufferPointer) {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)

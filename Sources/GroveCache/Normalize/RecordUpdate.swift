@@ -39,6 +39,8 @@ struct RecordUpdate {
     /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
     var forgottenDeletion: UInt64 = 0
 
+    /// Whether what is stored now is the node as its one projection wrote it; after ``apply(to:into:)``.
+    private(set) var isSole = false
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
     /// The place in time of what is stored, where ``apply(to:into:)`` answered `unchanged`.
@@ -115,6 +117,16 @@ struct RecordUpdate {
 
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
+    /// Writes what comes of storing a node over another body of its one projection, which follows no deletion, into
+    /// `out`, which it empties first.
+    func replaceUnseen(_ tree: NodeTree, _ index: Int, into out: inout ByteBuffer) throws(CacheError) {
+        out.removeAll()
+        let entry = tree.entries[index]
+        try unsafe build(
+            tree.types[entry.type], flags: entry.holdsReferences ? .references : [], sequence: sequence,
+            body: tree.body(of: entry), into: &out)
+    }
+
     private func applyTombstone(
         over header: RecordHeader?, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
@@ -161,6 +173,7 @@ struct RecordUpdate {
             unsafe !$0.flags.contains(.tombstone) && RecordUpdate.isName($0.recordName, names.record)
         }
         guard let header, isSuccessor == true else {
+            isSole = true
             try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
             return .replaced(bodyChanged: true)
         }
@@ -168,6 +181,7 @@ struct RecordUpdate {
         let isSoleProjection =
             unsafe !header.flags.contains(.projections) && RecordUpdate.isName(header.projection, names.projection)
         if isSoleProjection {
+            isSole = true
             let isSame = unsafe isEqual(header.body, body)
             if isSame, !refreshes || header.sequence >= sequence { return .unchanged }
             try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)

@@ -81,6 +81,24 @@ struct ReadState: ~Copyable {
         }
     }
 
+    /// Gives back what one read needed and the next, as reads go, will not: a reader lies in a pool for ever.
+    mutating func letGo() {
+        arena.reset()
+        guard hasPending || deleted.allocatedByteCount > ReadState.retainedBytes else { return }
+        deleted.removeAll(keeping: ReadState.retainedBytes)
+        folded.0.removeAll(keeping: ReadState.retainedBytes)
+        folded.1.removeAll(keeping: ReadState.retainedBytes)
+    }
+
+    /// What a buffer of a reader at rest may hold.
+    static let retainedBytes = 16 << 10
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int {
+        arena.allocatedByteCount + deleted.allocatedByteCount + folded.0.allocatedByteCount
+            + folded.1.allocatedByteCount
+    }
+
     /// The index of the names of `type`.
     mutating func names(of type: any CacheableModel.Type) -> Int {
         let object = ObjectIdentifier(type)

@@ -48,7 +48,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
-        unsafe state.pointee.arena.releaseAll()
+        unsafe state.pointee.letGo()
         unsafe state.pointee.holderSequence = .max
         if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
         unsafe state.pointee.firstPlace = 0
@@ -56,6 +56,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.rootNesting = 0
         unsafe state.pointee.hops = 0
     }
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int { unsafe state.pointee.allocatedByteCount }
 
     /// Moves what was touched to where the writer finds it; returns whether it should look now.
     func handTouches(to cache: inout CacheState) -> Bool {

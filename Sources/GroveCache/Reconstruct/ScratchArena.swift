@@ -8,6 +8,7 @@ struct ScratchArena: ~Copyable {
     private var used = 0
 
     private static let chunkSize = 16 << 10
+    private static let retainedChunks = 2
 
     struct Mark {
         fileprivate var chunk: Int
@@ -27,6 +28,22 @@ struct ScratchArena: ~Copyable {
         // A read of something enormous must not hold its memory for ever.
         while unsafe chunks.count > chunk + 4, let last = unsafe chunks.popLast() { unsafe last.deallocate() }
     }
+
+    /// Releases everything, and gives back what a usual read does not need.
+    mutating func reset() {
+        releaseAll()
+        var index = unsafe chunks.count - 1
+        while index >= 0 {
+            if unsafe index >= ScratchArena.retainedChunks || chunks[index].count > ScratchArena.chunkSize {
+                unsafe chunks[index].deallocate()
+                unsafe chunks.remove(at: index)
+            }
+            index -= 1
+        }
+    }
+
+    /// Bytes of heap.
+    var allocatedByteCount: Int { unsafe chunks.reduce(0) { $0 + $1.count } }
 
     /// A copy of `bytes` that stays where it is until the arena is released below it.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

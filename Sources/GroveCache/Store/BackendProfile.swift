@@ -21,6 +21,10 @@ public struct BackendProfile: Sendable, Equatable {
     /// Whether the engine's own pages carry no checksum, so that a damaged file may end the process.
     public var hasUnverifiedPages: Bool
 
+    /// Whether putting a record is so much cheaper than reading the one before it that the cache keeps fingerprints, some 37
+    /// bytes a node at the most, to write nodes that changed without a look.
+    public var writesFasterUnseen: Bool
+
     /// The largest value in bytes, the record's envelope included.
     public var maxValueBytes: Int
 
@@ -30,7 +34,8 @@ public struct BackendProfile: Sendable, Equatable {
     /// Makes a profile.
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
-        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, maxValueBytes: Int, livePayloadShare: Double = 0
+        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, writesFasterUnseen: Bool = false, maxValueBytes: Int,
+        livePayloadShare: Double = 0
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -39,6 +44,7 @@ public struct BackendProfile: Sendable, Equatable {
         self.isEvicting = isEvicting
         self.readersNeverStall = readersNeverStall
         self.hasUnverifiedPages = hasUnverifiedPages
+        self.writesFasterUnseen = writesFasterUnseen
         self.maxValueBytes = maxValueBytes
         self.livePayloadShare = livePayloadShare
     }

@@ -111,7 +111,6 @@ final class Engine: @unchecked Sendable {
             return order.last
         }
         mailbox.drop(through: sequence)
-        enqueue { $0.mailbox.drop(through: sequence) }
     }
 
     func takeKey() -> Int {

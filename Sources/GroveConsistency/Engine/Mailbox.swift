@@ -13,6 +13,8 @@ package final class Mailbox: Sendable {
         var items: [(sequence: UInt64, isNews: Bool, item: Item?)] = []
         var next = 0
         var isHopping = false
+        /// News of updates up to this one are not wanted.
+        var dropped: UInt64 = 0
         var held: Duration = .zero
         var longestHold: Duration = .zero
         var hops = 0
@@ -40,6 +42,7 @@ package final class Mailbox: Sendable {
     /// Puts an item, and hops if nobody is on the way.
     package func put(sequence: UInt64 = 0, isNews: Bool = false, _ item: @escaping Item) {
         let mustHop = state.withLock { state in
+            if isNews, sequence <= state.dropped { return false }
             state.items.append((sequence, isNews, item))
             defer { state.isHopping = true }
             return !state.isHopping
@@ -47,12 +50,14 @@ package final class Mailbox: Sendable {
         if mustHop { hop() }
     }
 
-    /// Drops the news of updates up to `sequence`; completions stay, which are called whatever happens.
+    /// Drops the news of updates up to `sequence`, also those that are still to come; completions stay, which are called
+    /// whatever happens.
     func drop(through sequence: UInt64) {
         let dropped = state.withLock { state in
             let dropped = state.items
             state.items.removeSubrange(..<state.next)
             state.next = 0
+            state.dropped = max(state.dropped, sequence)
             state.items.removeAll { $0.isNews && $0.sequence <= sequence }
             return dropped
         }

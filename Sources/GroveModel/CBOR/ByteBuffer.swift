@@ -18,6 +18,17 @@ package struct ByteBuffer {
 
     package mutating func removeAll() { count = 0 }
 
+    /// Forgets everything, and gives memory of more than `capacity` bytes back.
+    package mutating func removeAll(keeping capacity: Int) {
+        count = 0
+        guard self.capacity > capacity else { return }
+        unsafe base.deallocate()
+        self = ByteBuffer(capacity: capacity)
+    }
+
+    /// Bytes of heap.
+    package var allocatedByteCount: Int { capacity }
+
     /// Forgets everything after the first `count` bytes.
     package mutating func truncate(to count: Int) {
         precondition(count >= 0 && count <= self.count, "a buffer is truncated to a length that it has")
@@ -44,6 +55,18 @@ package struct ByteBuffer {
         guard let start = source.baseAddress else { return }
         reserve(source.count)
         unsafe (base + count).copyMemory(from: start, byteCount: source.count)
+        count += source.count
+    }
+
+    /// Appends `source`, behind whose last byte there are ``FieldTable/padding`` more that may be read.
+    @inline(__always)
+    mutating func append(padded source: UnsafeRawBufferPointer) {
+        guard let start = source.baseAddress else { return }
+        guard source.count <= FieldTable.padding else { return unsafe append(source) }
+        reserve(FieldTable.padding)
+        let words = unsafe start.loadUnaligned(as: (UInt64, UInt64).self)
+        unsafe base.storeBytes(of: words.0, toByteOffset: count, as: UInt64.self)
+        unsafe base.storeBytes(of: words.1, toByteOffset: count + 8, as: UInt64.self)
         count += source.count
     }
 

@@ -13,9 +13,16 @@
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
     nonisolated(unsafe) let keys: UnsafeRawPointer
-    nonisolated(unsafe) private let ends: UnsafePointer<UInt32>
-    /// The first eight bytes of each name's encoding, zeros behind a shorter one, and which of them count.
-    nonisolated(unsafe) private let words: UnsafePointer<(word: UInt64, mask: UInt64)>
+    nonisolated(unsafe) private let names: UnsafePointer<Name>
+
+    /// One encoded name: where it lies in ``keys``, its first eight bytes, zeros behind a shorter one, and which of them
+    /// count.
+    private struct Name {
+        var start: Int32
+        var count: Int32
+        var word: UInt64
+        var mask: UInt64
+    }
 
     /// The number of fields.
     public let count: Int
@@ -27,35 +34,32 @@ public struct FieldTable: Sendable {
     public init(_ names: String...) { self.init(names: names) }
 
     /// Makes a table of `names`, as ``init(_:)`` does.
-    public init(names: [String]) { self.init(names: names, isDynamic: false) }
-
-    private init(names: [String], isDynamic: Bool) {
-        self.isDynamic = isDynamic
+    public init(names: [String]) {
+        isDynamic = false
         let sorted = FieldTable.sorted(names)
         precondition(
             zip(names, sorted).allSatisfy { $0.utf8.elementsEqual($1.utf8) },
             "a field table stands in RFC 8949 order: \(sorted.map(\.debugDescription).joined(separator: ", "))")
         var buffer = ByteBuffer(capacity: 16 * names.count)
-        let ends = UnsafeMutablePointer<UInt32>.allocate(capacity: max(names.count, 1))
-        let words = UnsafeMutablePointer<(word: UInt64, mask: UInt64)>.allocate(capacity: max(names.count, 1))
+        let table = UnsafeMutablePointer<Name>.allocate(capacity: max(names.count, 1))
         for (index, name) in names.enumerated() {
             let start = buffer.count
             buffer.appendText(name)
-            unsafe (ends + index).initialize(to: UInt32(buffer.count))
             precondition(
                 index == 0 || !name.utf8.elementsEqual(names[index - 1].utf8), "a field's name stands once: \(name)")
             precondition(buffer.count - start < 1 << 16, "a field's name is at most 64 KB long")
-            var word: (word: UInt64, mask: UInt64) = (0, 0)
+            var word = Name(start: Int32(start), count: Int32(buffer.count - start), word: 0, mask: 0)
             for place in start..<min(buffer.count, start + 8) {
                 let shift = UInt64((place - start) * 8)
                 word.word |= unsafe UInt64(buffer.bytes[place]) << shift
                 word.mask |= 0xFF << shift
             }
-            unsafe (words + index).initialize(to: word)
+            unsafe (table + index).initialize(to: word)
         }
+        // Short names are written sixteen bytes at a time.
+        for _ in 0..<FieldTable.padding { buffer.append(0) }
         unsafe keys = unsafe UnsafeRawPointer(buffer.base)
-        unsafe self.ends = unsafe UnsafePointer(ends)
-        unsafe self.words = unsafe UnsafePointer(words)
+        unsafe self.names = unsafe UnsafePointer(table)
         count = names.count
     }
 
@@ -71,19 +75,29 @@ public struct FieldTable: Sendable {
     @inline(__always)
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
-        let start = unsafe index == 0 ? 0 : Int((ends + (index - 1)).pointee)
-        return unsafe UnsafeRawBufferPointer(start: keys + start, count: Int((ends + index).pointee) - start)
+        let name = unsafe names[index]
+        return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
+
+    /// The bytes that may be read behind the last name.
+    static let padding = 16
 
     /// The length of field `index`'s encoded name where it stands at `cursor`, else 0.
     @inline(__always)
     package func match(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
-        let key = unsafe key(index)
-        guard unsafe end - cursor >= 8 else { return unsafe isPrefix(key, cursor, end) ? key.count : 0 }
+        precondition(index >= 0 && index < count, "a field's index lies inside its table")
+        guard unsafe end - cursor >= 8 else { return unsafe matchSlowly(index, at: cursor, end: end) }
         let stored = unsafe UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
-        let wanted = unsafe words[index]
-        guard (stored ^ wanted.word) & wanted.mask == 0 else { return 0 }
-        return unsafe key.count <= 8 || isPrefix(key, cursor, end) ? key.count : 0
+        let name = unsafe names + index
+        guard unsafe (stored ^ name.pointee.word) & name.pointee.mask == 0 else { return 0 }
+        let length = unsafe Int(name.pointee.count)
+        return unsafe length <= 8 ? length : matchSlowly(index, at: cursor, end: end)
+    }
+
+    @inline(never)
+    private func matchSlowly(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
+        let key = unsafe key(index)
+        return unsafe isPrefix(key, cursor, end) ? key.count : 0
     }
 
     private func isPrefix(_ key: UnsafeRawBufferPointer, _ cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
@@ -99,5 +113,21 @@ public struct FieldTable: Sendable {
     }
 
     /// The table of a type whose fields are not known in advance: it writes and reads its map by itself.
-    public static let dynamic = FieldTable(names: [], isDynamic: true)
+    public static var dynamic: FieldTable { FieldTable() }
+
+    /// A table without names, whose memory is never read; made without a global, which would be looked up at each use.
+    @inline(__always)
+    private init() {
+        unsafe keys = unsafe FieldTable.nowhere
+        unsafe names = unsafe UnsafePointer(FieldTable.nowhere.assumingMemoryBound(to: Name.self))
+        count = 0
+        isDynamic = true
+    }
+
+    /// An address that is never read.
+    @inline(__always)
+    static var nowhere: UnsafeRawPointer {
+        // SAFETY: 16 is not null.
+        unsafe UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped
+    }
 }

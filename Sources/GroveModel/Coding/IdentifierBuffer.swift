@@ -16,16 +16,18 @@ public struct IdentifierBuffer: ~Copyable {
     }
 
     /// Appends `number` in decimal.
+    @inlinable
     public mutating func append(_ number: some FixedWidthInteger) {
         guard let magnitude = UInt64(exactly: number.magnitude) else { return append(String(number)) }
-        if number < 0 { buffer.append(UInt8(ascii: "-")) }
-        appendDecimal(magnitude)
+        appendDecimal(magnitude, isNegative: number < 0)
     }
 
     /// Room for the twenty digits of the largest number.
     private typealias InlineDigits = (UInt64, UInt64, UInt64)
 
-    private mutating func appendDecimal(_ magnitude: UInt64) {
+    @usableFromInline
+    mutating func appendDecimal(_ magnitude: UInt64, isNegative: Bool) {
+        if isNegative { buffer.append(UInt8(ascii: "-")) }
         var digits: InlineDigits = (0, 0, 0)
         unsafe withUnsafeMutableBytes(of: &digits) { digits in
             var left = magnitude

@@ -31,11 +31,14 @@ public protocol NodeCodable {
 
 extension NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
+    @inlinable
     public static var holdsReferences: Bool { false }
 
     /// See ``NodeCodable/absentValue``.
+    @inlinable
     public static var absentValue: Self? { nil }
 
     /// See ``NodeCodable/writesNull``.
+    @inlinable
     public static var writesNull: Bool { false }
 }

@@ -21,7 +21,7 @@ public struct NodeDecoder {
         _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
     ) {
         // An empty buffer may have no base; an address that is never read stands in for it.
-        let start = unsafe bytes.baseAddress ?? FieldTable.dynamic.keys
+        let start = unsafe bytes.baseAddress ?? FieldTable.nowhere
         unsafe cursor = unsafe start
         unsafe end = unsafe start + bytes.count
         unsafe self.source = source

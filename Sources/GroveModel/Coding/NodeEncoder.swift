@@ -50,7 +50,7 @@ public struct NodeEncoder: ~Copyable {
     public mutating func writeKey(at index: Int) {
         precondition(index == nextField, "fields are encoded in the order of their table, each once")
         nextField += 1
-        unsafe out.append(fields.key(index))
+        unsafe out.append(padded: fields.key(index))
     }
 
     // MARK: Values

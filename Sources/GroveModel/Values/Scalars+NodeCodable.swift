@@ -51,6 +51,7 @@ extension UInt64: NodeCodable {}
 
 extension NodeCodable where Self: FixedWidthInteger {
     /// Writes the value as the type's description says.
+    @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         if let value = Int64(exactly: self) {
             encoder.write(value)
@@ -62,6 +63,7 @@ extension NodeCodable where Self: FixedWidthInteger {
     }
 
     /// Reads the value back; throws `otherShape` where something else is stored.
+    @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.readInteger(Self.self)
     }

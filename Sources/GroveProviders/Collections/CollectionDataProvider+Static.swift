@@ -16,13 +16,17 @@ extension CollectionDataProvider {
 
     /// Inserts `newData` where `index` says, given the data.
     ///
-    /// - Parameter completion: called exactly once; with a `CacheMiss` where there is no such collection.
+    /// - Parameter completion: called exactly once; with a `CacheMiss` where there is no such collection, and a
+    ///   `CacheError` with code `other` where `index` says a place that is not in it.
     public static func insert(
         _ newData: [T], at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
     ) {
         edit(cacheKey, dataModelManager, context, completion) { provider, data in
-            provider.insert(newData, at: index(data), context: context)
+            let index = index(data)
+            guard (0...data.count).contains(index) else { return false }
+            provider.insert(newData, at: index, context: context)
+            return true
         }
     }
 
@@ -44,7 +48,10 @@ extension CollectionDataProvider {
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
     ) {
         edit(cacheKey, dataModelManager, context, completion) { provider, data in
-            provider.update(element, at: index(data), context: context)
+            let index = index(data)
+            guard data.indices.contains(index) else { return false }
+            provider.update(element, at: index, context: context)
+            return true
         }
     }
 
@@ -54,13 +61,16 @@ extension CollectionDataProvider {
         context: (any Sendable)? = nil, completion: EditCompletion? = nil
     ) {
         edit(cacheKey, dataModelManager, context, completion) { provider, data in
-            provider.remove(at: index(data), context: context)
+            let index = index(data)
+            guard data.indices.contains(index) else { return false }
+            provider.remove(at: index, context: context)
+            return true
         }
     }
 
     private static func edit(
         _ cacheKey: String, _ manager: DataModelManager, _ context: (any Sendable)?, _ completion: EditCompletion?,
-        _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> Void
+        _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> Bool
     ) {
         let provider = holder(cacheKey, manager)
         provider.store.load(for: provider, context: context) { data, error in
@@ -69,8 +79,8 @@ extension CollectionDataProvider {
                 return
             }
             // An edit that waited before this one may have changed the data.
-            body(provider, provider.data)
-            completion?(nil)
+            let isDone = body(provider, provider.data)
+            completion?(isDone ? nil : CacheError(.other, "An index is outside of the collection."))
         }
     }
 

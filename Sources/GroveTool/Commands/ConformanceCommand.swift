@@ -33,7 +33,9 @@ struct ConformanceCommand: AsyncParsableCommand {
 
     /// How the report is written.
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case pretty, tap, junit, json
+        case pretty, tap, tap13, junit, json
+
+        var report: ReportFormat { ReportFormat(rawValue: rawValue) ?? .pretty }
     }
 
     @Option(name: .long, help: "A backend to check: memory, lmdb, sqlite, leveldb or all. Repeatable.")
@@ -48,10 +50,12 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the list as Conformance/RULES.md holds it.")
     var markdown = false
 
-    @Flag(name: .long, help: "Check the rules: each mutant must be found out by the rules that list it.")
+    @Flag(
+        name: .long,
+        help: "Check the rules: each mutant must be found out by the rules that list it, and pass most others.")
     var mutants = false
 
-    @Option(name: .long, help: "The report: pretty, tap, junit or json.")
+    @Option(name: .long, help: "The report: pretty, tap, tap13 (for prove), junit or json.")
     var format = Format.pretty
 
     @Option(name: .long, help: "Write the report to this file instead of standard output.")
@@ -66,11 +70,18 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Try random programs, kills and faults for so many minutes instead of the rules.")
     var soak: Double?
 
+    @Option(
+        name: .long, help: "Open so many stores with a changed byte, of each persistent backend, instead of the rules.")
+    var flips: Int?
+
     @Flag(name: .long, help: .hidden)
     var selfTest = false
 
     @Flag(name: .long, help: .hidden)
     var worker = false
+
+    @Option(name: .long, help: .hidden)
+    var mutant: String?
 
     @Argument(help: .hidden)
     var job: [String] = []
@@ -81,6 +92,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         try OutputFile.check(output)
         if let replay { return try run(programIn: replay) }
         if let soak { return try run(minutes: soak, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
+        if let flips { return try run(flips: flips, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
         for glob in rule where Rules.matching([glob]).isEmpty {
             throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
         }
@@ -97,7 +109,9 @@ struct ConformanceCommand: AsyncParsableCommand {
 
     /// Does a job of the kit's in a process of its own.
     private func work() async throws {
-        guard let backend = backend.first?.backend else { throw ToolError.input("a worker needs one backend") }
+        guard let backend = try mutant.map(Self.mutant) ?? backend.first?.backend else {
+            throw ToolError.input("a worker needs one backend")
+        }
         throw ExitCode(await ConformanceWorker.run(job, on: backend))
     }
 
@@ -132,15 +146,31 @@ struct ConformanceCommand: AsyncParsableCommand {
             let (kills, lies) = (tallies.reduce(0) { $0 + $1.kills }, tallies.reduce(0) { $0 + $1.lies.count })
             Terminal.progress("\(tallies.reduce(0) { $0 + $1.programs }) programs, \(kills) kills, \(lies) lies")
         }
+        try report(tallies, "soak of \(minutes) minutes", seed)
+    }
+
+    /// Opens stores of which a byte was changed.
+    private func run(flips: Int, _ seed: UInt64) throws {
+        guard flips > 0 else { throw ToolError.input("--flips takes a number of stores above 0") }
+        let names = backend.contains(.all) ? Choice.allCases : backend
+        let tallies = try Soak(names.compactMap(\.backend), seed: seed).flip(flips) { tallies in
+            Terminal.progress(tallies.last.map { "\($0.backend) \($0.damages) stores, \($0.lies.count) lies" } ?? "")
+        }
+        try report(tallies, "\(flips) stores with a changed byte", seed)
+    }
+
+    private func report(_ tallies: [Soak.Tally], _ what: String, _ seed: UInt64) throws {
         Terminal.progress("")
         var table = TextTable(
-            ["backend", "programs", "kills", "faults", "lies"], alignment: [.left, .right, .right, .right, .right])
+            ["backend", "programs", "kills", "faults", "damaged", "deaths", "lies"],
+            alignment: [.left, .right, .right, .right, .right, .right, .right])
         for tally in tallies {
-            table.append([
-                tally.backend, "\(tally.programs)", "\(tally.kills)", "\(tally.faults)", "\(tally.lies.count)",
-            ])
+            let figures = [
+                tally.programs, tally.kills, tally.faults, tally.damages, tally.deaths, tally.lies.count,
+            ]
+            table.append([tally.backend] + figures.map { "\($0)" })
         }
-        let heading = "Grove soak, spec \(ConformanceReport.spec), seed \(seed), \(minutes) minutes"
+        let heading = "Grove conformance, \(what), spec \(ConformanceReport.spec), seed \(seed)"
         try write(([heading, "", "\(table)"] + tallies.flatMap(\.lies)).joined(separator: "\n"))
         guard tallies.allSatisfy(\.lies.isEmpty) else { throw ExitCode(1) }
     }
@@ -156,22 +186,30 @@ struct ConformanceCommand: AsyncParsableCommand {
         }
         Terminal.progress("")
         let isColoured = output == nil && Terminal.hasColour
-        switch format {
-        case .pretty: try write(PrettyReport(report, isColoured: isColoured).text)
-        case .tap: try write(TAPReport(report).text)
-        case .junit: try write(JUnitReport(report).text)
-        case .json: try write(JSONReport(report).text)
-        }
+        try write(
+            format == .pretty ? PrettyReport(report, isColoured: isColoured).text : report.text(format.report))
         guard report.hasRun else { throw ToolError.input("nothing was checked: every rule was skipped") }
         guard report.isConformant else { throw ExitCode(1) }
     }
 
+    /// The mutant, or the store made for the kit, of that name.
+    private static func mutant(_ name: String) throws(ToolError) -> any ConformanceBackend {
+        guard let backend = Mutants.backend(name) else { throw ToolError.input("there is no mutant \(name)") }
+        return backend
+    }
+
     private func checkMutants(_ rules: [Rule], _ seed: UInt64) async throws {
-        let lethal = rules.filter { !$0.kills.isEmpty }
-        let listed = Set(lethal.flatMap(\.kills))
-        let mutants = rule.isEmpty ? Mutants.all : Mutants.all.filter { listed.contains($0.name) }
+        let listed = Set(rules.flatMap(\.kills))
+        let all = Mutants.all { name in
+            WorkerCommand(
+                executable: WorkerCommand.ownExecutable,
+                arguments: ["conformance", "--worker", "--mutant", name, "--"])
+        }
+        let mutants = all.filter { (rule.isEmpty || listed.contains($0.name)) && (mutant ?? $0.name) == $0.name }
         guard !mutants.isEmpty else { throw ToolError.input("no mutant is listed by the rules asked for") }
-        let report = await MutantReport.run(rules: lethal, mutants: mutants, seed: seed) { row in
+        let report = await MutantReport.run(
+            rules: rules, mutants: mutants, seed: seed, isWhole: rule.isEmpty
+        ) { row in
             Terminal.progress("\(row.mutant.name)\(row.survives ? " survives" : "")")
         }
         Terminal.progress("")
@@ -203,16 +241,31 @@ extension ConformanceCommand.Choice {
             executable: WorkerCommand.ownExecutable,
             arguments: ["conformance", "--worker", "--backend", rawValue, "--"])
         return switch self {
-        case .memory: StoreBackend(ToolHarness<MemoryStore>(options: MemoryOptions()), worker: worker)
-        case .lmdb: StoreBackend(ToolHarness<LMDBStore>(options: LMDBOptions()), worker: worker)
-        case .sqlite: StoreBackend(ToolHarness<SQLiteStore>(options: SQLiteOptions()), worker: worker)
-        case .leveldb: StoreBackend(ToolHarness<LevelDBStore>(options: LevelDBOptions()), worker: worker)
+        case .memory: StoreBackend(MemoryHarness(), worker: worker)
+        case .lmdb: StoreBackend(LMDBHarness(), worker: worker)
+        case .sqlite: StoreBackend(SQLiteHarness(), worker: worker)
+        case .leveldb: StoreBackend(LevelDBHarness(), worker: worker)
         case .all: nil
         }
     }
 }
 
-/// A store with its default options.
-private struct ToolHarness<Store: NodeStore>: StoreHarness {
-    let options: Store.Options
+private struct MemoryHarness: StoreHarness {
+    typealias Store = MemoryStore
+    let options = MemoryOptions()
+}
+
+private struct LMDBHarness: StoreHarness {
+    typealias Store = LMDBStore
+    let options = LMDBOptions()
+}
+
+private struct SQLiteHarness: StoreHarness {
+    typealias Store = SQLiteStore
+    let options = SQLiteOptions()
+}
+
+private struct LevelDBHarness: StoreHarness {
+    typealias Store = LevelDBStore
+    let options = LevelDBOptions()
 }

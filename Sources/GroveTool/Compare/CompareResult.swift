@@ -53,7 +53,7 @@ struct FloorCheck: Sendable {
     /// Whether the figures of `result` mean nothing, because the engine below was far slower than it can be.
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
-        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall: slowGets
+        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
         case .writeBatch:
             slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
         case .writeOne, .delete: slowPuts

@@ -6,18 +6,21 @@ struct CompareSettings: Sendable {
     let reads: Int
     /// Commits of one operation in a repetition.
     let commits: Int
+    /// Trees that are read while the heap is watched.
+    let watchedReads: Int
     /// How long readers run beside a writer.
     let stall: Duration
     let seed: UInt64
 
     static func standard(seed: UInt64, trees: Int) -> CompareSettings {
         CompareSettings(
-            repetitions: 5, reads: min(max(trees, 1_000), 20_000), commits: 200, stall: .milliseconds(1_000), seed: seed
-        )
+            repetitions: 5, reads: min(max(trees, 1_000), 20_000), commits: 200,
+            watchedReads: 1_000_000, stall: .milliseconds(1_000), seed: seed)
     }
 
     static func quick(seed: UInt64, trees: Int) -> CompareSettings {
         CompareSettings(
-            repetitions: 3, reads: min(max(trees, 1_000), 5_000), commits: 50, stall: .milliseconds(300), seed: seed)
+            repetitions: 3, reads: min(max(trees, 1_000), 5_000), commits: 50,
+            watchedReads: 20_000, stall: .milliseconds(300), seed: seed)
     }
 }

@@ -66,6 +66,35 @@ extension Comparison {
         return result(.readCollection, ours: rates.ours, floor: rates.floor, latencies: latencies)
     }
 
+    /// Trees of random identifiers, a great many, while the heap is watched; the floor gets some of them.
+    func memory() throws -> CompareResult {
+        let readable = try readableTrees()
+        guard !readable.isEmpty else { throw ToolError.failed("no tree of the data can be read back") }
+        let sampled = randomIndices(settings.reads, below: readable.count).map { readable[$0] }
+        let nodes = try nodesOfTrees(Set(sampled))
+        let plan = FloorPlan(sampled.map { nodes[$0] ?? [] })
+        let floorTime = try floor.run(.get, table, plan).nanoseconds
+        let latencies = try sample(sampled) { try self.readOneTree($0) }
+        ProcessMemory.trim()
+        let before = ProcessMemory.residentBytes
+        var peak = before
+        var time: UInt64 = 0
+        for round in 0..<20 {
+            let count = settings.watchedReads / 20
+            time += try Stopwatch.time {
+                for read in 0..<count {
+                    try self.readOneTree(readable[(round * count + read) &* 7_919 % readable.count])
+                }
+            }
+            peak = max(peak, ProcessMemory.residentBytes)
+        }
+        let count = settings.watchedReads / 20 * 20
+        var result = result(
+            .memory, ours: [rate(count, time)], floor: [rate(sampled.count, floorTime)], latencies: latencies)
+        result.note = "the heap grew by at most \((peak - before) / 1_024) KB while \(count.grouped) trees were read"
+        return result
+    }
+
     // MARK: Single calls
 
     private func readOneTree(_ index: Int) throws {

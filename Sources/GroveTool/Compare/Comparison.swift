@@ -78,6 +78,7 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         case .writeOne: try writeOne()
         case .delete: try delete()
         case .readerStall: try readerStall()
+        case .memory: try memory()
         }
     }
 

@@ -8,11 +8,12 @@ enum Workload: String, CaseIterable, Sendable {
     case writeOne = "write-one"
     case delete
     case readerStall = "reader-stall"
+    case memory
 
     /// What one operation is.
     var unit: String {
         switch self {
-        case .readTree: "trees"
+        case .readTree, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
@@ -32,6 +33,7 @@ enum Workload: String, CaseIterable, Sendable {
         case .writeBatch: "500 trees, every node changed, to a commit; floor: the same puts"
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
         case .delete: "one node to a commit; floor: a put of the tombstone's bytes"
+        case .memory: "a million trees (20,000 with --quick), and how far the heap grew meanwhile"
         case .readerStall: "single nodes while another thread commits 10,000 nodes again and again"
         }
     }
@@ -40,7 +42,7 @@ enum Workload: String, CaseIterable, Sendable {
     var dependsOnCoding: Bool {
         switch self {
         case .readTree, .readNode, .readCollection, .rewriteUnchanged, .writeBatch: true
-        case .writeOne, .delete, .readerStall: false
+        case .writeOne, .delete, .readerStall, .memory: false
         }
     }
 

@@ -3,6 +3,14 @@ import GroveMemory
 import GroveModel
 import GroveProviders
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Measures the engine: every repetition runs every workload, and medians of all are compared.
 @MainActor
 final class ConsistencyBench {
@@ -34,6 +42,8 @@ final class ConsistencyBench {
                 results[index].add += result.add
                 results[index].change += result.change
                 results[index].held += result.held
+                results[index].addProcessor += result.addProcessor
+                results[index].changeProcessor += result.changeProcessor
             }
         }
     }
@@ -67,13 +77,12 @@ final class ConsistencyBench {
         let manager = ConsistencyManager()
         let listeners = models.map(ConsistencyHolder.init)
         await manager.flush()
-        result.add.append(
-            await time(manager) { for listener in listeners { manager.addListener(listener) } }.total)
+        let added = await time(manager) { for listener in listeners { manager.addListener(listener) } }
+        result.add.append(added.total)
+        result.addProcessor.append(added.processor)
         for run in 1...changes {
             let model = change(run)
-            let (total, held) = await time(manager) { manager.updateModel(model) }
-            result.change.append(total)
-            result.held.append(held)
+            result.take(await time(manager) { manager.updateModel(model) })
             roundTrips.append(await time(manager) {}.total)
         }
         // What is freed now is not freed while the next workload is measured.
@@ -88,36 +97,45 @@ final class ConsistencyBench {
         let elements = ConsistencyTree("element", size).children
         let engine = manager.consistencyManager
         await engine.flush()
-        result.add.append(
-            await time(engine) { list.setData(elements, cacheKey: "list", shouldCache: false) }.total)
+        let added = await time(engine) { list.setData(elements, cacheKey: "list", shouldCache: false) }
+        result.add.append(added.total)
+        result.addProcessor.append(added.processor)
         for run in 1...changes * 2 {
             let index = run * 7 % size
             let element = ConsistencyLeaf(modelIdentifier: "element.\(index)", value: run)
-            let (total, held) = await time(engine) {
-                if run % 2 == 0 {
-                    list.update(element, at: index, shouldCache: false)
-                } else {
-                    manager.updateModel(element, updateCache: false)
-                }
-            }
-            result.change.append(total)
-            result.held.append(held)
+            result.take(
+                await time(engine) {
+                    if run % 2 == 0 {
+                        list.update(element, at: index, shouldCache: false)
+                    } else {
+                        manager.updateModel(element, updateCache: false)
+                    }
+                })
             roundTrips.append(await time(engine) {}.total)
         }
         list.setData([], cacheKey: nil)
         await engine.flush()
     }
 
-    /// How long `body` takes until everybody was told, in milliseconds, and how long that held the main actor, in
-    /// microseconds.
-    private func time(_ manager: ConsistencyManager, _ body: () -> Void) async -> (total: Double, held: Double) {
+    /// How long `body` takes until everybody was told.
+    private func time(_ manager: ConsistencyManager, _ body: () -> Void) async -> ConsistencyTime {
         let before = manager.mainActorMeasures.held
+        let processor = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
         let start = ContinuousClock.now
         body()
         let called = ContinuousClock.now
         await manager.flush()
         let total = ContinuousClock.now - start
         let held = manager.mainActorMeasures.held - before + (called - start)
-        return (Double(total.nanoseconds) / 1e6, Double(held.nanoseconds) / 1e3)
+        return ConsistencyTime(
+            total: Double(total.nanoseconds) / 1e6, held: Double(held.nanoseconds) / 1e3,
+            processor: Double(nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) - processor) / 1e6)
     }
+}
+
+/// The time of `clock` in nanoseconds.
+private func nanoseconds(of clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import GroveLMDB
 
-/// A peer that makes the file larger than this process's map.
-@Suite("Where LMDB's map grows")
-struct LMDBGrowthTests {
+/// A peer that makes the file larger than this process's map, and one that is killed while it reads.
+@Suite("What LMDB's peers leave behind")
+struct LMDBPeerTests {
     private static let variable = "GROVE_LMDB_PEER"
 
-    /// What the peer is told: the directory, and the key of the megabyte that it writes.
+    /// What the peer is told: the directory, and the keys of the megabytes that it writes; of none it is killed instead.
     private static var job: (directory: String, keys: Range<UInt8>)? {
         guard let words = ProcessInfo.processInfo.environment[variable]?.split(separator: "|"), words.count == 3,
             let first = UInt8(words[1]), let end = UInt8(words[2])
@@ -19,25 +19,32 @@ struct LMDBGrowthTests {
         return (String(words[0]), first..<end)
     }
 
-    @Test("The peer writes some megabytes", .enabled(if: job != nil, "other tests start it in a process of its own"))
+    @Test("The peer does what it is told", .enabled(if: job != nil, "other tests start it in a process of its own"))
     func peer() throws {
         guard let job = Self.job else { return }
         let store = try LMDBStore(directory: job.directory, options: LMDBOptions(mapSize: 64 << 20))
+        if job.keys.isEmpty {
+            let views = try (0..<6).map { _ in try store.view() }
+            kill(getpid(), SIGKILL)
+            for view in views { view.end() }
+        }
         for key in job.keys { try store.put([key], [UInt8](repeating: key, count: 1 << 20)) }
         store.close()
     }
 
     /// Runs ``peer()`` in a process of its own.
-    private func write(_ keys: Range<UInt8>, in directory: TemporaryDirectory) throws {
+    ///
+    /// - Returns: whether it came to its end.
+    private func run(_ keys: Range<UInt8>, in directory: TemporaryDirectory) throws -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = ["--testing-library", "swift-testing", "--filter", "LMDBGrowthTests/peer"]
+        process.arguments = ["--testing-library", "swift-testing", "--filter", "LMDBPeerTests/peer"]
         process.environment = ProcessInfo.processInfo.environment.merging(
             [Self.variable: "\(directory.path)|\(keys.lowerBound)|\(keys.upperBound)"]) { $1 }
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
     private static let canStart = FileManager.default.isExecutableFile(atPath: "/proc/self/exe")
@@ -51,7 +58,7 @@ struct LMDBGrowthTests {
         try store.put([1], [1])
         let open = try store.view()
         #expect(try store.get([1]) == [1])
-        try write(2..<8, in: directory)
+        try #require(try run(2..<8, in: directory))
         // The view keeps the map where it is: what needs a larger one waits, and then says why it cannot.
         #expect(code { _ = try store.view() } == .locked)
         #expect(code { try store.put([9], [9]) } == .locked)
@@ -72,7 +79,7 @@ struct LMDBGrowthTests {
         let store = try directory.open(LMDBOptions(mapSize: 1 << 20))
         try store.put([1], [1])
         for view in try (0..<4).map({ _ in try store.view() }) { view.end() }
-        try write(2..<5, in: directory)
+        try #require(try run(2..<5, in: directory))
         try store.put([9], [9])
         #expect(try store.get([4])?.count == 1 << 20)
         #expect(try store.get([9]) == [9])
@@ -80,5 +87,22 @@ struct LMDBGrowthTests {
         // As far as the peer's map goes, this process may write now too.
         for key in 20..<40 as Range<UInt8> { try store.put([key], [UInt8](repeating: key, count: 1 << 20)) }
         #expect(try store.keys().count == 25)
+    }
+
+    @Test(
+        "The slots of a reader that was killed are free as soon as somebody needs them",
+        .enabled(if: canStart, "SKIPPED: tests start no process of their own on this system"))
+    func killedReader() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open(LMDBOptions(maxReaders: 8))
+        try store.put([1], [1])
+        for _ in 0..<3 {
+            #expect(try !run(0..<0, in: directory))
+            let views = try (0..<6).map { _ in try store.view() }
+            for view in views {
+                #expect(try view.get([1]) == [1])
+                view.end()
+            }
+        }
     }
 }

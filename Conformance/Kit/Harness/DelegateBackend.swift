@@ -1,0 +1,199 @@
+public import GroveCache
+public import GroveModel
+import Synchronization
+
+/// Any `CacheDelegate`, as the kit checks it.
+public struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
+    private let harness: Harness
+
+    /// The name under which reports list it.
+    public let name: String
+
+    /// How a process is started that checks rules on an equal backend.
+    public let worker: WorkerCommand?
+
+    /// Makes a backend of `harness`; the profile's name is its name by default.
+    public init(_ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil) {
+        self.harness = harness
+        self.name = name ?? harness.profile.name
+        self.worker = worker
+    }
+
+    /// What the delegate declares of itself.
+    public var profile: BackendProfile { harness.profile }
+
+    /// The suite for delegates.
+    public var suite: Suite { .delegate }
+
+    /// What the harness supplies.
+    public var capabilities: Set<Capability> {
+        var all = harness.capabilities.intersection(Capability.ofDelegates)
+        if profile.isPersistent { all.insert(.persistent) }
+        if profile.isEvicting { all.insert(.evicting) }
+        if profile.readersNeverStall { all.insert(.readersNeverStall) }
+        return all
+    }
+
+    /// A new delegate.
+    public func makeSite() throws(CacheError) -> any CacheSite { DelegateSite(harness) }
+
+    /// A new delegate: delegates have no directory that the kit knows.
+    public func site(at directory: String) -> any CacheSite { DelegateSite(harness) }
+}
+
+/// The place of one delegate.
+final class DelegateSite<Harness: DelegateHarness>: CacheSite {
+    private let harness: Harness
+    private let current = Mutex<DelegateCache<Harness>?>(nil)
+
+    let interceptor = StoreInterceptor()
+
+    init(_ harness: Harness) { self.harness = harness }
+
+    var directory: String? { nil }
+
+    func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache {
+        let old = current.withLock { $0 }
+        let cache = try typed { () throws in
+            guard let old else { return DelegateCache(harness, try harness.makeDelegate()) }
+            old.close()
+            return DelegateCache(harness, try harness.reopen(old.delegate))
+        }
+        current.withLock { $0 = cache }
+        return cache
+    }
+
+    func openStore() throws(CacheError) -> any NodeStore {
+        throw CacheError(.unsupported, "A delegate has no store that the kit knows.")
+    }
+
+    func closeAll() {
+        let old = current.withLock { $0 }
+        old?.close()
+    }
+
+    func remove() { closeAll() }
+}
+
+/// A delegate as rules use it.
+///
+/// A write is set and flushed; a read waits for its completion. Why a read missed and what a write changed a delegate
+/// does not say.
+final class DelegateCache<Harness: DelegateHarness>: ConformanceCache {
+    private let harness: Harness
+    private let isClosed = Mutex(false)
+
+    let delegate: Harness.Delegate
+
+    init(_ harness: Harness, _ delegate: Harness.Delegate) {
+        self.harness = harness
+        self.delegate = delegate
+    }
+
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        for model in models { setModel(model, forKey: model.modelIdentifier?.rawValue ?? "", context: nil) }
+        try flush()
+        return Changes()
+    }
+
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
+        guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled.") }
+        return try write(contentsOf: models)
+    }
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        let found = try typed { try self.model(forKey: identifier.rawValue, as: type) }
+        return found.map { .hit($0) } ?? .miss(CacheMiss(.unsaid, identifier))
+    }
+
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes {
+        setCollection(elements, forKey: key, context: nil)
+        try flush()
+        return Changes()
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        let found = try typed { try self.models(forKey: key, as: type) }
+        return found.map { .hit(Elements($0)) } ?? .miss(CacheMiss(.unsaid, ModelIdentifier(key)))
+    }
+
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
+        deleteModel(Name(modelIdentifier: identifier), forKey: nil, context: nil)
+        try flush()
+        return Changes()
+    }
+
+    func evict(_ identifier: ModelIdentifier) throws(CacheError) {
+        try typed { try harness.evict(identifier, from: delegate) }
+    }
+
+    func wipe() throws(CacheError) { try typed { try harness.wipe(delegate) } }
+
+    func flush() throws(CacheError) { try typed { try harness.flush(delegate) } }
+
+    func size() throws(CacheError) -> StoreSize { throw CacheError(.unsupported, "A delegate does not say its size.") }
+
+    func suspend() throws(CacheError) { throw CacheError(.unsupported, "A delegate cannot be suspended.") }
+
+    func resume() throws(CacheError) { throw CacheError(.unsupported, "A delegate cannot be resumed.") }
+
+    func close() {
+        guard isClosed.withLock({ $0.turnTrue() }) else { return }
+        try? harness.close(delegate)
+    }
+
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        delegate.modelForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        delegate.setModel(model, forKey: cacheKey, context: context)
+    }
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        delegate.collectionForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
+        delegate.setCollection(collection, forKey: cacheKey, context: context)
+    }
+
+    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
+        delegate.deleteModel(model, forKey: cacheKey, context: context)
+    }
+}
+
+/// A model that is nothing but its identifier: enough to delete by.
+private struct Name: SimpleModel, Equatable {
+    let modelIdentifier: ModelIdentifier?
+}
+
+extension CacheMiss.Reason {
+    /// The reason of a miss of a delegate, which has no way to say one.
+    static let unsaid = CacheMiss.Reason("unsaid")
+}
+
+extension Bool {
+    /// Becomes true.
+    ///
+    /// - Returns: whether it was not before.
+    fileprivate mutating func turnTrue() -> Bool {
+        defer { self = true }
+        return !self
+    }
+}
+
+/// Runs `body`; an error of another type comes out as a ``CacheError`` that names it.
+private func typed<Value>(_ body: () throws -> Value) throws(CacheError) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw error as? CacheError ?? CacheError(.other, "\(error)")
+    }
+}

@@ -1,0 +1,24 @@
+/// Which rules are asked of a backend.
+public enum Suite: String, Sendable, CaseIterable {
+    /// A `NodeStore` under a `NormalizedCache`: every rule.
+    case store
+    /// Any `CacheDelegate`: the rules that need nothing but its methods and what its harness can supply.
+    case delegate
+}
+
+extension Rule {
+    /// The suites that hold the rule.
+    public var suites: Set<Suite> {
+        requires.isSubset(of: Capability.ofDelegates.union(Capability.ofProfiles)) ? [.store, .delegate] : [.store]
+    }
+}
+
+extension Rules {
+    /// The rules of `suite`, in order.
+    public static func all(of suite: Suite) -> [Rule] { all.filter { $0.suites.contains(suite) } }
+
+    /// Whether `rules` are all that are asked of `backend`.
+    static func areWhole(_ rules: [Rule], for backend: any ConformanceBackend) -> Bool {
+        Set(rules.map(\.id)).isSuperset(of: all(of: backend.suite).map(\.id))
+    }
+}

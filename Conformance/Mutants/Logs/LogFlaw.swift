@@ -1,0 +1,38 @@
+/// One thing that a ``LogStore`` does wrong.
+enum LogFlaw: Sendable, Equatable {
+    /// A commit reaches the file with the next one, or when the store is closed.
+    case writesLate
+    /// Each entry of a commit is a frame of its own.
+    case splitsCommits
+    /// Frames are taken without looking at their checksums.
+    case trustsFrames
+    /// A write that failed is taken for done.
+    case ignoresFailedWrites
+    /// A synchronization that failed is taken for done.
+    case ignoresFailedSyncs
+    /// A synchronization does nothing.
+    case skipsSyncs
+    /// The log is rewritten where it lies, and at every opening.
+    case rewritesInPlace
+    /// A wipe renames the log.
+    case wipeRenames
+    /// Closing leaves the log open.
+    case leaksDescriptors
+    /// No lock is taken.
+    case takesNoLock
+    /// Closing leaves the lock.
+    case keepsLock
+    /// The lock is a file that the owner removes.
+    case locksByFile
+    /// What is in the log is not read.
+    case startsEmpty
+    /// The log is never rewritten.
+    case neverRewrites
+    /// The end of a log that holds no whole frame stays where it is.
+    case keepsTornTail
+}
+
+/// How a ``LogStore`` is opened.
+struct LogOptions: Sendable, Equatable {
+    var flaw: LogFlaw?
+}

@@ -1,0 +1,120 @@
+import Dispatch
+import GroveCache
+public import GroveConformance
+import GroveModel
+import Synchronization
+
+/// Stores and caches that do nothing wrong in unusual ways: every rule must pass on them.
+public enum Odd {
+    /// All of them.
+    public static var all: [any ConformanceBackend] { [slow, reordering, forgetful, failing] }
+
+    /// Every commit and every fiftieth look-up takes a while.
+    public static var slow: any ConformanceBackend { StoreBackend(ReferenceHarness<IsSlow>(), name: "slow") }
+
+    /// Completions come late and out of order.
+    public static var reordering: any ConformanceBackend {
+        StoreBackend(ReferenceHarness<NoFlaw>(), name: "reordering") { ReordersCompletions($0) }
+    }
+
+    /// Everything is evicted as soon as it was written.
+    public static var forgetful: any ConformanceBackend {
+        LenientBackend(
+            base: StoreBackend(ReferenceHarness<NoFlaw>(), name: "forgetful") { EvictsEverything($0) },
+            leniency: Leniency(forgets: true))
+    }
+
+    /// Every 97th look-up fails.
+    public static var failing: any ConformanceBackend {
+        LenientBackend(
+            base: StoreBackend(ReferenceHarness<FailsNowAndThen>(), name: "failing"),
+            leniency: Leniency(failsWith: .inputOutput))
+    }
+}
+
+/// Another backend that says what it may answer though nothing is wrong.
+struct LenientBackend: ConformanceBackend {
+    let base: any ConformanceBackend
+    let leniency: Leniency
+
+    var name: String { base.name }
+    var profile: BackendProfile { base.profile }
+    var capabilities: Set<Capability> {
+        // What was forgotten is not in the store either.
+        leniency.forgets ? base.capabilities.subtracting([.storedBytes]) : base.capabilities
+    }
+
+    func makeSite() throws(CacheError) -> any CacheSite { try base.makeSite() }
+    func site(at directory: String) -> any CacheSite { base.site(at: directory) }
+}
+
+/// Commits take a millisecond or two, and so does every fiftieth look-up.
+enum IsSlow: StoreFlaw {
+    private static let looks = Atomic(0)
+
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        wait()
+        return changes
+    }
+
+    static func willLook() throws(CacheError) {
+        if looks.add(1, ordering: .relaxed).newValue % 50 == 0 { wait() }
+    }
+
+    private static func wait() { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1)) }
+}
+
+/// Every 97th look-up fails with a typed error.
+enum FailsNowAndThen: StoreFlaw {
+    private static let looks = Atomic(0)
+
+    static func willLook() throws(CacheError) {
+        guard looks.add(1, ordering: .relaxed).newValue % 97 == 0 else { return }
+        throw CacheError(.inputOutput, "The disk did not answer this time.")
+    }
+}
+
+/// Completions come from another queue, every second one after those that follow it.
+final class ReordersCompletions: ForwardingCache, @unchecked Sendable {
+    // SAFETY: what it adds to its sendable base class is atomic or does not change.
+    private let queue = DispatchQueue(label: "grove.reordering", attributes: .concurrent)
+    private let calls = Atomic(0)
+
+    private func late(_ body: @escaping @Sendable () -> Void) {
+        let number = calls.add(1, ordering: .relaxed).newValue
+        queue.asyncAfter(deadline: .now() + .milliseconds(number % 2 == 0 ? 0 : 3), execute: body)
+    }
+
+    override func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        base.modelForKey(cacheKey, context: context) { [self] (model: T?, error: (any Error)?) in
+            late { completion(model, error) }
+        }
+    }
+
+    override func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        base.collectionForKey(cacheKey, context: context) { [self] (models: [T]?, error: (any Error)?) in
+            late { completion(models, error) }
+        }
+    }
+}
+
+/// What a write changed is evicted before it returns.
+final class EvictsEverything: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        let changes = try base.write(contentsOf: models)
+        for identifier in changes.changed { try base.evict(identifier) }
+        return changes
+    }
+
+    override func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) throws(CacheError) -> Changes {
+        let changes = try base.writeCollection(elements, forKey: key)
+        for identifier in changes.changed.prefix(1_000) { try base.evict(identifier) }
+        return changes
+    }
+}

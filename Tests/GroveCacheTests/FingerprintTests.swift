@@ -1,0 +1,118 @@
+@testable import GroveCache
+import GroveMemory
+import GroveModel
+import Synchronization
+import Testing
+
+/// What a process knows of nodes, and that it never relies on it wrongly.
+@Suite("Fingerprints")
+struct FingerprintTests {
+    typealias Cache = NormalizedCache<SharedStore>
+
+    let disk: SharedStore.Disk
+    let cache: Cache
+    let ann = Person(id: "1", name: "Ann", age: 30)
+    let older = Person(id: "1", name: "Ann", age: 31)
+
+    init() throws {
+        disk = try SharedStore.Disk()
+        cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk))
+    }
+
+    /// How many nodes transactions looked at during `body`.
+    private func looks(_ body: () throws -> Void) throws -> Int {
+        let before = disk.faults.withLock { $0.looks }
+        try body()
+        return disk.faults.withLock { $0.looks } - before
+    }
+
+    @Test("A known node that changed is written without a look; an unknown or unchanged one is looked at")
+    func unseen() throws {
+        #expect(try looks { try cache.write(ann) } == 1)
+        var changes: ChangeSet?
+        #expect(try looks { changes = try cache.write(older) } == 0)
+        #expect(changes?.changedModelIds == ["Person:1"])
+        #expect(try looks { changes = try cache.write(older) } == 1)
+        #expect(changes?.changedModelIds.isEmpty == true)
+        #expect(try cache.model("Person:1", as: Person.self) == older)
+        let messages = [ann, older].map { Message(id: "\($0.age)", text: "", sender: $0) }
+        #expect(try looks { try cache.write(contentsOf: messages) } == 3)
+        #expect(try cache.model("Person:1", as: Person.self) == older)
+    }
+
+    @Test("What another process wrote is looked at")
+    func foreign() throws {
+        try cache.write(ForkStub(id: "a"))
+        let other = try Cache(directory: nil, options: SharedStore.Options(disk: disk))
+        try other.write(ForkLink(id: "a", left: ForkStub(id: "b")))
+        try cache.write(ForkLink(id: "a", right: ForkStub(id: "c")))
+        #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
+        try cache.write(ann)
+        try other.delete("Person:1")
+        try cache.write(Message(id: "34", text: "Hello", sender: older))
+        #expect(try other.model("Message:34", as: Message.self)?.sender == older)
+    }
+
+    @Test("Another projection, a deletion, an eviction, a wipe and a failed write make a node unknown")
+    func forgetting() throws {
+        func expectLook(_ what: String, _ change: () throws -> Void) throws {
+            try cache.write(ann)
+            try cache.write(older)
+            try change()
+            #expect(try looks { try cache.write(Person(id: "1", name: what, age: 1)) } == 1, "\(what)")
+            #expect(try cache.model("Person:1", as: Person.self)?.name == what)
+        }
+        try expectLook("deleted") { try cache.delete("Person:1") }
+        try expectLook("evicted") { try cache.evict("Person:1") }
+        try expectLook("wiped") { try cache.wipe() }
+        try expectLook("failed") {
+            disk.faults.withLock { $0.refusesWrites = true }
+            #expect(throws: CacheError.self) { try cache.write(ann) }
+            disk.faults.withLock { $0.refusesWrites = false }
+        }
+        try cache.write(ForkStub(id: "a"))
+        #expect(try looks { try cache.write(ForkHalf(id: "a")) } == 1)
+        #expect(try looks { try cache.write(ForkHalf(id: "a", left: ForkStub(id: "l"))) } == 2)
+        #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
+    }
+
+    @Test("A node that follows a deletion is looked at, so that the deletion is not forgotten")
+    func afterDeletion() throws {
+        try cache.write(Message(id: "34", text: "Hello", sender: Person(id: "2", name: "Ben", age: 1), editor: ann))
+        try cache.delete("Person:1")
+        try cache.write(ann)
+        #expect(try looks { try cache.write(older) } == 1)
+        #expect(try cache.model("Message:34", as: Message.self)?.editor == nil)
+    }
+
+    @Test("The table agrees with a dictionary, and takes less than 48 bytes a key", arguments: [0, 1, 2, 3])
+    func table(seed: UInt64) throws {
+        var random = Seeded(seed)
+        var table = FingerprintTable()
+        var model: [UInt64: UInt64] = [:]
+        #expect(table.byteCount == 0)
+        for _ in 0..<20_000 {
+            // Few distinct low bits, so that runs of slots grow long.
+            let key = UInt64.random(in: 0..<6_000, using: &random) &* (seed == 0 ? 1 : 0x0101_0000_0000_0101)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                table.remove(key)
+                model[max(key, 1)] = nil
+            default:
+                let value = UInt64.random(in: .min ... .max, using: &random)
+                table.set(key, value)
+                model[max(key, 1)] = value
+            }
+            #expect(table.find(key) == model[max(key, 1)])
+        }
+        #expect(table.count == model.count)
+        for (key, value) in model { #expect(table.find(key) == value) }
+        var large = FingerprintTable()
+        for number in 1...100_000 {
+            large.set(UInt64.random(in: .min ... .max, using: &random), 1)
+            if number >= 1_000 { #expect(large.byteCount < 48 * number) }
+        }
+        large.removeAll()
+        #expect(large.byteCount == 0)
+    }
+}
