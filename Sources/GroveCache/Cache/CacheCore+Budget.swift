@@ -70,6 +70,8 @@ extension CacheCore {
             var evicted: [ModelIdentifier] = []
             var step = 0
             do throws(CacheError) {
+                // An eviction writes too: into the log, and to pages.
+                _ = try currentStore().makeRoom(forEntries: min(groupEntries, 256), bytes: 0)
                 try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)
@@ -78,7 +80,7 @@ extension CacheCore {
                 }
             } catch {
                 // Not even a removal has room; whoever asked says what that means.
-                guard error.code == .full else { throw error }
+                guard error.code == .full || error.code == .overBudget else { throw error }
                 break
             }
             guard step > 0 else { break }

@@ -88,13 +88,13 @@ extension CacheCore {
         var known: Fingerprints?
         defer { upcoming.withLock { $0 = nil } }
         let before = state.withLock { ($0.shift, $0.lastCommitted) }
-        absorbTouches()
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 var commit = try GroupCommit(
                     transaction, shift: before.0, lastCommitted: before.1, index: index,
                     fingerprints: takeFingerprints())
                 try commit.prepareIndex()
+                absorbTouches()
                 try body(&commit)
                 try commit.finish()
                 known = commit.takeFingerprints()

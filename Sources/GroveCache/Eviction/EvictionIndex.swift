@@ -98,7 +98,8 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// Notes that nothing is stored under the key any more whose hash is `hash`, of `count` bytes.
     func forget(_ hash: UInt64, keyCount count: Int) -> UInt32? {
-        _ = policy.remove(hash)
+        // One that the policy gave up itself has left a ghost, which must stay.
+        if policy.contains(hash) { _ = policy.remove(hash) }
         return unlist(hash, keyCount: count)
     }
 
