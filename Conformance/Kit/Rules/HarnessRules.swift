@@ -39,7 +39,7 @@ enum HarnessRules {
     static let profile = Rule(
         "HAR-03", "The profile tells the truth.",
         because: "Users choose by it, and it decides which rules run.", requires: [.reopen, .close],
-        kills: ["starts-empty", "silent-loss"]
+        kills: ["starts-empty"]
     ) { trial in
         let profile = trial.profile
         let site = try trial.site()

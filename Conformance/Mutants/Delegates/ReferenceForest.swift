@@ -10,11 +10,17 @@ struct ReferenceForest: Sendable {
         var recordName = ""
         /// The newest value of each projection; its children are as it was written with them, and looked up anew.
         var values: [String: any SimpleModel] = [:]
-        var written = 0
+        /// When each projection was written last, and which children it held then.
+        var held: [String: (written: Int, children: Set<ModelIdentifier>)] = [:]
         var deleted = 0
         /// When it may have been deleted for the last time, as far as anybody remembers.
         var maybeDeleted = 0
         var isThere = false
+
+        /// When any projection that holds `child` was last written.
+        func written(_ child: ModelIdentifier) -> Int {
+            held.values.reduce(0) { $1.children.contains(child) ? max($0, $1.written) : $0 }
+        }
     }
 
     private struct List {
@@ -66,7 +72,7 @@ struct ReferenceForest: Sendable {
     private mutating func keep(_ model: any SimpleModel, _ identifier: ModelIdentifier) {
         var node = nodes[identifier] ?? Node(maybeDeleted: forgotten)
         let recordName = type(of: model).recordName
-        if node.recordName != recordName || !node.isThere { node.values = [:] }
+        if node.recordName != recordName || !node.isThere { (node.values, node.held) = ([:], [:]) }
         node.recordName = recordName
         // What other projections share with this one shows in them.
         if let model = model as? any Model {
@@ -75,8 +81,24 @@ struct ReferenceForest: Sendable {
             }
         }
         node.values[ReferenceForest.projection(of: model)] = model
-        (node.isThere, node.written) = (true, time)
+        var children: Set<ModelIdentifier> = []
+        if let tree = model as? any Model { ReferenceForest.collect(tree, into: &children) }
+        node.held[ReferenceForest.projection(of: model)] = (time, children)
+        node.isThere = true
         nodes[identifier] = node
+    }
+
+    /// The identified models that stand in the record of `tree`'s root.
+    private static func collect(_ tree: any Model, into children: inout Set<ModelIdentifier>) {
+        var below: [any Model] = []
+        tree.forEach { below.append($0) }
+        for child in below {
+            if let identifier = child.modelIdentifier {
+                children.insert(identifier)
+            } else {
+                collect(child, into: &children)
+            }
+        }
     }
 
     private static func projection(of model: any SimpleModel) -> String {
@@ -88,7 +110,7 @@ struct ReferenceForest: Sendable {
         try ReferenceForest.check(identifier.rawValue)
         time += 1
         var node = nodes[identifier] ?? Node()
-        (node.isThere, node.deleted, node.values) = (false, time, [:])
+        (node.isThere, node.deleted, node.values, node.held) = (false, time, [:], [:])
         nodes[identifier] = node
         if let key { aliases[ModelIdentifier(key)] = nil }
     }
@@ -145,17 +167,18 @@ struct ReferenceForest: Sendable {
             return value
         }
         defer { walk.path.remove(place) }
-        let whole = renewed(tree, written: node.written, &walk)
+        let whole = renewed(tree, node, &walk)
         if whole != nil || !walk.hasCycle { walk.known[place] = .some(whole) }
         return whole
     }
 
     /// `tree` with its children as they are now.
-    private func renewed(_ tree: any Model, written: Int, _ walk: inout ReferenceWalk) -> (any Model)? {
+    private func renewed(_ tree: any Model, _ node: Node, _ walk: inout ReferenceWalk) -> (any Model)? {
         tree.map { child in
-            guard let identifier = child.modelIdentifier else { return renewed(child, written: written, &walk) }
+            guard let identifier = child.modelIdentifier else { return renewed(child, node, &walk) }
             do {
-                let found = try look(up: identifier, ReferenceForest.projection(of: child), since: written, &walk)
+                let holder = node.written(identifier)
+                let found = try look(up: identifier, ReferenceForest.projection(of: child), since: holder, &walk)
                 return found as? any Model
             } catch {
                 // The walk goes on, and says so at its end: a child that is missing is not one that was deleted.

@@ -68,7 +68,14 @@ final class LevelDBConnection: Sendable {
     init(_ path: String?, options: LevelDBOptions) throws(CacheError) {
         self.options = options
         let directory = try LevelDBDirectory(try StoreFiles(path))
-        let handle = try LevelDBHandle(directory: directory.files.path, options: options)
+        let handle: LevelDBHandle
+        do throws(CacheError) {
+            handle = try LevelDBHandle(directory: directory.files.path, options: options)
+        } catch {
+            // Where each commit is synchronised, one record at most was on its way to the disk when the power went.
+            guard error.code == .corrupted, options.syncsEachCommit, directory.cutTornTail() else { throw error }
+            handle = try LevelDBHandle(directory: directory.files.path, options: options)
+        }
         let log = directory.newestLog()
         state = Mutex(State(directory: directory, handle: handle, log: log))
     }

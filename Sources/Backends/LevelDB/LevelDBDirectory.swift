@@ -175,6 +175,28 @@ struct LevelDBDirectory: ~Copyable {
         return ftruncate(file, off_t(newest.name == log.name ? log.length : 0)) == 0 && fsync(file) == 0
     }
 
+    /// Cuts off the newest log what the loss of power left of its last record; see ``LevelDBLogTail``.
+    ///
+    /// - Returns: whether there was such a record and it is gone.
+    func cutTornTail() -> Bool {
+        guard let log = newestLog() else { return false }
+        let file = unsafe open(files.path(of: log.name), O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: log.length) { buffer, filled in
+            while count < log.length, let start = buffer.baseAddress {
+                let got = unsafe pread(file, start + count, log.length - count, off_t(count))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { break }
+                count += got
+            }
+            filled = count
+        }
+        guard count == log.length, let length = LevelDBLogTail(bytes).wholeLength() else { return false }
+        return ftruncate(file, off_t(length)) == 0 && fsync(file) == 0
+    }
+
     /// Makes the file called `name`, of `count` bytes that are on the disk when this returns.
     private func write(_ name: String, count: Int) throws(CacheError) {
         let path = files.path(of: name)
