@@ -89,6 +89,19 @@ struct BudgetTests {
         #expect(usage.payloadBytes == nil && usage.payloadLimit == nil)
     }
 
+    @Test("Streams of changes tell what is evicted", .timeLimit(.minutes(1)))
+    func streams() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 10))
+        var changes = cache.changes().makeAsyncIterator()
+        for number in 0..<30 { try await cache.write(Memo(number, 10)) }
+        var evicted: Set<ModelIdentifier> = []
+        while evicted.isEmpty, let set = await changes.next() { evicted = set.evictedModelIds }
+        let first = try #require(evicted.first)
+        let kept: Memo? = try await cache.fetch(first, as: Memo.self).value
+        #expect(kept == nil)
+        cache.close()
+    }
+
     @Test("A second handle needs an equal budget")
     func handles() throws {
         #expect(CacheBudget(bytes: 5) == CacheBudget(bytes: 5))

@@ -327,7 +327,7 @@ enum EvictionRules {
         because: "Whoever shows a list wants to know that it can no longer be read.", requires: needs + [.observer]
     ) { trial in
         let site = try trial.site()
-        let observer = EvictionObserver()
+        let observer = RecordingObserver()
         let cache = try site.open(budget: CacheBudget(nodes: 100), observer: observer)
         for number in 0..<300 { try cache.write(Person(id: "Person:\(number)")) }
         try cache.flush()
@@ -337,8 +337,10 @@ enum EvictionRules {
             if try cache.read(identifier, as: Person.self).value == nil { gone.insert(identifier) }
         }
         try trial.expectEqual(gone.count, 200, "the nodes that are gone of three hundred where a hundred fit")
+        _ = observer.wait { $0.commits.reduce(0) { $0 + $1.evictedModelIds.count } >= gone.count }
         cache.close()
-        try trial.expectEqual(observer.evicted.sorted(), gone.map(\.rawValue).sorted(), "what change sets announced")
+        let announced = observer.commits.flatMap { $0.evictedModelIds.map(\.rawValue) }
+        try trial.expectEqual(announced.sorted(), gone.map(\.rawValue).sorted(), "what change sets announced")
     }
 
     // MARK: Help
@@ -392,17 +394,6 @@ enum EvictionRules {
 }
 
 private func + (left: Set<Capability>, right: Set<Capability>) -> Set<Capability> { left.union(right) }
-
-/// Remembers what was evicted.
-private final class EvictionObserver: CacheObserver {
-    private let state = Mutex<[String]>([])
-
-    var evicted: [String] { state.withLock { $0 } }
-
-    func cacheDidCommit(_ changes: ChangeSet) {
-        state.withLock { $0 += changes.evictedModelIds.map(\.rawValue) }
-    }
-}
 
 /// Says to another thread that it is time to end.
 private final class Ending: Sendable {

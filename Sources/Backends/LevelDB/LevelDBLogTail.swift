@@ -57,7 +57,9 @@ struct LevelDBLogTail {
     /// The fragment at `position` and where it ends, if there is a whole one.
     private func fragment(at position: Int) -> (kind: Kind, end: Int)? {
         let blockEnd = min((position / Self.blockLength + 1) * Self.blockLength, bytes.count)
-        guard position + Self.headerLength <= blockEnd, let kind = Kind(rawValue: bytes[position + 6]) else { return nil }
+        guard position + Self.headerLength <= blockEnd, let kind = Kind(rawValue: bytes[position + 6]) else {
+            return nil
+        }
         let end = position + Self.headerLength + Int(bytes[position + 4]) + Int(bytes[position + 5]) << 8
         guard end <= blockEnd else { return nil }
         let stored = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[position + $1]) << (8 * UInt32($1)) }

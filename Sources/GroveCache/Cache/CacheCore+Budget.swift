@@ -85,8 +85,7 @@ extension CacheCore {
             }
             guard step > 0 else { break }
             freed += step
-            let changes = ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted)
-            if !changes.isEmpty { notify { $0.cacheDidCommit(changes) } }
+            publish(ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted))
         }
         return freed
     }
