@@ -18,7 +18,9 @@ struct CompareTests {
         let names = results.filter { $0["coding"]?.text == "specialised" }.compactMap { $0["workload"]?.text }
         #expect(Set(names) == Set(Workload.allCases.map(\.rawValue)) && names.count == Workload.allCases.count)
         for result in results {
-            for key in ["opsPerSecond", "p50us", "p99us", "p999us", "floorOpsPerSecond", "tax"] {
+            for key in [
+                "opsPerSecond", "p50us", "p99us", "p999us", "floorOpsPerSecond", "tax", "extraMicrosecondsPerNode",
+            ] {
                 switch result[key] {
                 case .integer?, .double?: break
                 default: Issue.record("\(result["workload"]?.text ?? "") has no number \(key)")
@@ -26,7 +28,27 @@ struct CompareTests {
             }
             #expect(result["backend"]?.text == backend)
         }
-        #expect(footprints.count == 1 && footprints[0]["openMilliseconds"] != nil)
+        #expect(footprints.count == 1)
+        for key in ["openMilliseconds"]
+            + (backend == "memory" ? [] : ["floorOpenMilliseconds", "killedOpenMilliseconds"])
+        {
+            switch footprints[0][key] {
+            case .integer?, .double?: break
+            default: Issue.record("the footprint has no number \(key)")
+            }
+        }
+    }
+
+    @Test("A budget is kept by every workload", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    func budget(backend: String) throws {
+        let outcome = try ToolProcess.run(
+            [
+                "compare", "--quick", "--nodes", "220", "--backend", backend, "--budget", "20000000", "--coding",
+                "specialised",
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("budget 20,000,000 bytes") && outcome.output.contains("set-model"))
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
     @Test("A table fits into 80 columns and says what the tax is")

@@ -23,7 +23,8 @@ struct CompareCommand: AsyncParsableCommand {
 
             Footprint: bytes on disk as du counts them, after filling; resident bytes are how much the process's own \
             memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
-            time to the first read, warm.
+            time to the first read, warm: ours, the bare engine's, and ours from the files that a kill would leave after \
+            a megabyte of writes.
 
             --workload churn, by itself, is weeks of a shifting working set against --budget: three reads for each \
             of --writes, over --days. It prints the most that the files took, the share that is live payload at \
@@ -89,8 +90,8 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where temporary stores are made.", valueName: "dir"))
     var directory: String?
 
-    @Option(help: "For churn: bytes on disk that the caches may take.")
-    var budget = 50_000_000
+    @Option(help: "Bytes on disk that the caches may take; without it 50,000,000 for churn, and no limit otherwise.")
+    var budget: Int?
 
     @Option(help: "For churn: how many records are written.")
     var writes = 300_000
@@ -99,7 +100,7 @@ struct CompareCommand: AsyncParsableCommand {
     var days = 30
 
     func validate() throws {
-        guard budget > 0, writes > 0, days > 0 else {
+        guard budget ?? 1 > 0, writes > 0, days > 0 else {
             throw ValidationError("--budget, --writes and --days are above 0.")
         }
         guard (input == nil) == (identity == nil) else {
@@ -172,6 +173,7 @@ struct CompareCommand: AsyncParsableCommand {
                 }
             }
         }
+        report.budget = budget
         return report
     }
 
@@ -199,7 +201,7 @@ struct CompareCommand: AsyncParsableCommand {
         for backend in backends {
             let run = CompareRun(
                 backend: backend, data: data, workloads: workloads, settings: settings, directory: directory,
-                isFirst: isFirst)
+                isFirst: isFirst, budget: budget.map { CacheBudget(bytes: $0) } ?? .unlimited)
             do {
                 try run.run(into: &report)
             } catch let error as CacheError {
@@ -208,16 +210,18 @@ struct CompareCommand: AsyncParsableCommand {
         }
     }
 
+    private var churnBudget: Int { budget ?? 50_000_000 }
+
     /// Weeks with a budget; the bare engines have none, so there is no floor.
     private func churn(_ backends: [BackendName]) throws {
         let settings = ChurnRun.Settings(
-            budget: budget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+            budget: churnBudget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
         var report = ChurnReport(settings: settings)
         let directory = try TemporaryDirectory(in: directory)
         for backend in backends {
             let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
             do {
-                let cache = try backend.open(place, budget: CacheBudget(bytes: budget))
+                let cache = try backend.open(place, budget: CacheBudget(bytes: churnBudget))
                 defer { cache.close() }
                 report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
             } catch let error as CacheError {

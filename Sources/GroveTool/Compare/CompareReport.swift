@@ -1,6 +1,8 @@
 /// Everything that was measured.
 struct CompareReport: Sendable {
     var dataSet: String
+    /// Bytes on disk that each cache may take; `nil` without a limit.
+    var budget: Int?
     var results: [CompareResult] = []
     var footprints: [Footprint] = []
     var checks: [FloorCheck] = []
@@ -17,7 +19,8 @@ extension CompareReport {
 
     var json: JSON {
         [
-            "machine": Machine.json, "dataSet": .string(dataSet), "void": .bool(isVoid),
+            "machine": Machine.json, "dataSet": .string(dataSet), "budget": budget.map { JSON($0) } ?? .null,
+            "void": .bool(isVoid),
             "results": .array(results.map(\.json)), "footprint": .array(footprints.map(\.json)),
             "floor": .array(checks.map(\.json)), "consistency": .array(consistency.map(\.json)),
             "roundTripMilliseconds": .rounded(roundTrip),
@@ -28,12 +31,13 @@ extension CompareReport {
 
     var csv: String {
         var lines = [
-            "backend,workload,coding,unit,opsPerSecond,p50us,p99us,p999us,floorOpsPerSecond,tax,void"
+            "backend,workload,coding,unit,opsPerSecond,p50us,p99us,p999us,floorOpsPerSecond,tax,extraUsPerNode,void"
         ]
         for result in results {
             let numbers = [
                 result.operationsPerSecond, result.latencies.quantile(0.5), result.latencies.quantile(0.99),
                 result.latencies.quantile(0.999), result.floorOperationsPerSecond, result.tax,
+                result.extraMicrosecondsPerNode,
             ].map { $0.map { JSON.rounded($0).description } ?? "" }
             lines.append(
                 ([result.backend.rawValue, result.workload.rawValue, result.coding, result.workload.unit] + numbers
@@ -63,8 +67,9 @@ extension CompareReport {
         parts.append(footprintTable)
         var notes = [
             "tax = floor / ours; 1.0 is the engine itself, called from C with the same bytes",
+            "+us = microseconds that a node takes beyond the floor's",
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
-            "data: \(dataSet)",
+            "data: \(dataSet)" + (budget.map { ", budget \($0.grouped) bytes" } ?? ""),
         ]
         for result in results {
             guard let note = result.note else { continue }
@@ -76,7 +81,7 @@ extension CompareReport {
 
     private func section(_ backend: BackendName) -> String {
         var table = TextTable(
-            [Workload.header, "coding", "ops/s", "unit", "floor/s", "tax", "p50", "p99", "p99.9"],
+            [Workload.header, "coding", "ops/s", "unit", "tax", "+us", "p50", "p99", "p99.9"],
             alignment: [.left, .left, .right, .left, .right, .right, .right, .right, .right])
         for result in results where result.backend == backend {
             table.append(result.row)
@@ -105,13 +110,15 @@ extension CompareReport {
 
     private var footprintTable: String {
         var table = TextTable(
-            ["footprint", "records", "MB on disk", "B/record", "MB resident", "open ms"],
-            alignment: [.left, .right, .right, .right, .right, .right])
+            ["footprint", "records", "MB disk", "B/rec", "heap B/rec", "open ms", "raw", "killed"],
+            alignment: [.left, .right, .right, .right, .right, .right, .right, .right])
         for footprint in footprints {
             table.append([
                 footprint.backend.rawValue, footprint.nodes.grouped, (Double(footprint.bytesOnDisk) / 1e6).fixed(1),
                 (Double(footprint.bytesOnDisk) / Double(max(footprint.nodes, 1))).fixed(0),
-                (Double(footprint.residentBytes) / 1e6).fixed(1), footprint.openMilliseconds.fixed(2),
+                (Double(footprint.residentBytes) / Double(max(footprint.nodes, 1))).fixed(0),
+                footprint.openMilliseconds.fixed(2), footprint.floorOpenMilliseconds?.fixed(2) ?? "-",
+                footprint.killedOpenMilliseconds?.fixed(2) ?? "-",
             ])
         }
         return table.description
@@ -127,8 +134,8 @@ extension CompareResult {
     fileprivate var row: [String] {
         [
             workload.rawValue, coding == "specialised" ? "special" : coding, CompareResult.short(operationsPerSecond),
-            workload.unit, floorOperationsPerSecond.map(CompareResult.short) ?? "-",
-            (tax?.fixed(2) ?? "-") + (isVoid ? "*" : ""),
+            workload.unit, (tax?.fixed(2) ?? "-") + (isVoid ? "*" : ""),
+            extraMicrosecondsPerNode.map(CompareResult.short) ?? "-",
         ] + [0.5, 0.99, 0.999].map { latencies.quantile($0).map(CompareResult.short) ?? "-" }
     }
 
@@ -153,7 +160,9 @@ extension CompareResult {
         members += latencies.members
         members += [
             JSONMember("floorOpsPerSecond", floorOperationsPerSecond.map { .rounded($0) } ?? .null),
-            JSONMember("tax", tax.map { .rounded($0) } ?? .null), JSONMember("void", .bool(isVoid)),
+            JSONMember("tax", tax.map { .rounded($0) } ?? .null),
+            JSONMember("extraMicrosecondsPerNode", extraMicrosecondsPerNode.map { .rounded($0) } ?? .null),
+            JSONMember("void", .bool(isVoid)),
         ]
         if let besideOneNodeWrites {
             members.append(JSONMember("besideOneNodeWrites", .object(besideOneNodeWrites.members)))
@@ -180,6 +189,8 @@ extension Footprint {
         [
             "backend": .string(backend.rawValue), "bytesOnDisk": JSON(bytesOnDisk),
             "residentBytes": JSON(residentBytes), "openMilliseconds": .rounded(openMilliseconds),
+            "floorOpenMilliseconds": floorOpenMilliseconds.map { .rounded($0) } ?? .null,
+            "killedOpenMilliseconds": killedOpenMilliseconds.map { .rounded($0) } ?? .null,
             "nodes": JSON(nodes), "payloadBytes": JSON(payloadBytes),
         ]
     }

@@ -12,10 +12,19 @@ struct CompareResult: Sendable {
     var besideOneNodeWrites: Latencies?
     /// The floor's own reads beside its own commits.
     var floorLatencies: Latencies?
+    /// Nodes to an operation.
+    var nodesPerOperation = 1.0
     /// Something that a reader of the figures should know.
     var note: String?
     /// Whether the floor was too slow for the tax to mean anything.
     var isVoid = false
+
+    /// How much longer a node takes than the floor, in microseconds.
+    var extraMicrosecondsPerNode: Double? {
+        floorOperationsPerSecond.map {
+            (1e6 / max(operationsPerSecond, 1e-9) - 1e6 / max($0, 1e-9)) / max(nodesPerOperation, 1)
+        }
+    }
 
     /// Floor divided by ours: 1 is the engine itself, 2 is half its speed.
     var tax: Double? { floorOperationsPerSecond.map { $0 / max(operationsPerSecond, 1e-9) } }
@@ -29,6 +38,10 @@ struct Footprint: Sendable {
     let openMilliseconds: Double
     let nodes: Int
     let payloadBytes: Int
+    /// The bare engine's opening, to its first get; `nil` on memory.
+    let floorOpenMilliseconds: Double?
+    /// Opening what a killed process left behind, to the first read; `nil` on memory.
+    let killedOpenMilliseconds: Double?
 }
 
 /// Whether a floor is as fast as the engine ought to be.
@@ -54,6 +67,7 @@ struct FloorCheck: Sendable {
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
         case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
+        case .modelForKey, .setModel: false
         case .writeBatch:
             slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
         case .writeOne, .delete: slowPuts

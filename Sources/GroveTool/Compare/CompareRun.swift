@@ -14,14 +14,20 @@ struct CompareRun<Data: CompareData> {
     let directory: TemporaryDirectory
     /// Whether the footprint and the floor's own speed are measured too; once for each backend.
     let isFirst: Bool
+    let budget: CacheBudget
 
     /// Measures, and adds what comes of it to `report`.
     func run(into report: inout CompareReport) throws {
+        let budget = budget
         switch backend {
-        case .memory: try run(into: &report) { _ in try MemoryCache() }
-        case .lmdb: try run(into: &report) { try LMDBCache(directory: $0, options: LMDBOptions()) }
-        case .sqlite: try run(into: &report) { try SQLiteCache(directory: $0, options: SQLiteOptions()) }
-        case .leveldb: try run(into: &report) { try LevelDBCache(directory: $0, options: LevelDBOptions()) }
+        case .memory:
+            try run(into: &report) { _ in try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget) }
+        case .lmdb:
+            try run(into: &report) { try LMDBCache(directory: $0, options: LMDBOptions(), budget: budget) }
+        case .sqlite:
+            try run(into: &report) { try SQLiteCache(directory: $0, options: SQLiteOptions(), budget: budget) }
+        case .leveldb:
+            try run(into: &report) { try LevelDBCache(directory: $0, options: LevelDBOptions(), budget: budget) }
         }
     }
 
@@ -32,8 +38,10 @@ struct CompareRun<Data: CompareData> {
         if isFirst {
             Terminal.progress("\(backend.rawValue): footprint")
             let place = try directory.make("\(name)-footprint")
-            report.footprints.append(try Footprint.measure(backend, data) { try open(place) })
-            Cleanup.remove(place)
+            let beside = (killed: try directory.make("\(name)-killed"), floor: try directory.make("\(name)-raw"))
+            report.footprints.append(
+                try Footprint.measure(backend, data, beside: place, killed: beside.killed, floor: beside.floor, open))
+            for place in [place, beside.killed, beside.floor] { Cleanup.remove(place) }
         }
         let (ours, theirs) = (try directory.make("\(name)-ours"), try directory.make("\(name)-floor"))
         defer { for place in [ours, theirs] { Cleanup.remove(place) } }

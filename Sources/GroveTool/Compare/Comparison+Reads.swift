@@ -15,6 +15,7 @@ extension Comparison {
             ours: { try Stopwatch.time { for index in order { try self.readOneTree(index) } } })
         let latencies = try sample(order) { try self.readOneTree($0) }
         var result = result(.readTree, ours: rates.ours, floor: rates.floor, latencies: latencies)
+        result.nodesPerOperation = Double(plan.order.count) / Double(max(order.count, 1))
         if readable.count < trees.count {
             result.note = "\(trees.count - readable.count) trees cannot be read whole and are left out"
         }
@@ -63,7 +64,9 @@ extension Comparison {
             ours: { try Stopwatch.time { for number in order { try self.readOneCollection(keys[number]) } } })
         let latencies = try sample(order) { try self.readOneCollection(keys[$0]) }
         for key in keys { try cache.removeCollection(forKey: key) }
-        return result(.readCollection, ours: rates.ours, floor: rates.floor, latencies: latencies)
+        var result = result(.readCollection, ours: rates.ours, floor: rates.floor, latencies: latencies)
+        result.nodesPerOperation = Double(plan.order.count) / Double(max(operations, 1))
+        return result
     }
 
     /// Trees of random identifiers, a great many, while the heap is watched; the floor gets some of them.
@@ -91,13 +94,14 @@ extension Comparison {
         let count = settings.watchedReads / 20 * 20
         var result = result(
             .memory, ours: [rate(count, time)], floor: [rate(sampled.count, floorTime)], latencies: latencies)
+        result.nodesPerOperation = Double(plan.order.count) / Double(max(sampled.count, 1))
         result.note = "the heap grew by at most \((peak - before) / 1_024) KB while \(count.grouped) trees were read"
         return result
     }
 
     // MARK: Single calls
 
-    private func readOneTree(_ index: Int) throws {
+    func readOneTree(_ index: Int) throws {
         guard case .hit = try cache.read(identifiers[index], as: Data.Tree.self) else {
             throw missing(identifiers[index])
         }
@@ -116,7 +120,7 @@ extension Comparison {
     }
 
     /// Times up to 20,000 single calls.
-    private func sample(_ order: [Int], _ call: (Int) throws -> Void) throws -> Latencies {
+    func sample(_ order: [Int], _ call: (Int) throws -> Void) throws -> Latencies {
         let overhead = Stopwatch.overhead
         return Latencies(
             try order.prefix(20_000).map { index in
@@ -128,7 +132,7 @@ extension Comparison {
     // MARK: What there is to read
 
     /// The trees that can be read: those of a document may hold each other in a circle.
-    private func readableTrees() throws -> [Int] {
+    func readableTrees() throws -> [Int] {
         guard Data.Tree.self is DocumentNode.Type else { return Array(trees.indices) }
         return trees.indices.filter { index in
             guard case .hit? = try? cache.read(identifiers[index], as: Data.Tree.self) else { return false }

@@ -91,21 +91,15 @@ extension Comparison {
         return result(.rewriteUnchanged, ours: rates.ours, floor: rates.floor, latencies: Latencies(samples))
     }
 
-    /// The numbers of the records of `identifiers`, in their order.
-    private func records(_ identifiers: Set<ModelIdentifier>) -> [Int] {
-        identifiers.compactMap { table.nodes[$0] }.sorted()
-    }
-
-    /// The numbers of the distinct nodes that a batch of trees writes.
+    /// The numbers of the distinct nodes that a batch of trees writes, in the order in which it looks at them.
     private func nodes(of batch: Range<Int>) throws -> [Int] {
-        let written = try EncodedNames(trees[batch])
-        return records(written.identifiers)
+        try EncodedNames(trees[batch]).identifiers.compactMap { table.nodes[$0] }
     }
 }
 
-/// The identifiers of all nodes of some trees.
+/// The identifiers of all nodes of some trees, each once.
 private struct EncodedNames {
-    let identifiers: Set<ModelIdentifier>
+    let identifiers: [ModelIdentifier]
 
     init<M: CacheableModel>(_ models: ArraySlice<M>) throws(CacheError) {
         let tree = NodeTree()
@@ -114,7 +108,8 @@ private struct EncodedNames {
             encoder.beginRoot()
             try model.encodeValue(to: &encoder)
         }
-        identifiers = Set(tree.entries.map { tree.modelIdentifier(of: $0) })
+        var seen: Set<ModelIdentifier> = []
+        identifiers = tree.entries.map { tree.modelIdentifier(of: $0) }.filter { seen.insert($0).inserted }
     }
 }
 

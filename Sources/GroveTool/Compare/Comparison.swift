@@ -79,6 +79,8 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         case .delete: try delete()
         case .readerStall: try readerStall()
         case .memory: try memory()
+        case .modelForKey: try modelForKey()
+        case .setModel: try setModel()
         }
     }
 

@@ -49,14 +49,19 @@ enum ProcessMemory {
 }
 
 extension Footprint {
-    /// Fills a cache that `open` opens, opens it again, and reads every tree once.
+    /// Fills a cache that is opened in `directory`, opens it again, and reads every tree once.
+    ///
+    /// - Parameters:
+    ///   - killed: an empty directory, for the files that a killed process would leave behind.
+    ///   - raw: an empty directory, for the bare engine.
     static func measure<Store: NodeStore, Data: CompareData>(
-        _ backend: BackendName, _ data: Data, _ open: () throws -> NormalizedCache<Store>
+        _ backend: BackendName, _ data: Data, beside directory: String, killed: String, floor raw: String,
+        _ open: (String) throws -> NormalizedCache<Store>
     ) throws -> Footprint {
         ProcessMemory.trim()
         var before = ProcessMemory.residentBytes
         let identifiers: [ModelIdentifier]
-        var cache = try open()
+        var cache = try open(directory)
         do {
             let trees = data.trees(version: 0)
             identifiers = trees.compactMap(\.modelIdentifier)
@@ -70,23 +75,65 @@ extension Footprint {
         if backend.isPersistent {
             for _ in 0..<5 {
                 cache.close()
-                ProcessMemory.trim()
-                before = ProcessMemory.residentBytes
                 let time = try Stopwatch.time {
-                    cache = try open()
+                    cache = try open(directory)
                     if let first = identifiers.first { _ = try? cache.read(first, as: Data.Tree.self) }
                 }
                 openTimes.append(Double(time) / 1e6)
             }
+            cache.close()
+            ProcessMemory.trim()
+            before = ProcessMemory.residentBytes
+            cache = try open(directory)
         } else {
-            openTimes = try (0..<5).map { _ in Double(try Stopwatch.time { try open().close() }) / 1e6 }
+            openTimes = try (0..<5).map { _ in Double(try Stopwatch.time { try open(directory).close() }) / 1e6 }
         }
         for identifier in identifiers { _ = try? cache.read(identifier, as: Data.Tree.self) }
         ProcessMemory.trim()
         let resident = max(ProcessMemory.residentBytes - before, 0)
+        let floor = backend.isPersistent ? try rawOpening(backend, cache, in: raw) : nil
+        let afterKill =
+            backend.isPersistent
+            ? try opening(cache, data, identifiers.first, from: directory, killed: killed, open) : nil
         cache.close()
         return Footprint(
             backend: backend, bytesOnDisk: size.bytesOnDisk, residentBytes: resident,
-            openMilliseconds: openTimes.median, nodes: size.entries, payloadBytes: size.payloadBytes)
+            openMilliseconds: openTimes.median, nodes: size.entries, payloadBytes: size.payloadBytes,
+            floorOpenMilliseconds: floor, killedOpenMilliseconds: afterKill)
+    }
+
+    /// Opens the bare engine with the same records, to its first get.
+    private static func rawOpening<Store: NodeStore>(
+        _ backend: BackendName, _ cache: NormalizedCache<Store>, in directory: String
+    ) throws -> Double {
+        let table = try RecordTable(cache)
+        let first = FloorPlan([[table.count / 2]])
+        try Floor(backend, directory: directory).run(.put, table, FloorPlan(Array(0..<table.count), groupsOf: 1_000))
+        return try (0..<5).map { _ in
+            let time = try Stopwatch.time { try Floor(backend, directory: directory).run(.get, table, first) }
+            return Double(time) / 1e6
+        }.median
+    }
+
+    /// Opens a copy of the files of a store that is open, as a kill would leave them, after a megabyte was written.
+    private static func opening<Store: NodeStore, Data: CompareData>(
+        _ cache: NormalizedCache<Store>, _ data: Data, _ first: ModelIdentifier?, from directory: String,
+        killed: String, _ open: (String) throws -> NormalizedCache<Store>
+    ) throws -> Double {
+        let trees = data.trees(version: 1)
+        let size = try cache.size()
+        let bytesPerTree = max(size.payloadBytes / max(trees.count, 1), 1)
+        try cache.write(contentsOf: trees.prefix(max(1_000_000 / bytesPerTree, 1)))
+        try cache.flush()
+        return try (0..<5).map { round in
+            let place = "\(killed)/\(round)"
+            try FileManager.default.copyItem(atPath: directory, toPath: place)
+            let time = try Stopwatch.time {
+                let copy = try open(place)
+                if let first { _ = try? copy.read(first, as: Data.Tree.self) }
+                copy.close()
+            }
+            return Double(time) / 1e6
+        }.median
     }
 }

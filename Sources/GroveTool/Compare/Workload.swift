@@ -3,9 +3,11 @@ enum Workload: String, CaseIterable, Sendable {
     case readTree = "read-tree"
     case readNode = "read-node"
     case readCollection = "read-collection"
+    case modelForKey = "model-for-key"
     case rewriteUnchanged = "rewrite-unchanged"
     case writeBatch = "write-batch"
     case writeOne = "write-one"
+    case setModel = "set-model"
     case delete
     case readerStall = "reader-stall"
     case memory
@@ -13,11 +15,11 @@ enum Workload: String, CaseIterable, Sendable {
     /// What one operation is.
     var unit: String {
         switch self {
-        case .readTree, .memory: "trees"
+        case .readTree, .modelForKey, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
-        case .writeOne: "trees"
+        case .writeOne, .setModel: "trees"
         case .delete: "nodes"
         case .readerStall: "nodes"
         }
@@ -29,6 +31,8 @@ enum Workload: String, CaseIterable, Sendable {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
+        case .modelForKey: "a tree through modelForKey; floor: the direct call"
+        case .setModel: "changed trees through setModel, and a flush; floor: a direct call"
         case .rewriteUnchanged: "500 trees that are stored already; floor: gets of their nodes"
         case .writeBatch: "500 trees, every node changed, to a commit; floor: the same puts"
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
@@ -41,7 +45,7 @@ enum Workload: String, CaseIterable, Sendable {
     /// Whether how the models are coded shows: a commit of one operation costs what the engine's commit costs.
     var dependsOnCoding: Bool {
         switch self {
-        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .writeBatch: true
+        case .readTree, .readNode, .readCollection, .modelForKey, .setModel, .rewriteUnchanged, .writeBatch: true
         case .writeOne, .delete, .readerStall, .memory: false
         }
     }
