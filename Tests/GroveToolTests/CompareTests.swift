@@ -51,6 +51,26 @@ struct CompareTests {
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
+    @Test(
+        "A short month of a shifting working set stays within its budget",
+        arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    func churn(backend: String) throws {
+        let outcome = try ToolProcess.run(
+            [
+                "compare", "--workload", "churn", "--backend", backend, "--budget", "6000000", "--writes", "24000",
+                "--days", "6",
+            ])
+        // A store that took more than its budget would make it fail.
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let row = try #require(outcome.output.split(separator: "\n").first { $0.hasPrefix(backend) })
+        let cells = row.split(separator: " ", omittingEmptySubsequences: true)
+        #expect(cells.count == 10 && Double(cells[1]) ?? 7 <= 6, "\(row)")
+        #expect(cells[7] != "0.00", "nothing was evicted, so that nothing was shown")
+        // Most of what is read is recent, and is kept.
+        #expect(Double(cells[5]) ?? 0 > 60, "\(row)")
+    }
+
     @Test("A table fits into 80 columns and says what the tax is")
     func table() throws {
         let outcome = try ToolProcess.run(

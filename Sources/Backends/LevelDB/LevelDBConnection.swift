@@ -15,9 +15,9 @@ import Synchronization
 /// The handle is let go of, for a wipe or after a failed write, only while nothing uses it.
 final class LevelDBConnection: Sendable {
     let options: LevelDBOptions
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         /// `nil` once the store is closed.
         var directory: LevelDBDirectory?
         /// `nil` where reopening failed; the next use tries again.
@@ -37,6 +37,11 @@ final class LevelDBConnection: Sendable {
         /// The bytes that the files may have together, where there is a budget, and the options that suit it.
         var budget: Int?
         var budgetOptions: LevelDBOptions?
+        /// Calls for room that were refused since there was some.
+        var refusals = 0
+        /// The bytes of keys and values, as far as whoever keeps an account said, and those of tables for each.
+        var payload = 0
+        var density: Double?
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
         /// The handle, opened again where it was lost.

@@ -155,6 +155,19 @@ struct LevelDBDirectory: ~Copyable {
         return isListed == nil ? nil : newest
     }
 
+    /// Bytes of LevelDB's log of events and of its manifest, neither of which it makes smaller while it is open.
+    func notes() throws(CacheError) -> (events: Int, manifest: Int) {
+        var notes = (events: 0, manifest: 0)
+        try files.forEachFile { name, file in
+            if name == "LOG" { notes.events = file.allocatedBytes }
+            if name.hasPrefix("MANIFEST-") { notes.manifest += file.allocatedBytes }
+        }
+        return notes
+    }
+
+    /// Empties the log of events, which LevelDB appends to.
+    func emptyEvents() { _ = unsafe truncate(files.path(of: "LOG"), 0) }
+
     /// The log after a commit: `log`, which has grown, or the one begun since.
     func log(after log: Log?) -> Log? {
         guard let log, let length = files.file(log.name)?.length, length > log.length else { return newestLog() }

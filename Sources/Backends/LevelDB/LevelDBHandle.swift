@@ -83,8 +83,28 @@ import GroveModel
         try unsafe LevelDBErrors.check(message, .write)
     }
 
-    /// Rewrites every table without what was replaced or removed.
-    func compact() { unsafe leveldb_compact_range(database, nil, 0, nil, 0) }
+    /// Rewrites every table that has keys up to `end`, or any, without what was replaced or removed.
+    func compact(through end: [UInt8]? = nil) {
+        guard let end else { return unsafe leveldb_compact_range(database, nil, 0, nil, 0) }
+        unsafe end.withUnsafeBytes { end in
+            unsafe leveldb_compact_range(
+                database, nil, 0, end.baseAddress?.assumingMemoryBound(to: CChar.self), end.count)
+        }
+    }
+
+    /// The bytes of the tables that hold what is stored now, about.
+    var tableBytes: Int {
+        var size: UInt64 = 0
+        unsafe [CChar](repeating: -1, count: 8).withUnsafeBufferPointer { limit in
+            unsafe "".withCString { start in
+                var keys = unsafe (start: Optional(start), limit: limit.baseAddress)
+                var counts = (start: 0, limit: limit.count)
+                unsafe leveldb_approximate_sizes(
+                    database, 1, &keys.start, &counts.start, &keys.limit, &counts.limit, &size)
+            }
+        }
+        return Int(size)
+    }
 
     /// Makes a table of what is in memory, whose file and entry in the manifest are synchronised.
     ///

@@ -1,46 +1,109 @@
 import GroveCache
 public import GroveModel
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///
 /// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
-/// it removes old ones: so more than a third of the budget is left to it.
+/// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
     /// Keeps the files within `bytes`: opens LevelDB anew, with buffers of a fiftieth of that.
     ///
-    /// - Returns: 45 in 100 of them.
+    /// - Returns: some 42 to 44 in 100 of them.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard bytes >= 4 << 20 else {
             throw CacheError(
                 .unsupported, "LevelDB needs a budget of 4.5 MB at the least; \(bytes) bytes are left of this one")
         }
         try connection.limit(to: bytes)
-        if try bytesOnDisk() > Self.compactionMark(bytes) { try compact() }
-        guard try bytesOnDisk() <= Self.compactionMark(bytes) else {
+        let shares = LevelDBShares(bytes)
+        if try connection.engineBytes() > shares.mark { try compact(shares) }
+        guard try connection.engineBytes() <= shares.mark else {
             throw CacheError(.overBudget, "the store's files are larger than its budget")
         }
-        return bytes / 100 * 45
+        return shares.payload
     }
 
     /// Compacts everything where the files have grown into what is left to compaction.
     ///
     /// - Returns: false where they are as large afterwards.
+    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
         guard let budget = connection.budget else { return true }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = bytes * 5 / 2 + entries * 64
-        let mark = Self.compactionMark(budget)
-        if try bytesOnDisk() + needed <= mark { return true }
-        try compact()
-        return try bytesOnDisk() + needed <= mark
+        let shares = LevelDBShares(budget)
+        if try connection.engineBytes() + needed <= shares.mark { return true }
+        // Where the records themselves are too many, a little less of them is not worth another compaction.
+        guard connection.isDueToCompact() else { return false }
+        try compact(shares)
+        let hasRoom = try connection.engineBytes() + needed <= shares.mark
+        connection.didCompact(hasRoom: hasRoom)
+        return hasRoom
     }
 
-    private func compact() throws(CacheError) {
+    /// What the tables took for each byte of records, when everything was compacted last, tells how many fit.
+    public func payloadLimit(holding payload: Int) -> Int {
+        guard let budget = connection.budget, let density = connection.density(holding: payload) else { return .max }
+        return Int(Double(LevelDBShares(budget).tables) / density)
+    }
+
+    /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.
+    private func compact(_ shares: LevelDBShares) throws(CacheError) {
+        try connection.trim(shares)
+        let ends: [[UInt8]?] = try ends(ofStepsOf: shares.step) + [nil]
         let (handle, options) = try connection.begin()
-        defer { connection.ended(options) }
-        handle.compact()
+        defer {
+            connection.logMayBeNew()
+            connection.ended(options)
+        }
+        for end in ends {
+            try settle(handle, shares.slack)
+            handle.compact(through: end)
+        }
+        try settle(handle, shares.slack)
+        connection.noteDensity(handle.tableBytes)
     }
 
-    /// The size above which the files are compacted, such that they never have more than `budget` meanwhile.
-    private static func compactionMark(_ budget: Int) -> Int { budget / 100 * 64 }
+    /// Waits until the tables that were replaced are gone, but for `slack` bytes.
+    ///
+    /// LevelDB removes what nobody reads any more whenever it has made a table, also one of nothing.
+    private func settle(_ handle: LevelDBHandle, _ slack: Int) throws(CacheError) {
+        for attempt in 0..<Self.patience {
+            if try connection.tableBytes() <= handle.tableBytes + slack { return }
+            // A read takes microseconds, unless the system lets its thread wait.
+            if attempt > 0 { usleep(2_000) }
+            handle.flushMemory()
+        }
+        guard try connection.tableBytes() > handle.tableBytes + slack else { return }
+        throw CacheError(.full, "A read that does not end keeps files that were replaced.")
+    }
+
+    /// Keys between which there are `bytes` of records.
+    private func ends(ofStepsOf bytes: Int) throws(CacheError) -> [[UInt8]] {
+        guard bytes < .max else { return [] }
+        let view = try view()
+        defer { view.end() }
+        var ends: [[UInt8]] = []
+        var count = 0
+        try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { (key, value) in
+            count += key.count + value.count
+            if count >= bytes {
+                unsafe ends.append(Array(key))
+                count = 0
+            }
+            return true
+        }
+        return ends
+    }
+
+    /// How many times 2 ms a compaction waits for readers.
+    private static var patience: Int { 500 }
 }

@@ -92,6 +92,20 @@ package struct StoreFiles: Sendable {
         return total
     }
 
+    /// The same of the engine's files alone: those of the cache beside them have names that begin with `grove`.
+    package func engineBytes() throws(CacheError) -> Int {
+        var total = 0
+        try forEachFile { name, file in total += name.hasPrefix("grove") ? 0 : file.allocatedBytes }
+        return total
+    }
+
+    /// The same of the files whose names end with `suffix`.
+    package func bytes(ofFilesWith suffix: String) throws(CacheError) -> Int {
+        var total = 0
+        try forEachFile { name, file in total += name.hasSuffix(suffix) ? file.allocatedBytes : 0 }
+        return total
+    }
+
     /// Makes the file called `name` for its owner alone, unless there is one.
     ///
     /// A file that is there is not opened: closing it would drop the locks that this process holds on it.

@@ -60,6 +60,15 @@ final class Engine: @unchecked Sendable {
         var last: UInt64 = 0
         var cancelled: UInt64 = 0
         var nextKey = 0
+        /// Calls that wait for the queue, which has been asked to carry them out where there are any.
+        var inbox: [Call?] = []
+    }
+
+    /// A call that waits for its turn.
+    private struct Call {
+        let sequence: UInt64
+        let isCancellable: Bool
+        let work: @Sendable (Engine) -> Void
     }
 
     struct Replacement: Sendable {
@@ -87,17 +96,31 @@ final class Engine: @unchecked Sendable {
     }
 
     /// Takes a place in the order of calls and runs `work` there, on the queue.
+    ///
+    /// Calls that come while others wait cost no dispatch of their own.
     @discardableResult
     func enqueue(isCancellable: Bool = false, _ work: @escaping @Sendable (Engine) -> Void) -> UInt64 {
-        order.withLock { order in
+        let (sequence, isFirst) = order.withLock { order in
             order.last += 1
-            let sequence = order.last
-            queue.async {
-                if isCancellable, self.order.withLock({ $0.cancelled >= sequence }) { return }
-                self.sequence = sequence
-                work(self)
-            }
-            return sequence
+            order.inbox.append(Call(sequence: order.last, isCancellable: isCancellable, work: work))
+            return (order.last, order.inbox.count == 1)
+        }
+        if isFirst { queue.async { self.carryOut() } }
+        return sequence
+    }
+
+    /// Carries out the calls that wait, each let go of before the next.
+    private func carryOut() {
+        var calls = order.withLock { order in
+            defer { order.inbox = [] }
+            return order.inbox
+        }
+        for place in calls.indices {
+            guard let call = calls[place] else { continue }
+            calls[place] = nil
+            if call.isCancellable, order.withLock({ $0.cancelled >= call.sequence }) { continue }
+            sequence = call.sequence
+            call.work(self)
         }
     }
 

@@ -10,8 +10,7 @@ struct ChurnReport {
 
     var table: String {
         let header = [
-            "backend", "budget", "high-water mark", "of it", "live share", "least", "hit ratio", "by day", "evictions",
-            "write amplification", "last day / first",
+            "backend", "peak MB", "of it", "live", "least", "hits", "by day", "evicted", "amp", "speed",
         ]
         var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
         for result in results {
@@ -19,17 +18,27 @@ struct ChurnReport {
             // The first day that evicts is the first that does all the work.
             let first = result.rates[result.rates.count / 3]
             table.append([
-                result.backend.rawValue, result.budget.grouped, result.peak.grouped,
+                result.backend.rawValue, (Double(result.peak) / 1e6).fixed(2),
                 percent(Double(result.peak) / Double(result.budget)), percent(result.share),
                 percent(result.leastShare), percent(result.hitRatio),
-                "\(percent(later.min() ?? 0)) to \(percent(later.max() ?? 0))",
-                result.usage.evictions.grouped, result.amplification.map { $0.fixed(2) } ?? "-",
+                "\(percent(later.min() ?? 0))-\(percent(later.max() ?? 0))",
+                CompareResult.short(Double(result.usage.evictions)), result.amplification.map { $0.fixed(1) } ?? "-",
                 ((result.rates.last ?? 0) / first).fixed(2),
             ])
         }
-        return "\(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed "
-            + "\(settings.seed)\n\n\(table)"
+        return """
+            \(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed \(settings.seed)
+            budget \(settings.budget.grouped) bytes; shares and ratios in per cent
+
+            \(table)
+
+            peak = the most that the files took, as du counts; of it = of the budget
+            live = keys and values in the budget at the end; least = after a third
+            hits = hit ratio after a third; by day = the least and the most of a day
+            amp = bytes written for each byte of records
+            speed = the last day's rate divided by that of the day after a third
+            """
     }
 
-    private func percent(_ ratio: Double) -> String { (ratio * 100).fixed(1) + "%" }
+    private func percent(_ ratio: Double) -> String { (ratio * 100).fixed(1) }
 }

@@ -1,0 +1,70 @@
+import GroveCache
+import GroveModel
+import Synchronization
+
+/// What a budget asks of the files and of the handle.
+extension LevelDBConnection {
+    /// Bytes of LevelDB's own files as `du` counts them.
+    func engineBytes() throws(CacheError) -> Int {
+        try state.withLock { (state) throws(CacheError) in
+            guard let bytes = try state.directory?.files.engineBytes() else { throw .closedStore }
+            return bytes
+        }
+    }
+
+    /// Notes that LevelDB may have begun another log.
+    func logMayBeNew() {
+        state.withLock { state in
+            if state.failure == nil, state.log != nil { state.log = state.directory?.newestLog() }
+        }
+    }
+
+    /// Begins LevelDB's notes anew where they have grown: it never does while it is open.
+    func trim(_ shares: LevelDBShares) throws(CacheError) {
+        try state.withLock { (state) throws(CacheError) in
+            guard let notes = try state.directory?.notes() else { throw .closedStore }
+            if notes.events > shares.notes { state.directory?.emptyEvents() }
+            // The manifest is written anew by opening, which has to wait for views: later, if there are any.
+            guard notes.manifest > shares.notes, state.users == 0, state.failure == nil else { return }
+            state.handle = nil
+            _ = try state.open(options)
+        }
+    }
+
+    /// Bytes of the tables that there are, in use or not.
+    func tableBytes() throws(CacheError) -> Int {
+        try state.withLock { (state) throws(CacheError) in
+            guard let bytes = try state.directory?.files.bytes(ofFilesWith: ".ldb") else { throw .closedStore }
+            return bytes
+        }
+    }
+
+    /// Whether a call for room, where there is none, is to compact: the first, and every eighth after one that did not help.
+    func isDueToCompact() -> Bool {
+        state.withLock { state in
+            guard state.refusals > 0 else { return true }
+            state.refusals += 1
+            return state.refusals % 8 == 0
+        }
+    }
+
+    /// Notes a compaction, and whether it helped.
+    func didCompact(hasRoom: Bool) { state.withLock { $0.refusals = hasRoom ? 0 : 1 } }
+
+    /// The bytes of tables for each byte of keys and values, of which there are `payload`; `nil` before a compaction.
+    func density(holding payload: Int) -> Double? {
+        state.withLock { state in
+            state.payload = payload
+            return state.density
+        }
+    }
+
+    /// Notes what the tables take after a compaction.
+    func noteDensity(_ tableBytes: Int) {
+        state.withLock { state in
+            // Of a few records the tables tell little.
+            guard state.payload > 256 << 10, tableBytes > 0 else { return }
+            state.density = Double(tableBytes) / Double(state.payload)
+        }
+    }
+}

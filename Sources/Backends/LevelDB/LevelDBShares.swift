@@ -1,0 +1,53 @@
+/// How the bytes of a budget are shared out between records, what became of older ones, and compactions under way.
+///
+/// Each transaction finds the files at or below ``mark``, of which ``payload`` are records and the rest, the *garbage*,
+/// is what has been replaced or removed since everything was compacted. A compaction merges what is new into level 1,
+/// and then level 1, a table at a time, into the records of level 2. A reader that is held up inside a get keeps the
+/// tables from being removed that were there when it began, so what one call writes may stand beside all that was there
+/// before: once the garbage for level 1, and the records of level 2 beside one table.
+struct LevelDBShares {
+    /// The most bytes of records.
+    let payload: Int
+    /// The most bytes of tables, once everything is compacted.
+    let tables: Int
+    /// The size of all files at which everything is compacted.
+    let mark: Int
+    /// The bytes of records that one call compacts.
+    let step: Int
+    /// What may be left of replaced tables when a compaction goes on: blocks of the file system are counted whole.
+    let slack: Int
+    /// The size above which LevelDB's own notes, its manifest and its log of events, are begun anew.
+    let notes: Int
+
+    init(_ budget: Int) {
+        let bytes = Double(budget)
+        slack = budget / 50
+        notes = max(budget / 200, 32 << 10)
+        for share in [0.44, 0.435, 0.43, 0.425] {
+            for garbage in stride(from: 0.19, through: 0.12, by: -0.01) {
+                // The part of the records that stands beside a table of level 1: a megabyte, and what a block overshoots.
+                let step = 1.1e6 / (bytes * garbage)
+                let files = share * LevelDBShares.overhead + LevelDBShares.otherFiles / bytes
+                guard step < 1, files * (1 + step) + 2 * garbage <= 0.94 else { continue }
+                payload = Int(bytes * share)
+                tables = Int(bytes * share * LevelDBShares.overhead)
+                mark = Int(bytes * (files + garbage))
+                self.step = Int(bytes * share * step)
+                return
+            }
+        }
+        // Where level 1 is one table, it stands beside all records.
+        let files = 0.425 * LevelDBShares.overhead + LevelDBShares.otherFiles / bytes
+        payload = Int(bytes * 0.425)
+        tables = Int(bytes * 0.425 * LevelDBShares.overhead)
+        mark = Int(bytes * (files + max((0.98 - 2 * files) / 2, 0.04)))
+        step = .max
+    }
+
+    /// Bytes of a table for each byte of keys and values, as measured with records of 300 bytes.
+    ///
+    /// The rest are indices and filters.
+    private static let overhead = 1.035
+    /// The manifest and what is smaller.
+    private static let otherFiles = 24_000.0
+}

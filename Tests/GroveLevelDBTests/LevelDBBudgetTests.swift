@@ -1,0 +1,97 @@
+import GroveCache
+import GroveModel
+import StoreTesting
+import Testing
+
+@testable import GroveLevelDB
+
+/// A budget under LevelDB, by the bytes that its files take.
+@Suite("LevelDB within a budget")
+struct LevelDBBudgetTests {
+    private static let budget = 6 << 20
+
+    /// A store that holds the most that it may, in records of some 300 bytes.
+    private struct Full {
+        let directory: TemporaryDirectory
+        let store: LevelDBStore
+        let records: Int
+        private(set) var writes = 0
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            store = try LevelDBStore(directory: directory.path, options: LevelDBOptions(syncsEachCommit: false))
+            records = try store.setBudget(LevelDBBudgetTests.budget) / 310
+        }
+
+        /// Writes 20 records that are there already, once all are, after asking for room; returns whether there was any.
+        mutating func write() throws -> Bool {
+            guard try store.makeRoom(forEntries: 20, bytes: 20 * 310) else { return false }
+            let first = writes * 20
+            try store.write { (transaction) throws(CacheError) in
+                for index in first..<(first + 20) {
+                    // In no order, as records of identifiers come.
+                    let key = (0..<8).map { UInt8(truncatingIfNeeded: (index % records) >> ($0 * 8)) }
+                    try transaction.put(key, [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 300))
+                }
+            }
+            writes += 1
+            return true
+        }
+    }
+
+    @Test("What LevelDB notes for itself stays small, however long it is open")
+    func notes() throws {
+        var full = try Full()
+        let files = try StoreFiles(full.directory.path)
+        var (events, manifest, peak) = (0, 0, 0)
+        for _ in 0..<2_000 {
+            #expect(try full.write())
+            peak = max(peak, try files.allocatedBytes())
+            try files.forEachFile { name, file in
+                if name == "LOG" { events = max(events, file.allocatedBytes) }
+                if name.hasPrefix("MANIFEST-") { manifest = max(manifest, file.allocatedBytes) }
+            }
+        }
+        full.store.close()
+        #expect(peak <= Self.budget)
+        #expect(events < 96 << 10 && manifest < 96 << 10, "the log of events took \(events), the manifest \(manifest)")
+    }
+
+    @Test("A read that does not end is waited for, and then refused for, and the files stay within the budget")
+    func heldUp() throws {
+        var full = try Full()
+        let files = try StoreFiles(full.directory.path)
+        for _ in 0..<600 { #expect(try full.write()) }
+        var peak = 0
+        var refusal: CacheError?
+        let view = try full.store.view()
+        try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { (_, _) throws(CacheError) in
+            // The tables that the scan began with are kept while this runs.
+            for _ in 0..<2_000 where refusal == nil {
+                do {
+                    guard try full.write() else { break }
+                } catch {
+                    refusal = error as? CacheError
+                }
+                peak = max(peak, try files.allocatedBytes())
+            }
+            return false
+        }
+        view.end()
+        #expect(refusal?.code == .full)
+        #expect(peak <= Self.budget, "the files took \(peak)")
+        for _ in 0..<200 { #expect(try full.write()) }
+        #expect(try files.allocatedBytes() <= Self.budget)
+        full.store.close()
+    }
+
+    @Test("Every budget leaves room for the records that it promises, and for two compactions of what is new")
+    func shares() {
+        for megabytes in 5...400 {
+            let budget = megabytes << 20
+            let shares = LevelDBShares(budget)
+            #expect(shares.payload >= budget / 100 * 42 && shares.mark > shares.payload * 103 / 100)
+            #expect(shares.mark - shares.payload > budget / 25 && shares.mark < budget / 100 * 66)
+        }
+    }
+}
