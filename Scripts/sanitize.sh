@@ -88,6 +88,8 @@ SWIFT
 swift build --package-path "$copy" --sanitize="$kind" --product kit
 kit=$(swift build --package-path "$copy" --sanitize="$kind" --show-bin-path)/kit
 options="log_path=$copy/logs/$kind halt_on_error=0 exitcode=0 detect_leaks=0"
+symbolizer=$(command -v llvm-symbolizer || true)
+test -z "$symbolizer" || options="$options external_symbolizer_path=$symbolizer"
 rules=
 for rule in "$@"; do rules="$rules --rule $rule"; done
 if test -z "$rules"; then
