@@ -16,7 +16,7 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
-.PHONY: help setup build release compare test tsan soak fuzz check format lint layering conformance adapters scratch clean
+.PHONY: help setup build release compare test tsan sanitize mutants sweep soak fuzz check format lint layering conformance adapters scratch clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -43,6 +43,17 @@ conformance: release ## runs the conformance kit on every backend
 
 tsan: ## runs the tests of engine and providers under the thread sanitizer
 	sh Scripts/tsan.sh
+
+sanitize: setup ## checks the kit's rules on every backend under the thread sanitizer, then the address sanitizer
+	sh Scripts/sanitize.sh thread
+	sh Scripts/sanitize.sh address
+
+sweep: release ## cuts a small store of each backend off at every length, and flips a bit of every byte
+	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
+	TMPDIR=$$place .build/release/grove conformance --sweep
+
+mutants: release ## checks the rules themselves: each mutant must be found out, and by the rules that list it
+	.build/release/grove conformance --mutants
 
 soak: release ## tries programs, kills and faults; MINUTES=10 says for how long
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \

@@ -17,36 +17,8 @@ for tests in GroveConsistencyTests GroveProvidersTests; do
     rm -rf "$copy/Tests/$tests"
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
-for folder in "$copy"/Sources/Grove* "$copy"/Sources/Backends/Memory "$copy"/Tests/*; do
-    grep -rlw 'import Synchronization' "$folder" > "$copy/files" || continue
-    while read -r file; do
-        sed 's/^import Synchronization$//; s/^package import Synchronization$//' "$file" > "$copy/file"
-        mv "$copy/file" "$file"
-    done < "$copy/files"
-    cat > "$folder/Mutex.swift" <<'SWIFT'
-import Foundation
-
-/// SAFETY: the value is touched under the lock alone.
-final class Mutex<Value>: @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
-    init(_ value: Value) {
-        self.value = value
-        lock = .allocate(capacity: 1)
-        pthread_mutex_init(lock, nil)
-    }
-    deinit {
-        pthread_mutex_destroy(lock)
-        lock.deallocate()
-    }
-    func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        return try body(&value)
-    }
-}
-SWIFT
-done
+. "$root/Scripts/mutex.sh"
+replace_mutex "$copy"/Sources/Grove* "$copy"/Sources/Backends/Memory "$copy"/Tests/*
 cat > "$copy/Package.swift" <<'SWIFT'
 // swift-tools-version: 6.2
 import PackageDescription

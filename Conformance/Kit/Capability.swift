@@ -20,6 +20,8 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     public static let evicting = Capability("evicting")
     /// Readers go on while a large write commits.
     public static let readersNeverStall = Capability("readersNeverStall")
+    /// The store can be opened so that it holds little: its engine has a limit of its own.
+    public static let bounded = Capability("bounded")
     /// The engine's pages carry no checksum.
     public static let unverifiedPages = Capability("unverifiedPages")
 
@@ -55,7 +57,7 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// What a profile declares, and what follows from it: a rule that needs what a backend does not claim to be says
     /// nothing about it, while one that needs what its harness could supply is a gap.
     public static let ofProfiles: Set<Capability> = [
-        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages,
+        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .bounded,
     ]
 
     /// What a harness for a store supplies.

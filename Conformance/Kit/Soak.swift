@@ -14,6 +14,8 @@ public struct Soak: Sendable {
         public var faults = 0
         /// Stores that were opened after a byte of theirs was flipped or cut off.
         public var damages = 0
+        /// Small stores that were cut off at every length, and flipped in every byte.
+        public var sweeps = 0
         /// Processes that ended at the sight of one, which the profile must allow.
         public var deaths = 0
         /// What was not as it must be, each with its seed and its program.
@@ -22,8 +24,8 @@ public struct Soak: Sendable {
         /// The figures, and every lie on a line of its own.
         public var description: String {
             let figures =
-                "\(programs) programs, \(kills) kills, \(faults) faults, \(damages) damaged stores, \(deaths) deaths, "
-                + "\(lies.count) lies"
+                "\(programs) programs, \(kills) kills, \(faults) faults, \(damages) damaged stores, \(sweeps) sweeps, "
+                + "\(deaths) deaths, \(lies.count) lies"
             return (["\(backend): \(figures)"] + lies).joined(separator: "\n")
         }
     }
@@ -43,6 +45,7 @@ public struct Soak: Sendable {
     public func run(for duration: Duration, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         let end = ContinuousClock.now + duration
         var tallies = backends.map { Tally(backend: $0.name) }
+        var sweeps: [DamageSweep?] = backends.map { _ in nil }
         var round: UInt64 = 0
         while ContinuousClock.now < end {
             for (index, backend) in backends.enumerated() {
@@ -50,7 +53,7 @@ public struct Soak: Sendable {
                 let trial = Trial("SOAK", on: backend, seed: seed)
                 defer { trial.finish() }
                 do {
-                    try self.round(round &+ UInt64(index), trial, end, &tallies[index])
+                    try self.round(round &+ UInt64(index), trial, end, &tallies[index], &sweeps[index])
                 } catch let failure as CheckFailure {
                     tallies[index].lies.append("\(backend.name), seed \(seed): \(failure)")
                 } catch let error as CacheError {
@@ -64,7 +67,8 @@ public struct Soak: Sendable {
     }
 
     private func round(
-        _ round: UInt64, _ trial: Trial, _ end: ContinuousClock.Instant, _ tally: inout Tally
+        _ round: UInt64, _ trial: Trial, _ end: ContinuousClock.Instant, _ tally: inout Tally,
+        _ sweep: inout DamageSweep?
     ) throws {
         var generator = trial.generator()
         for _ in 0..<20 {
@@ -77,7 +81,8 @@ public struct Soak: Sendable {
             throw CheckFailure(ProgramCheck.sentence(failure, shortest, trial.backend))
         }
         if round % 3 == 2, trial.backend.capabilities.isSuperset(of: [.persistent, .processes]) {
-            return try damage(300, trial, using: &generator, until: end, &tally)
+            try damage(100, trial, using: &generator, until: end, &tally)
+            return try go(on: &sweep, trial.backend, by: 300, until: end, &tally)
         }
         guard trial.backend.capabilities.isSuperset(of: [.survivesCrash, .processes, .systemFaults]) else { return }
         if round % 3 == 0 {
@@ -132,6 +137,47 @@ public struct Soak: Sendable {
             tallies.append(tally)
         }
         return tallies
+    }
+
+    /// Damages one small store of each persistent backend at every length and in every byte.
+    ///
+    /// - Parameter progress: told of the tallies after each thousand or so.
+    public func sweep(progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
+        var tallies: [Tally] = []
+        for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
+            var tally = Tally(backend: backend.name)
+            var sweep: DamageSweep?
+            while tally.sweeps == 0 {
+                do {
+                    try go(on: &sweep, backend, by: 1_000, until: nil, &tally)
+                } catch let failure as CheckFailure {
+                    tally.lies.append("\(backend.name), seed \(seed): \(failure)")
+                    if tally.lies.count > 20 { break }
+                }
+                progress(tallies + [tally])
+            }
+            tallies.append(tally)
+        }
+        return tallies
+    }
+
+    /// Tries the next `count` damages of `sweep`, a new one where there is none, and takes it away at its end.
+    private func go(
+        on sweep: inout DamageSweep?, _ backend: any ConformanceBackend, by count: Int,
+        until end: ContinuousClock.Instant?, _ tally: inout Tally
+    ) throws {
+        let current = try sweep ?? DamageSweep(on: backend, seed: seed &+ UInt64(tally.sweeps))
+        sweep = current
+        let deaths = current.deaths
+        defer { tally.deaths += current.deaths - deaths }
+        for _ in 0..<count where current.done < current.count {
+            if let end, ContinuousClock.now > end { return }
+            tally.damages += 1
+            try current.next()
+        }
+        guard current.done == current.count else { return }
+        tally.sweeps += 1
+        sweep = nil
     }
 
     /// Damages copies of one small store in `count` ways, and lets a process look at each.

@@ -8,6 +8,15 @@ public struct Mutant: Sendable {
     public let summary: String
     /// It, as the kit runs rules on it.
     public let backend: any ConformanceBackend
+    /// How a process is started that checks rules on it.
+    public var worker: WorkerCommand?
+
+    /// The same mutant, which `worker` checks.
+    func with(_ worker: WorkerCommand?) -> Mutant {
+        var mutant = self
+        mutant.worker = worker
+        return mutant
+    }
 
     /// Makes a mutant of a store.
     static func store<Flaw: StoreFlaw>(
@@ -29,6 +38,17 @@ public struct Mutant: Sendable {
     static func log(_ name: String, _ summary: String, _ flaw: LogFlaw, _ worker: WorkerCommand?) -> Mutant {
         Mutant(
             name: name, summary: summary,
-            backend: StoreBackend(LogHarness(options: LogOptions(flaw: flaw)), name: name, worker: worker))
+            backend: StoreBackend(LogHarness(options: LogOptions(flaw: flaw)), name: name, worker: worker),
+            worker: worker)
+    }
+
+    /// Makes a mutant of a cache over the correct persistent store.
+    static func log<Broken: ForwardingCache>(
+        _ name: String, _ summary: String, _ broken: Broken.Type, _ worker: WorkerCommand?
+    ) -> Mutant {
+        Mutant(
+            name: name, summary: summary,
+            backend: StoreBackend(LogHarness(), name: name, worker: worker) { Broken($0) },
+            worker: worker)
     }
 }

@@ -1,4 +1,12 @@
+import GroveCache
 public import GroveConformance
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Which mutants the rules killed: the test of the tests.
 public struct MutantReport: Sendable {
@@ -56,23 +64,47 @@ public struct MutantReport: Sendable {
     /// - Parameters:
     ///   - isWhole: whether every rule is run on each, rather than those alone that list it. Rules that start processes
     ///     or take long, and do not list it, are left out.
+    ///   - isIsolated: whether the rules run in processes of their own where the mutant has a worker, so that one that
+    ///     traps or hangs is a verdict on its rule.
     ///   - progress: told of each row as it comes.
     public static func run(
         rules: [Rule] = Rules.all, mutants: [Mutant] = Mutants.all(), seed: UInt64, isWhole: Bool = false,
-        progress: (Row) -> Void = { _ in }
-    ) async -> MutantReport {
-        let runner = ConformanceRunner(rules: rules, seed: seed)
-        var rows: [Row] = []
-        for mutant in mutants {
-            var results: [RuleResult] = []
-            for rule in rules {
+        isIsolated: Bool = false, progress: (Row) -> Void = { _ in }
+    ) async throws -> MutantReport {
+        func row(of mutant: Mutant) async throws -> Row {
+            let asked = rules.filter { rule in
                 let isLight = !rule.requires.contains(.processes) && rule.timeLimit <= .seconds(60)
-                guard rule.kills.contains(mutant.name) || isWhole && isLight else { continue }
-                results.append(await runner.check(rule, on: mutant.backend))
+                return rule.kills.contains(mutant.name) || isWhole && isLight
             }
-            let row = Row(mutant: mutant, results: results)
-            progress(row)
-            rows.append(row)
+            let report: ConformanceReport
+            if isIsolated, let worker = mutant.worker {
+                report = try IsolatedRunner(rules: asked, seed: seed).run([WorkedBackend(mutant.backend, by: worker)])
+            } else {
+                report = await ConformanceRunner(rules: asked, seed: seed).run([mutant.backend])
+            }
+            return Row(mutant: mutant, results: report.backends.flatMap(\.results))
+        }
+        // Most of the time goes into waiting for mutants that hang.
+        let width = isIsolated ? max(2, ProcessInfo.processInfo.activeProcessorCount) : 1
+        var found: [Int: Row] = [:]
+        var rows: [Row] = []
+        try await withThrowingTaskGroup(of: (Int, Row).self) { group in
+            for index in mutants.indices {
+                if index >= width { try await take() }
+                group.addTask(executorPreference: BlockingExecutor.shared) {
+                    (index, try await row(of: mutants[index]))
+                }
+            }
+            while rows.count < mutants.count { try await take() }
+
+            func take() async throws {
+                guard let (index, row) = try await group.next() else { return }
+                found[index] = row
+                while let next = found[rows.count] {
+                    progress(next)
+                    rows.append(next)
+                }
+            }
         }
         let names = Set(Mutants.all().map(\.name))
         let unknown = rules.flatMap { rule in
@@ -81,32 +113,55 @@ public struct MutantReport: Sendable {
         return MutantReport(rows: rows, unknown: unknown)
     }
 
-    /// The matrix as text: each mutant, who killed it and with which words, and who should have.
-    public var pretty: String {
-        let width = rows.map(\.mutant.name.count).max() ?? 0
-        var lines: [String] = []
-        for row in rows {
-            let name = row.mutant.name + String(repeating: " ", count: width - row.mutant.name.count)
-            let killers = row.killers.map(\.rule.id).joined(separator: " ")
-            let state = row.isUntried ? "untried " : row.survives ? "SURVIVES" : "killed  "
-            let share = row.passed.of > row.listed.count ? "passes \(row.passed.count) of \(row.passed.of)  " : ""
-            let others = row.others.isEmpty ? "" : "  (and \(row.others.map(\.rule.id).joined(separator: " ")))"
-            lines.append("\(state)  \(name)  \(share)\(killers)\(others)")
-            if let first = row.killers.first { lines.append("          \(first.rule.id): \(first.message)") }
-            for result in row.spared {
-                lines.append("          \(result.rule.id) lists it and \(result.outcome.rawValue)")
-            }
-            for result in row.skipped {
-                lines.append("          \(result.rule.id) lists it and was skipped: \(result.message)")
-            }
-            if row.isTooBroken { lines.append("          it is broken in too many ways to prove anything") }
-        }
-        for (rule, mutant) in unknown { lines.append("          \(rule) lists \(mutant), which does not exist") }
+    /// The matrix as text: each mutant, who killed it and with which words, and who should have; the sum at the end.
+    public var pretty: String { rows.map(\.pretty).joined() + sum }
+
+    /// How many mutants there are, and what became of them.
+    public var sum: String {
         let surviving = rows.count(where: \.survives)
         let untried = rows.count(where: \.isUntried)
-        lines.append(
-            "\(rows.count) mutants, \(rows.count - surviving - untried) killed, \(surviving) surviving"
-                + (untried > 0 ? ", \(untried) untried" : ""))
-        return lines.joined(separator: "\n") + "\n"
+        let unsound = rows.count { !$0.isSound && !$0.survives }
+        let lines = unknown.map { "          \($0.rule) lists \($0.mutant), which does not exist\n" }
+        return lines.joined()
+            + "\(rows.count) mutants, \(rows.count - surviving - untried) killed, \(surviving) surviving"
+            + (untried > 0 ? ", \(untried) untried" : "") + (unsound > 0 ? ", \(unsound) not as they should" : "")
+            + "\n"
     }
+}
+
+extension MutantReport.Row {
+    /// The row as text.
+    public var pretty: String {
+        let state = isUntried ? "untried " : survives ? "SURVIVES" : "killed  "
+        let share = passed.of > listed.count ? "  passes \(passed.count) of \(passed.of)" : ""
+        let by = killers.isEmpty ? "" : "  \(killers.map(\.rule.id).joined(separator: " "))"
+        let also = others.isEmpty ? "" : "  (and \(others.map(\.rule.id).joined(separator: " ")))"
+        var lines = ["\(state)  \(mutant.name)\(share)\(by)\(also)"]
+        if let first = killers.first { lines.append("          \(first.rule.id): \(first.message)") }
+        for result in spared { lines.append("          \(result.rule.id) lists it and \(result.outcome.rawValue)") }
+        for result in skipped {
+            lines.append("          \(result.rule.id) lists it and was skipped: \(result.message)")
+        }
+        if isTooBroken { lines.append("          it is broken in too many ways to prove anything") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+/// A mutant whose rules a process checks, whether or not the mutant itself starts others.
+private struct WorkedBackend: ConformanceBackend {
+    let base: any ConformanceBackend
+    let worker: WorkerCommand?
+
+    init(_ base: any ConformanceBackend, by worker: WorkerCommand) {
+        self.base = base
+        self.worker = worker
+    }
+
+    var name: String { base.name }
+    var profile: BackendProfile { base.profile }
+    var capabilities: Set<Capability> { base.capabilities }
+    var suite: Suite { base.suite }
+
+    func makeSite() throws(CacheError) -> any CacheSite { try base.makeSite() }
+    func site(at directory: String) -> any CacheSite { base.site(at: directory) }
 }

@@ -16,15 +16,23 @@ public enum Mutants {
     public static var delegate: any ConformanceBackend { DelegateBackend(ReferenceDelegateHarness()) }
 
     /// The mutant or the correct store of that name, as a worker process checks it.
-    public static func backend(_ name: String) -> (any ConformanceBackend)? {
-        ([reference, log(), delegate] + Odd.all + all().map(\.backend)).first { $0.name == name }
+    ///
+    /// - Parameter worker: how that process starts others; see ``all(worker:)``.
+    public static func backend(
+        _ name: String, worker: (String) -> WorkerCommand? = { _ in nil }
+    ) -> (any ConformanceBackend)? {
+        ([reference, log(worker("log")), delegate] + Odd.all + all(worker: worker).map(\.backend)).first {
+            $0.name == name
+        }
     }
 
     /// All mutants.
     ///
     /// - Parameter worker: how a process is started that does the kit's jobs on the mutant of a name, which is what
-    ///   ``backend(_:)`` finds there; without it, rules that start processes are skipped.
-    public static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] { memory + logs(worker) }
+    ///   ``backend(_:worker:)`` finds there; without it, rules that start processes are skipped.
+    public static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] {
+        memory.map { $0.with(worker($0.name)) } + logs(worker)
+    }
 
     private static func logs(_ worker: (String) -> WorkerCommand?) -> [Mutant] {
         func log(_ name: String, _ summary: String, _ flaw: LogFlaw) -> Mutant {
@@ -45,6 +53,7 @@ public enum Mutants {
             log("locks-by-file", "A lock outlives its owner.", .locksByFile),
             log("starts-empty", "What was stored is not read at opening.", .startsEmpty),
             log("never-compacts", "What was replaced is never released.", .neverRewrites),
+            .log("closes-nothing", "A closed handle goes on.", StaysOpen.self, worker("closes-nothing")),
             log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
         ]
     }
@@ -52,23 +61,31 @@ public enum Mutants {
     private static var memory: [Mutant] {
         [
             .store(
-                "shared-state", "All stores share one content.", NoFlaw.self,
-                options: ReferenceOptions(sharedDisk: ReferenceDisk())),
+                "shared-state", "Stores that are open at one time share one content.", NoFlaw.self,
+                options: ReferenceOptions(share: ReferenceDiskShare())),
             .store("keys-cut-at-511", "Keys are cut at 511 bytes.", CutsKeys.self),
             .store("text-keys", "Keys are compared as text, so that NFC equals NFD.", ComparesText.self),
             .store("nul-ends-key", "A NUL ends a key.", EndsKeysAtNUL.self),
-            .store("neighbours-value", "A look-up returns the neighbour's value.", ReturnsNeighbour.self),
+            .store(
+                "neighbours-value", "Of keys that end in a slash and a byte, a look-up returns the neighbour's value.",
+                ReturnsNeighbour.self),
             .store("scan-out-of-order", "A scan visits keys in the wrong order.", ScansBackwards.self),
-            .store("drops-last-write", "The last node of a batch is not stored.", DropsLastWrite.self),
-            .store("silent-loss", "Some commits are reported and not made.", LosesCommits.self),
-            .store("first-write-wins", "A value that is there is not replaced.", KeepsFirst.self),
+            .store(
+                "drops-last-write", "The last node of every 64th commit, and of large ones, is not stored.",
+                DropsLastWrite.self),
+            .store(
+                "silent-loss", "Every 64th commit, and every large one, is reported and not made.", LosesCommits.self),
+            .store("first-write-wins", "One node in sixteen is not replaced.", KeepsFirst.self),
+            .store("ignores-nothing", "What became nothing stays what it was.", IgnoresNothing.self),
             .store("empty-is-absent", "A value of no bytes is not kept.", DropsEmpty.self),
             .store("old-tail-survives", "A shorter value leaves the old one's tail.", LeavesTail.self),
             .store("remove-forgotten", "Removals are forgotten.", ForgetsRemovals.self),
             .store("abort-commits", "A transaction that throws commits.", CommitsAborted.self),
             .store("wipe-keeps-collections", "A wipe leaves collections.", WipesNodesOnly.self),
             .store("live-views", "A view shows later commits.", ReadsLive.self),
-            .store("lags-one-commit", "A view shows the state before the last commit.", LagsBehind.self),
+            .store(
+                "lags-one-commit", "A commit shows with the next one if it came while a view was open.", LagsBehind.self
+            ),
             .store("blind-transaction", "A transaction does not see its own writes.", WritesBlindly.self),
             .store("budget-forgotten", "Sixteen times the budget is taken to fit.", ForgetsBudget.self),
             .cache("counts-twice", "A node counts each time that it is written.", CountsTwice.self),
@@ -77,10 +94,12 @@ public enum Mutants {
             .store("aliases-end-at-colon", "An alias ends at its first colon.", EndsAliasesAtColon.self),
             .store("loses-sign-of-zero", "The negative zero becomes the positive one.", LosesSignOfZero.self),
             .store("writes-long-numbers", "Equal values have different bytes.", WritesLongNumbers.self),
+            .store("alters-look-alikes", "A text that looks like a reference is altered.", AltersLookAlikes.self),
+            .store("gives-once", "A node held twice is found once.", GivesOnce.self),
             .store("keeps-copies", "Some nodes are stored a second time.", KeepsCopies.self),
             .store("loses-borrowed", "A put destroys the bytes that it borrows.", LosesBorrowed.self),
             .store("stalls-readers", "Readers wait for a commit.", StallsReaders.self),
-            .cache("delete-forgotten", "Deletions are forgotten.", ForgetsDeletions.self),
+            .store("delete-forgotten", "One deletion in two is forgotten.", ForgetsDeletions.self),
             .cache("delete-without-trace", "A deletion leaves no tombstone.", DeletesWithoutTrace.self),
             .cache("missing-is-deleted", "What was forgotten reads as deleted.", TakesMissingForDeleted.self),
             .cache("wipe-does-nothing", "A wipe does nothing.", WipesNothing.self),
@@ -92,7 +111,7 @@ public enum Mutants {
             .cache("swaps-writes", "Neighbouring writes change places.", SwapsWrites.self),
             .cache("swallows-failures", "A failed write is not reported.", SwallowsFailures.self),
             .cache("changes-nothing", "A change set is always empty.", ChangesNothing.self),
-            .cache("gives-no-reason", "Every miss says that the root is absent.", GivesNoReason.self),
+            .cache("gives-no-reason", "What is there in another form is said to be absent.", GivesNoReason.self),
             .cache("remembers-answers", "The first answer to a read is given for ever.", RemembersAnswers.self),
             .cache("goes-back", "Every third read gives an answer from ten reads before.", GoesBack.self),
             .cache("stays-open", "A closed cache goes on.", StaysOpen.self),
@@ -107,6 +126,10 @@ public enum Mutants {
             .cache("cancels-too-late", "A cancelled write was made.", CancelsTooLate.self),
             .cache("accepts-empty-keys", "An empty key is passed over in silence.", AcceptsEmptyKeys.self),
             .cache("changes-everything", "What did not change is said to have.", ChangesEverything.self),
+            .cache("refuses-cycles", "A write that closes a ring is refused.", RefusesCycles.self),
+            .cache("first-occurrence", "Of an identifier twice in a tree the first wins.", KeepsFirstOccurrence.self),
+            .cache("takes-one-type", "A record is found by the type that wrote it alone.", TakesOneType.self),
+            .cache("writes-on-hits", "A hit writes.", WritesOnHits.self),
             .cache("absence-is-an-error", "What is absent is an error.", TakesAbsenceForError.self),
             .cache("errors-are-misses", "A failed read is a miss.", TakesErrorsForMisses.self),
             .cache("is-spoiled", "One drifted node spoils every read.", IsSpoiled.self),

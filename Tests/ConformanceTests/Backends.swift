@@ -15,6 +15,7 @@ struct MemoryHarness: StoreHarness {
 struct LMDBHarness: StoreHarness {
     typealias Store = LMDBStore
     let options = LMDBOptions()
+    var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
 }
 
 struct SQLiteHarness: StoreHarness {

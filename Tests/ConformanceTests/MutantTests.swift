@@ -9,8 +9,8 @@ import Testing
     @Test(
         "Every mutant is found out by every rule that lists it, in words", .serialized,
         arguments: mutants.map(\.name))
-    func mutant(_ name: String) async {
-        let report = await MutantReport.run(mutants: Self.mutants.filter { $0.name == name }, seed: seed)
+    func mutant(_ name: String) async throws {
+        let report = try await MutantReport.run(mutants: Self.mutants.filter { $0.name == name }, seed: seed)
         for row in report.rows {
             let names = row.spared.map(\.rule.id)
             #expect(names.isEmpty, "\(name), seed \(seed): these rules list it and spare it")
@@ -33,8 +33,8 @@ import Testing
     }
 
     @Test("No rule lists a mutant that does not exist, and every mutant is listed")
-    func unknown() async {
-        let report = await MutantReport.run(mutants: [], seed: seed)
+    func unknown() async throws {
+        let report = try await MutantReport.run(mutants: [], seed: seed)
         let unknown = report.unknown.map { "\($0.rule) lists \($0.mutant)" }
         #expect(unknown.isEmpty)
         let listed = Set(Rules.all.flatMap(\.kills))
@@ -43,16 +43,16 @@ import Testing
     }
 
     @Test("A mutant that breaks most rules is refused, and so is one that survives")
-    func unsound() async {
+    func unsound() async throws {
         let broken = Rule("TST-01", "It holds.", because: "…", kills: ["stays-open"]) { _ in throw CheckFailure("no") }
         let others = (2...6).map { Rule("TST-0\($0)", "It holds.", because: "…") { _ in throw CheckFailure("no") } }
         let mutants = Self.mutants.filter { $0.name == "stays-open" }
-        let report = await MutantReport.run(rules: [broken] + others, mutants: mutants, seed: seed, isWhole: true)
+        let report = try await MutantReport.run(rules: [broken] + others, mutants: mutants, seed: seed, isWhole: true)
         #expect(report.rows.map(\.isTooBroken) == [true])
         #expect(report.rows.map(\.survives) == [false])
         #expect(!report.isSound)
         let spare = Rule("TST-01", "It holds.", because: "…", kills: ["stays-open"]) { try $0.expect(true, "") }
-        let spared = await MutantReport.run(rules: [spare], mutants: mutants, seed: seed)
+        let spared = try await MutantReport.run(rules: [spare], mutants: mutants, seed: seed)
         #expect(spared.rows.map(\.survives) == [true])
         #expect(!spared.isSound)
     }

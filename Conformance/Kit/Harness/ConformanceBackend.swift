@@ -56,6 +56,9 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the bare store here, with no cache above it; the cache must be closed.
     func openStore() throws(CacheError) -> any NodeStore
 
+    /// Opens the bare store here so that it is full at a few megabytes.
+    func openSmallStore() throws(CacheError) -> any NodeStore
+
     /// Closes what is open.
     func closeAll()
 
@@ -67,6 +70,11 @@ extension CacheSite {
     /// Opens the cache here.
     public func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
         try open(at: directory, observer: observer)
+    }
+
+    /// By default, the engine has no limit.
+    public func openSmallStore() throws(CacheError) -> any NodeStore {
+        throw CacheError(.unsupported, "The harness opens no small store.")
     }
 
     /// Opens the cache here with `budget`.

@@ -79,7 +79,7 @@ final class DelegateSite<Harness: DelegateHarness>: CacheSite {
 ///
 /// A write is set and flushed; a read waits for its completion. Why a read missed and what a write changed a delegate
 /// does not say.
-final class DelegateCache<Harness: DelegateHarness>: ConformanceCache {
+final class DelegateCache<Harness: DelegateHarness>: ConformanceCache, ForwardingDelegate {
     private let harness: Harness
     private let isClosed = Mutex(false)
 
@@ -142,30 +142,6 @@ final class DelegateCache<Harness: DelegateHarness>: ConformanceCache {
     func close() {
         guard isClosed.withLock({ $0.turnTrue() }) else { return }
         try? harness.close(delegate)
-    }
-
-    func modelForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
-    ) {
-        delegate.modelForKey(cacheKey, context: context, completion: completion)
-    }
-
-    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        delegate.setModel(model, forKey: cacheKey, context: context)
-    }
-
-    func collectionForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
-    ) {
-        delegate.collectionForKey(cacheKey, context: context, completion: completion)
-    }
-
-    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        delegate.setCollection(collection, forKey: cacheKey, context: context)
-    }
-
-    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        delegate.deleteModel(model, forKey: cacheKey, context: context)
     }
 }
 

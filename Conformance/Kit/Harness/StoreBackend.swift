@@ -42,6 +42,7 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
             if FaultLibrary.isPossible { all.insert(.systemFaults) }
         }
         if profile.survivesCrash { all.insert(.survivesCrash) }
+        if harness.smallOptions != nil { all.insert(.bounded) }
         if profile.isMultiProcess { all.insert(.multiProcess) }
         if profile.isEvicting { all.insert(.evicting) }
         if profile.readersNeverStall { all.insert(.readersNeverStall) }

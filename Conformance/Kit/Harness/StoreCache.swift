@@ -2,8 +2,10 @@ import GroveCache
 import GroveModel
 
 /// ``NormalizedCache`` as rules use it.
-struct StoreCache<Store: NodeStore>: ConformanceCache {
+struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     private let cache: NormalizedCache<Store>
+
+    var delegate: NormalizedCache<Store> { cache }
 
     init(_ cache: NormalizedCache<Store>) { self.cache = cache }
 
@@ -49,32 +51,6 @@ struct StoreCache<Store: NodeStore>: ConformanceCache {
     func usage() throws(CacheError) -> CacheUsage { try cache.usage() }
 
     func close() { cache.close() }
-
-    // MARK: CacheDelegate
-
-    func modelForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
-    ) {
-        cache.modelForKey(cacheKey, context: context, completion: completion)
-    }
-
-    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        cache.setModel(model, forKey: cacheKey, context: context)
-    }
-
-    func collectionForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
-    ) {
-        cache.collectionForKey(cacheKey, context: context, completion: completion)
-    }
-
-    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        cache.setCollection(collection, forKey: cacheKey, context: context)
-    }
-
-    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        cache.deleteModel(model, forKey: cacheKey, context: context)
-    }
 }
 
 extension Changes {

@@ -41,8 +41,14 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
         return cache
     }
 
-    func openStore() throws(CacheError) -> any NodeStore {
-        let store = try Harness.Store(directory: directory, options: harness.options)
+    func openStore() throws(CacheError) -> any NodeStore { try openStore(harness.options) }
+
+    func openSmallStore() throws(CacheError) -> any NodeStore {
+        try openStore(harness.smallOptions ?? harness.options)
+    }
+
+    private func openStore(_ options: Harness.Store.Options) throws(CacheError) -> any NodeStore {
+        let store = try Harness.Store(directory: directory, options: options)
         stores.withLock { $0.append(store) }
         return store
     }

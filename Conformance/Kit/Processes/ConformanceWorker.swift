@@ -51,7 +51,7 @@ public enum ConformanceWorker {
     }
 
     /// Prints a line at once.
-    static func say(_ line: String) {
+    package static func say(_ line: String) {
         print(line + "\n", to: STDOUT_FILENO)
     }
 

@@ -20,13 +20,18 @@ final class DamageCheck {
     private(set) var deaths = 0
     private(set) var tries = 0
 
-    init(_ trial: Trial, using generator: inout SeededGenerator) throws {
+    /// Makes a store by a random program of as many steps.
+    init(_ trial: Trial, steps: Int = 14, using generator: inout SeededGenerator) throws {
         self.trial = trial
         guard let worker = trial.backend.worker else { throw CheckFailure("There is no worker.") }
         self.worker = worker
         let site = try trial.site()
         pristine = site.directory ?? ""
-        let program = Program.forProcess(14, Program.Abilities(reopens: false, wipes: false), using: &generator)
+        var program = Program.forProcess(steps, Program.Abilities(reopens: false, wipes: false), using: &generator)
+        // A tree both of whose nodes are written twice: half of the last commit is a mixture, for certain.
+        program.steps += (11...12).map { salt in
+            .put(Plan(kind: .letter, number: 3, salt: salt, children: [Plan(kind: .person, number: 3, salt: salt)]))
+        }
         states = program.states()
         let run = try ProgramRun(site)
         for step in program.steps { _ = try run.perform(step) }

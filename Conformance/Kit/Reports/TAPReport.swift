@@ -23,6 +23,7 @@ public struct TAPReport: Sendable {
                 let state = result.isBroken || result.outcome == .excused ? "not ok" : "ok"
                 var line = "\(state) \(number) - \(backend.backend) \(result.rule.id) \(escaped(result.rule.text))"
                 if result.outcome == .skipped { line += " # SKIP \(escaped(result.message))" }
+                // TODO is the protocol's own word for what is known to fail.
                 if result.outcome == .excused { line += " # TODO \(escaped(result.message))" }
                 lines.append(line)
                 guard result.isBroken else { continue }

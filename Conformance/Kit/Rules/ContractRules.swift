@@ -9,10 +9,10 @@ enum ContractRules {
     static let roundTrip = Rule(
         "CON-01", "A get after a put returns an equal value.",
         because: "It is what a cache is for.",
-        kills: ["drops-last-write", "silent-loss", "neighbours-value", "lags-one-commit"]
+        kills: ["drops-last-write", "silent-loss"]
     ) { trial in
         let cache = try trial.cache()
-        for salt in 0..<20 {
+        for salt in 0..<70 {
             let message = Message.full("Message:\(salt)", salt: salt)
             try cache.write(message)
             try trial.expectHit(
@@ -46,16 +46,16 @@ enum ContractRules {
 
     static let lastWins = Rule(
         "CON-03", "The last completed write wins.",
-        because: "An old version must not come back.", kills: ["lags-one-commit", "first-write-wins"]
+        because: "An old version must not come back.", kills: ["first-write-wins"]
     ) { trial in
         let cache = try trial.cache()
         for age in 0..<50 {
-            try cache.write(Person(id: "Person:1", age: age))
+            try cache.write(Person(id: "Person:3", age: age))
             try trial.expectHit(
-                try cache.read("Person:1", as: Person.self), Person(id: "Person:1", age: age), "the newest version")
+                try cache.read("Person:3", as: Person.self), Person(id: "Person:3", age: age), "the newest version")
         }
-        _ = try cache.write(contentsOf: [Person(id: "Person:1", age: 1), Person(id: "Person:1", age: 2)])
+        _ = try cache.write(contentsOf: [Person(id: "Person:3", age: 1), Person(id: "Person:3", age: 2)])
         try trial.expectHit(
-            try cache.read("Person:1", as: Person.self), Person(id: "Person:1", age: 2), "the later of one batch")
+            try cache.read("Person:3", as: Person.self), Person(id: "Person:3", age: 2), "the later of one batch")
     }
 }

@@ -26,13 +26,7 @@ enum DurabilityRules {
             steps.append(.put(Plan(kind: .shelf, number: 0, salt: 0, children: [letters[round]] + letters)))
             steps.append(.list(1, .letter, letters.reversed()))
         }
-        let program = Program(steps)
-        let check = try KillCheck(trial)
-        var kills = 0
-        for call in spread(24, upTo: try check.calls(of: program), using: &generator) {
-            if try check.kill(program, at: call) { kills += 1 }
-        }
-        try trial.expect(kills > 0, "the kills: expected some before the program's end, got none.")
+        try kill(trial, Program(steps), points: 24, using: &generator)
     }
 
     static let prefix = Rule(
@@ -57,15 +51,14 @@ enum DurabilityRules {
         because: "Disks fill up, and are emptied again.", requires: needs, kills: ["ignores-failed-writes"],
         timeLimit: .seconds(240)
     ) { trial in
-        var generator = trial.generator()
-        let check = try FaultCheck(trial)
-        let program = FaultCheck.program(12, using: &generator)
-        var faults = 0
-        for (index, call) in spread(20, upTo: try check.calls(of: program), using: &generator).enumerated() {
-            let code = index % 2 == 0 ? FaultCheck.noSpace : FaultCheck.inputOutput
-            faults += try check.fail(program, .fail(at: call, count: index % 3 == 0 ? 5 : 1, errno: code))
+        try fail(trial) { check, program, generator in
+            let calls = spread(20, upTo: try check.calls(of: program), using: &generator)
+            return try calls.enumerated().reduce(0) { faults, call in
+                let code = call.offset % 2 == 0 ? FaultCheck.noSpace : FaultCheck.inputOutput
+                let count = call.offset % 3 == 0 ? 5 : 1
+                return faults + (try check.fail(program, .fail(at: call.element, count: count, errno: code)))
+            }
         }
-        try trial.expect(faults > 0, "the faults: expected calls to fail, and none did.")
     }
 
     static let limitedFile = Rule(
@@ -73,14 +66,11 @@ enum DurabilityRules {
         because: "Quotas cut a write short before they refuse one.", requires: needs, kills: ["ignores-failed-writes"],
         timeLimit: .seconds(240)
     ) { trial in
-        var generator = trial.generator()
-        let check = try FaultCheck(trial)
-        let program = FaultCheck.program(12, using: &generator)
-        var faults = 0
-        for size in [0, 1, 4_096, 10_000, 20_480, 40_000, 65_536, 100_001] {
-            faults += try check.fail(program, .none, fileSize: size)
+        try fail(trial) { check, program, _ in
+            try [0, 1, 4_096, 10_000, 20_480, 40_000, 65_536, 100_001].reduce(0) { faults, size in
+                faults + (try check.fail(program, .none, fileSize: size))
+            }
         }
-        try trial.expect(faults > 0, "the limits: expected some to be met, and none was.")
     }
 
     static let failedSync = Rule(
@@ -101,22 +91,35 @@ enum DurabilityRules {
     ) { trial in
         var generator = trial.generator()
         let program = Program.forProcess(10, Program.Abilities(reopens: false, queues: false), using: &generator)
-        let check = try KillCheck(trial)
-        var kills = 0
-        for call in spread(8, upTo: try check.calls(of: program), using: &generator) {
-            if try check.kill(program, at: call, recoveries: 1...6) { kills += 1 }
-        }
-        try trial.expect(kills > 0, "the kills: expected some before the program's end, got none.")
+        try kill(trial, program, points: 8, recoveries: 1...6, using: &generator)
     }
 
     private static func kill(_ trial: Trial, steps: Int, _ abilities: Program.Abilities, points: Int) throws {
         var generator = trial.generator()
         let program = Program.forProcess(steps, abilities, using: &generator)
+        try kill(trial, program, points: points, using: &generator)
+    }
+
+    /// Kills `program` at as many of its calls, one run for each.
+    private static func kill(
+        _ trial: Trial, _ program: Program, points: Int, recoveries: ClosedRange<Int>? = nil,
+        using generator: inout SeededGenerator
+    ) throws {
         let check = try KillCheck(trial)
         var kills = 0
         for call in spread(points, upTo: try check.calls(of: program), using: &generator) {
-            if try check.kill(program, at: call) { kills += 1 }
+            if try check.kill(program, at: call, recoveries: recoveries) { kills += 1 }
         }
         try trial.expect(kills > 0, "the kills: expected some before the program's end, got none.")
+    }
+
+    /// Lets calls of one random program fail as `body` says, which counts them.
+    private static func fail(
+        _ trial: Trial, _ body: (FaultCheck, Program, inout SeededGenerator) throws -> Int
+    ) throws {
+        var generator = trial.generator()
+        let program = FaultCheck.program(12, using: &generator)
+        let faults = try body(try FaultCheck(trial), program, &generator)
+        try trial.expect(faults > 0, "the faults: expected some calls to fail, and none did.")
     }
 }

@@ -205,7 +205,8 @@ enum KeyRules {
 
     static let nesting = Rule(
         "KEY-09", "Inline nesting of 2,000 works or fails typed.",
-        because: "Nothing that is stored, and nothing that is written, may end the process."
+        because: "Nothing that is stored, and nothing that is written, may end the process.",
+        kills: ["swallows-failures"]
     ) { trial in
         let cache = try trial.cache()
         try Threads.run(stackSize: 512 << 10) {
@@ -223,7 +224,8 @@ enum KeyRules {
 
     static let fuzz = Rule(
         "KEY-10", "Fuzzed records never trap and never allocate beyond a small multiple of their size.",
-        because: "Disks rot, and a cache that ends the process is worse than none.", requires: [.storedBytes]
+        because: "Disks rot, and a cache that ends the process is worse than none.", requires: [.storedBytes],
+        kills: ["remembers-answers"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -288,7 +290,7 @@ enum KeyRules {
 
     static let lookAlikes = Rule(
         "KEY-11", "A value that looks like a reference comes back as the value it was.",
-        because: "Data must not become structure."
+        because: "Data must not become structure.", kills: ["alters-look-alikes"]
     ) { trial in
         let cache = try trial.cache()
         let texts = [

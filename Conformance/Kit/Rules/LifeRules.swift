@@ -76,7 +76,8 @@ enum LifeRules {
 
     static let shared = Rule(
         "LIF-05", "A second open in one process, also through a symbolic link, shares the store.",
-        because: "Some engines corrupt themselves when they are opened twice.", requires: [.directory, .reopen]
+        because: "Some engines corrupt themselves when they are opened twice.", requires: [.directory, .reopen],
+        kills: ["closes-nothing"]
     ) { trial in
         let site = try trial.site()
         let first = try site.open()
@@ -131,7 +132,7 @@ enum LifeRules {
 
     static let wholeGenerations = Rule(
         "CNC-02", "Readers never mix a tree's generations, and never go back.",
-        because: "A tree of two versions never was.", kills: ["drops-last-write"]
+        because: "A tree of two versions never was.", kills: ["first-write-wins"]
     ) { trial in
         let cache = try trial.cache()
         @Sendable func tree(_ round: Int) -> Message {
@@ -216,7 +217,7 @@ enum LifeRules {
     static let commits = Rule(
         "CNC-09", "Change sets are published once per commit, after it, in commit order, deletions included.",
         because: "Whoever keeps screens consistent must hear everything, once, in order.",
-        requires: [.observer, .flush], kills: ["delete-forgotten"]
+        requires: [.observer, .flush], kills: ["blind-transaction"]
     ) { trial in
         let observer = RecordingObserver()
         let cache = try trial.site().open(observer: observer)

@@ -11,7 +11,7 @@ enum ReconstructionRules {
     static let whole = Rule(
         "RCN-01",
         "Whole trees round-trip equal: optionals, arrays, dictionaries, enums with payloads, nested optionals.",
-        because: "A tree that comes back different is a lie.", kills: ["drops-last-write", "neighbours-value"]
+        because: "A tree that comes back different is a lie.", kills: ["neighbours-value"]
     ) { trial in
         let cache = try trial.cache()
         let kinds = [Kind.plain, .poll(choices: -3), .event(place: "", host: Person(id: "Person:h"))]
@@ -86,7 +86,7 @@ enum ReconstructionRules {
 
     static let storedNil = Rule(
         "RCN-05", "A stored nil reads nil, distinct from missing.",
-        because: "None is an answer.", requires: [.evict]
+        because: "None is an answer.", requires: [.evict], kills: ["ignores-nothing"]
     ) { trial in
         let cache = try trial.cache()
         let message = Message(id: "Message:1", sender: nil)
@@ -129,7 +129,7 @@ enum ReconstructionRules {
 
     static let diamonds = Rule(
         "RCN-07", "Diamonds are not cycles.",
-        because: "One person may be sender and reader."
+        because: "One person may be sender and reader.", kills: ["gives-once"]
     ) { trial in
         let cache = try trial.cache()
         let shared = Twin("Twin:4", left: Twin("Twin:5"))
@@ -145,7 +145,8 @@ enum ReconstructionRules {
 
     static let doubleDiamond = Rule(
         "RCN-08", "A 40-level double diamond (2^40 paths) reads in time linear in nodes.",
-        because: "Shared nodes are ordinary; paths multiply.", requires: [.storedBytes], timeLimit: .seconds(20)
+        because: "Shared nodes are ordinary; paths multiply.", requires: [.storedBytes], kills: ["gives-once"],
+        timeLimit: .seconds(20)
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()

@@ -7,7 +7,8 @@ enum SchemaRules {
 
     static let addedOptional = Rule(
         "SCH-01", "Added optional reads nil.",
-        because: "An application's new version must read what the old one stored.", requires: [.typedCalls]
+        because: "An application's new version must read what the old one stored.", requires: [.typedCalls],
+        kills: ["takes-one-type"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "Person:1", name: "Ada", age: 3))
@@ -33,7 +34,7 @@ enum SchemaRules {
 
     static let removed = Rule(
         "SCH-03", "Removed field ignored.",
-        because: "What nobody asks for does not matter.", requires: [.typedCalls]
+        because: "What nobody asks for does not matter.", requires: [.typedCalls], kills: ["takes-one-type"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "Person:1", name: "Ada", age: 3))
@@ -75,7 +76,8 @@ enum SchemaRules {
 
     static let future = Rule(
         "SCH-05", "Future format: typed refusal, file untouched.",
-        because: "An older version of the application must not destroy what it cannot read.", requires: [.storedBytes]
+        because: "An older version of the application must not destroy what it cannot read.", requires: [.storedBytes],
+        kills: ["errors-are-misses"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -110,7 +112,8 @@ enum SchemaRules {
 
     static let golden = Rule(
         "SCH-06", "Old format: read, migrated or emptied, never misread.",
-        because: "Every version that was released has its records on somebody's device.", requires: [.storedBytes]
+        because: "Every version that was released has its records on somebody's device.", requires: [.storedBytes],
+        kills: ["errors-are-misses"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
@@ -171,7 +174,8 @@ enum SchemaRules {
 
     static let swapped = Rule(
         "SCH-08", "A record that the store hands over under another key is found out.",
-        because: "One flipped bit of a key shows one person as another.", requires: [.storedBytes]
+        because: "One flipped bit of a key shows one person as another.", requires: [.storedBytes],
+        kills: ["errors-are-misses"]
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()

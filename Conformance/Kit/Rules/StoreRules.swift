@@ -4,7 +4,7 @@ import GroveModel
 /// STO: what a bare ``NodeStore`` promises to the cache above it.
 enum StoreRules {
     static let all = [
-        stored, isolated, aborted, ordered, empty, ownWrites, borrowed, limits, overwritten, removed, wiped,
+        stored, isolated, aborted, ordered, empty, ownWrites, borrowed, limits, overwritten, removed, wiped, full,
     ]
 
     static let stored = Rule(
@@ -240,5 +240,49 @@ enum StoreRules {
         try trial.expectEqual(try store.size().entries, 0, "the number of entries after a wipe")
         try store.put([1], [2])
         try trial.expectEqual(try store.get([1]), [2], "a value stored after a wipe")
+    }
+
+    static let full = Rule(
+        "STO-12",
+        "A store that is full says so typed, at a put or at the commit, keeps nothing of it, and works when it is emptied.",
+        because: "An engine's own limit is met in the middle of a tree, or after its last node.",
+        requires: [.storedBytes, .bounded, .wipe], kills: ["abort-commits"]
+    ) { trial in
+        var (atPut, atCommit) = (0, 0)
+        // Batches of many sizes meet the limit in many places.
+        for size in [1, 3, 17, 60, 111] {
+            let store = try trial.site().openSmallStore()
+            var (round, refusals) = (0, 0)
+            while refusals < 3 {
+                var puts = 0
+                do {
+                    try store.transact { (transaction) throws(CacheError) in
+                        for index in 0..<size {
+                            let key = Array("\(round)/\(index)".utf8)
+                            try transaction.put([1] + key, [UInt8](repeating: UInt8(index), count: 900 + index * 37))
+                            puts += 1
+                        }
+                    }
+                } catch let error as CacheError {
+                    try trial.expectEqual(error.code, .full, "the error of batch \(round) of \(size), of a full store")
+                    refusals += 1
+                    if puts < size { atPut += 1 } else { atCommit += 1 }
+                    try trial.expectEqual(
+                        try store.view().entries([1] + Array("\(round)/".utf8)).count, 0, "the keys of a refused batch")
+                }
+                round += 1
+                try trial.expect(round < 30_000, "the batches of \(size) until the store is full: expected an end.")
+            }
+            for number in stride(from: 0, to: round - 3, by: 7) {
+                for index in [0, size - 1] {
+                    let value = try store.get([1] + Array("\(number)/\(index)".utf8))
+                    try trial.expectEqual(value?.count, 900 + index * 37, "the bytes of a value in a full store")
+                }
+            }
+            try store.wipe()
+            try store.put([1], [2])
+            try trial.expectEqual(try store.get([1]), [2], "a value stored after a full store was wiped")
+        }
+        trial.note("\(atPut) refused at a put, \(atCommit) at the commit")
     }
 }

@@ -1,9 +1,9 @@
 /// Runs checks on threads of their own, so that a rule that blocks or hangs holds no thread of the cooperative pool, nor
 /// one of Dispatch's, which the caches work with.
-final class BlockingExecutor: TaskExecutor {
-    static let shared = BlockingExecutor()
+package final class BlockingExecutor: TaskExecutor {
+    package static let shared = BlockingExecutor()
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         Threads.detach { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

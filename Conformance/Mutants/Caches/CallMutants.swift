@@ -72,14 +72,17 @@ final class ChangesNothing: ForwardingCache, @unchecked Sendable {
     }
 }
 
-/// Every miss says that the root is absent.
+/// Of what is there in another form a miss says that it is absent.
 // SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class GivesNoReason: ForwardingCache, @unchecked Sendable {
     override func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type
     ) throws(CacheError) -> CacheRead<M> {
         let read = try base.read(identifier, as: type)
-        return read.miss == nil ? read : .miss(CacheMiss(.absent, identifier))
+        guard let reason = read.miss?.reason, [.incomplete, .otherShape, .otherType].contains(reason) else {
+            return read
+        }
+        return .miss(CacheMiss(.absent, identifier))
     }
 }
 

@@ -4,6 +4,7 @@ import GroveModel
 import Synchronization
 
 /// An empty collection reads as absent.
+// SAFETY: it adds nothing to its sendable base class.
 final class TakesEmptyForAbsent: ForwardingCache, @unchecked Sendable {
     override func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
@@ -14,6 +15,7 @@ final class TakesEmptyForAbsent: ForwardingCache, @unchecked Sendable {
 }
 
 /// A collection keeps each element once.
+// SAFETY: it adds nothing to its sendable base class.
 final class DropsDuplicates: ForwardingCache, @unchecked Sendable {
     override func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
@@ -24,6 +26,7 @@ final class DropsDuplicates: ForwardingCache, @unchecked Sendable {
 }
 
 /// A collection leaves missing elements out without being asked.
+// SAFETY: it adds nothing to its sendable base class.
 final class SkipsSilently: ForwardingCache, @unchecked Sendable {
     override func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements

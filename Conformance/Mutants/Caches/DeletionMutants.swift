@@ -3,14 +3,8 @@ import GroveConformance
 import GroveModel
 import Synchronization
 
-/// Deletions are forgotten.
-final class ForgetsDeletions: ForwardingCache, @unchecked Sendable {
-    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { Changes() }
-
-    override func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {}
-}
-
 /// A deletion leaves no tombstone, so that what was deleted reads as forgotten.
+// SAFETY: it adds nothing to its sendable base class.
 final class DeletesWithoutTrace: ForwardingCache, @unchecked Sendable {
     override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
         try base.evict(identifier)
@@ -19,11 +13,13 @@ final class DeletesWithoutTrace: ForwardingCache, @unchecked Sendable {
 }
 
 /// What was forgotten reads as deleted: a missing child becomes `nil`, a list becomes shorter.
+// SAFETY: it adds nothing to its sendable base class.
 final class TakesMissingForDeleted: ForwardingCache, @unchecked Sendable {
     override func evict(_ identifier: ModelIdentifier) throws(CacheError) { _ = try base.delete(identifier) }
 }
 
 /// A wipe does nothing.
+// SAFETY: it adds nothing to its sendable base class.
 final class WipesNothing: ForwardingCache, @unchecked Sendable {
     override func wipe() throws(CacheError) {}
 }

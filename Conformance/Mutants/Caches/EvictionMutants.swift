@@ -4,8 +4,8 @@ import GroveModel
 import Synchronization
 
 /// Every node counts once for each time that it was written.
+// SAFETY: what it adds is behind a lock.
 final class CountsTwice: ForwardingCache, @unchecked Sendable {
-    // SAFETY: what it adds is behind a lock.
     private let writes = Mutex(0)
 
     override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {

@@ -3,9 +3,8 @@ import GroveConformance
 import GroveModel
 
 /// A cache that hands every call on: a mutant overrides one of them.
+// SAFETY: it holds nothing but a constant; a subclass guards what it adds.
 class ForwardingCache: ConformanceCache, @unchecked Sendable {
-    // SAFETY: it holds nothing but a constant; a subclass guards what it adds.
-
     let base: any ConformanceCache
 
     required init(_ base: any ConformanceCache) { self.base = base }

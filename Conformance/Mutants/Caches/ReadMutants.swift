@@ -5,6 +5,7 @@ import GroveModel
 import Synchronization
 
 /// What is absent is an error.
+// SAFETY: it adds nothing to its sendable base class.
 final class TakesAbsenceForError: ForwardingCache, @unchecked Sendable {
     override func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
@@ -16,11 +17,46 @@ final class TakesAbsenceForError: ForwardingCache, @unchecked Sendable {
 }
 
 /// A read that fails is a miss.
+// SAFETY: it adds nothing to its sendable base class.
 final class TakesErrorsForMisses: ForwardingCache, @unchecked Sendable {
     override func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type
     ) throws(CacheError) -> CacheRead<M> {
         (try? base.read(identifier, as: type)) ?? .miss(CacheMiss(.absent, identifier))
+    }
+}
+
+/// A record is found by the type that wrote it and by no other.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class TakesOneType: ForwardingCache, @unchecked Sendable {
+    private let types = Mutex<[ModelIdentifier: ObjectIdentifier]>([:])
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        for model in models { types.withLock { $0[model.modelIdentifier ?? ""] = ObjectIdentifier(M.self) } }
+        return try base.write(contentsOf: models)
+    }
+
+    override func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        let writer = types.withLock { $0[identifier] } ?? ObjectIdentifier(type)
+        guard writer == ObjectIdentifier(type) else { return .miss(CacheMiss(.otherType, identifier)) }
+        return try base.read(identifier, as: type)
+    }
+}
+
+/// A hit makes the record new.
+// SAFETY: it adds nothing to its sendable base class.
+final class WritesOnHits: ForwardingCache, @unchecked Sendable {
+    override func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        let read = try base.read(identifier, as: type)
+        if case .hit(let value) = read {
+            try base.evict(identifier)
+            try base.write(value)
+        }
+        return read
     }
 }
 
@@ -65,6 +101,7 @@ final class CompletesUnderLock: ForwardingCache, @unchecked Sendable {
 }
 
 /// Closing returns at once, whatever is under way.
+// SAFETY: it adds nothing to its sendable base class.
 final class ClosesInPassing: ForwardingCache, @unchecked Sendable {
     override func close() { Task.detached { [base] in base.close() } }
 }

@@ -75,8 +75,8 @@ enum FailsNowAndThen: StoreFlaw {
 }
 
 /// Completions come from another queue, every second one after those that follow it.
+// SAFETY: what it adds to its sendable base class is atomic or does not change.
 final class ReordersCompletions: ForwardingCache, @unchecked Sendable {
-    // SAFETY: what it adds to its sendable base class is atomic or does not change.
     private let queue = DispatchQueue(label: "grove.reordering", attributes: .concurrent)
     private let calls = Atomic(0)
 
@@ -103,6 +103,7 @@ final class ReordersCompletions: ForwardingCache, @unchecked Sendable {
 }
 
 /// What a write changed is evicted before it returns.
+// SAFETY: it adds nothing to its sendable base class.
 final class EvictsEverything: ForwardingCache, @unchecked Sendable {
     override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
         let changes = try base.write(contentsOf: models)

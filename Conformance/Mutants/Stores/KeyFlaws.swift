@@ -19,10 +19,11 @@ enum EndsKeysAtNUL: StoreFlaw {
     }
 }
 
-/// A look-up lands one row beside: it returns the value of the key that differs in the last bit.
+/// A look-up of a key that ends in a slash and one byte lands one row beside: it returns the value of the key that
+/// differs in the last bit.
 enum ReturnsNeighbour: StoreFlaw {
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] {
-        guard let last = key.last, key.count > 2 else { return key }
+        guard let last = key.last, key.dropLast().last == UInt8(ascii: "/") else { return key }
         let neighbour = Array(key.dropLast()) + [last ^ 1]
         return content[neighbour] == nil ? key : neighbour
     }

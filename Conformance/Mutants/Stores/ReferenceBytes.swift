@@ -1,7 +1,6 @@
 /// A value that stays where it is as long as somebody holds it.
+// SAFETY: the memory is written in the initialiser; a flaw alone clears it, in the transaction that made it.
 @safe final class ReferenceBytes: @unchecked Sendable {
-    // SAFETY: the memory is written in the initialiser; a flaw alone clears it, in the transaction that made it.
-
     private let memory: UnsafeMutableRawBufferPointer
 
     init(_ bytes: [UInt8]) {

@@ -14,10 +14,12 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     }
 
     private let disk: ReferenceDisk
+    private let limit: Int
     private let writing = Mutex(())
 
     init(directory: String?, options: ReferenceOptions) throws(CacheError) {
-        disk = options.sharedDisk ?? ReferenceDisk()
+        limit = options.limit
+        disk = options.share?.disk ?? ReferenceDisk()
     }
 
     func view() throws(CacheError) -> ReferenceView<Flaw> {
@@ -31,6 +33,8 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
             let transaction = ReferenceTransaction<Flaw>(disk.contents.now)
             do throws(CacheError) {
                 try body(transaction)
+                let payload = limit == .max ? 0 : transaction.content.reduce(0) { $0 + $1.key.count + $1.value.count }
+                if payload > limit { throw CacheError(.full, "The store holds \(limit) bytes.") }
             } catch {
                 if Flaw.commitsAborted { commit(transaction) }
                 return .failure(error)
@@ -54,7 +58,7 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
             content[key] = nil
             return
         }
-        content[key] = Flaw.value(value, over: content[key]?.bytes).map { ReferenceBytes($0) }
+        content[key] = Flaw.value(value, of: key, over: content[key]?.bytes).map { ReferenceBytes($0) }
     }
 
     func synchronize() throws(CacheError) {}
@@ -76,8 +80,10 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
 final class ReferenceDisk: Sendable {
     private struct State {
         var now: ReferenceContent = [:]
+        /// What views showed that were open at the last commit.
         var before: ReferenceContent = [:]
         var commits = 0
+        var views = 0
     }
 
     private let state = Mutex(State())
@@ -89,16 +95,42 @@ final class ReferenceDisk: Sendable {
             state.before = state.now
             state.commits += 1
             change(&state.now, state.commits)
+            if state.views == 0 { state.before = state.now }
+        }
+    }
+
+    /// Counts a view that was opened, or one less.
+    func countView(_ step: Int) { state.withLock { $0.views += step } }
+}
+
+/// A disk that is every store's as long as one of them is open.
+final class ReferenceDiskShare: Sendable {
+    private struct State {
+        weak var disk: ReferenceDisk?
+    }
+
+    private let state = Mutex(State())
+
+    /// The disk that another store has open, or a new one.
+    var disk: ReferenceDisk {
+        state.withLock { state in
+            let disk = state.disk ?? ReferenceDisk()
+            state.disk = disk
+            return disk
         }
     }
 }
 
 /// How a ``ReferenceStore`` is opened.
 struct ReferenceOptions: Sendable, Equatable {
-    /// A disk that several stores share, which none should.
-    var sharedDisk: ReferenceDisk?
+    /// The bytes that the store holds.
+    var limit = Int.max
+    /// What stores share that are open at one time, which none should.
+    var share: ReferenceDiskShare?
 
-    static func == (left: ReferenceOptions, right: ReferenceOptions) -> Bool { left.sharedDisk === right.sharedDisk }
+    static func == (left: ReferenceOptions, right: ReferenceOptions) -> Bool {
+        left.share === right.share && left.limit == right.limit
+    }
 }
 
 /// The harness of a ``ReferenceStore``.
@@ -106,4 +138,5 @@ struct ReferenceHarness<Flaw: StoreFlaw>: StoreHarness {
     typealias Store = ReferenceStore<Flaw>
 
     var options = ReferenceOptions()
+    var smallOptions: ReferenceOptions? { ReferenceOptions(limit: 200_000) }
 }

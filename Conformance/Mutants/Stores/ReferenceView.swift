@@ -9,17 +9,23 @@ class ReferenceView<Flaw: StoreFlaw>: NodeView {
     private let disk: ReferenceDisk?
     /// Values that were handed out and must stay.
     private var kept: [ReferenceBytes] = []
+    /// What was looked for, where a flaw minds.
+    private var found: Set<[UInt8]> = []
 
     init(_ content: ReferenceContent, of disk: ReferenceDisk?) {
         self.content = content
         self.disk = disk
+        disk?.countView(1)
     }
+
+    deinit { disk?.countView(-1) }
 
     func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         if disk != nil { try Flaw.willLook() }
         if Flaw.hasLiveViews, let disk { content = disk.contents.now }
         let name = Flaw.lookUp(Flaw.key(unsafe Array(key), in: content), in: content)
         guard let value = content[name] else { return nil }
+        if Flaw.givesOnce, disk != nil, !found.insert(name).inserted { return nil }
         if Flaw.hasLiveViews || disk == nil { kept.append(value) }
         return unsafe value.borrowed
     }

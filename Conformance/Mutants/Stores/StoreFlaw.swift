@@ -6,8 +6,8 @@ protocol StoreFlaw: Sendable {
     /// The key under which an entry is kept.
     static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8]
 
-    /// What is kept of `value` where `old` was; `nil` where nothing is.
-    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]?
+    /// What is kept under `key` of `value` where `old` was; `nil` where nothing is.
+    static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]?
 
     /// What a put of `value` is made into, before anything else.
     static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8]
@@ -33,8 +33,11 @@ protocol StoreFlaw: Sendable {
     /// Whether a view shows what is committed after it was opened.
     static var hasLiveViews: Bool { get }
 
-    /// Whether a view shows the state before the last commit.
+    /// Whether a view shows the state before the last commit, if that came while another view was open.
     static var lagsBehind: Bool { get }
+
+    /// Whether a view finds each key once and never again.
+    static var givesOnce: Bool { get }
 
     /// Whether a transaction that throws commits all the same.
     static var commitsAborted: Bool { get }
@@ -51,7 +54,7 @@ protocol StoreFlaw: Sendable {
 
 extension StoreFlaw {
     static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
-    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value }
+    static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]? { value }
     static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] { value }
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] { changes }
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] { key }
@@ -61,6 +64,7 @@ extension StoreFlaw {
     static func payload(within bytes: Int) -> Int { bytes }
     static var hasLiveViews: Bool { false }
     static var lagsBehind: Bool { false }
+    static var givesOnce: Bool { false }
     static var commitsAborted: Bool { false }
     static var isBlind: Bool { false }
     static var losesBorrowed: Bool { false }

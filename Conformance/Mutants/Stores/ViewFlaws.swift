@@ -5,9 +5,14 @@ enum ReadsLive: StoreFlaw {
     static var hasLiveViews: Bool { true }
 }
 
-/// A view shows the state before the last commit.
+/// A view shows the state before the last commit, if that came while another view was open.
 enum LagsBehind: StoreFlaw {
     static var lagsBehind: Bool { true }
+}
+
+/// A view finds each key once: what is found already is taken for a cycle.
+enum GivesOnce: StoreFlaw {
+    static var givesOnce: Bool { true }
 }
 
 /// A transaction does not see its own writes.

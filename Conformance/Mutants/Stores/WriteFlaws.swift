@@ -1,39 +1,69 @@
 import GroveConformance
 
-/// The last node of each batch of several is not stored.
+/// The last node of every 64th commit of several, and of every large one, is not stored.
 enum DropsLastWrite: StoreFlaw {
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
-        guard changes.count > 1, let last = changes.lastIndex(where: { $0.key.first == 1 }) else { return changes }
+        guard changes.count > 1 && number % 64 == 0 || changes.count > 200,
+            let last = changes.lastIndex(where: { $0.key.first == 1 })
+        else { return changes }
         return changes.enumerated().filter { $0.offset != last }.map(\.element)
     }
 }
 
-/// Every fifth commit, and every batch of more than a hundred, is reported and not made.
+/// Every 64th commit, and every batch of more than two hundred, is reported and not made.
 enum LosesCommits: StoreFlaw {
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
-        number % 5 == 0 || changes.count > 100 ? [] : changes
+        number % 64 == 0 || changes.count > 200 ? [] : changes
     }
 }
 
-/// A node that is there is not replaced.
+/// A node that is there is not replaced, where the sum of its key's bytes says so: one in sixteen.
 enum KeepsFirst: StoreFlaw {
-    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { old ?? value }
+    static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]? {
+        key.first == 1 && key.reduce(0, { $0 &+ $1 }) % 16 == 5 ? old ?? value : value
+    }
+}
+
+/// A record in which something became nothing does not replace the one before.
+enum IgnoresNothing: StoreFlaw {
+    static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]? {
+        guard key.first == 1, let old, let record = try? StoredRecord(value), let before = try? StoredRecord(old) else {
+            return value
+        }
+        let (nulls, nullsBefore) = (record.body.count { $0 == 0xF6 }, before.body.count { $0 == 0xF6 })
+        return nulls > nullsBefore ? old : value
+    }
 }
 
 /// A value of no bytes is not kept.
 enum DropsEmpty: StoreFlaw {
-    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value.isEmpty ? nil : value }
+    static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]? {
+        value.isEmpty ? nil : value
+    }
 }
 
-/// A shorter value leaves the tail of the longer one that it replaces.
+/// A much shorter value leaves the tail of the longer one that it replaces.
 enum LeavesTail: StoreFlaw {
-    static func value(_ value: [UInt8], over old: [UInt8]?) -> [UInt8]? { value + (old ?? []).dropFirst(value.count) }
+    static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]? {
+        guard let old, value.count * 3 < old.count else { return value }
+        return value + old.dropFirst(value.count)
+    }
 }
 
 /// Removals are forgotten.
 enum ForgetsRemovals: StoreFlaw {
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
         changes.filter { $0.value != nil }
+    }
+}
+
+/// Every second tombstone is not stored.
+enum ForgetsDeletions: StoreFlaw {
+    static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
+        changes.filter { change in
+            let isTombstone = change.key.first == 1 && change.value?.dropFirst().first == 1
+            return !isTombstone || !(7..<12).contains(change.key.count) || change.key.reduce(0, { $0 &+ $1 }) % 2 == 0
+        }
     }
 }
 
@@ -55,6 +85,17 @@ enum LosesSignOfZero: StoreFlaw {
         for index in body.indices.dropLast(2) where Array(body[index...(index + 2)]) == [0xF9, 0x80, 0x00] {
             record.body[index + 1] = 0
         }
+        record.seal(under: key)
+        return record.bytes
+    }
+}
+
+/// The text that some take for a reference becomes another.
+enum AltersLookAlikes: StoreFlaw {
+    static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
+        guard key.first == 1, var record = try? StoredRecord(value) else { return value }
+        let body = record.body
+        for index in body.indices where body[index...].starts(with: "$ref".utf8) { record.body[index] = 0x23 }
         record.seal(under: key)
         return record.bytes
     }

@@ -70,7 +70,8 @@ struct StoreState: Equatable {
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
         out.append(littleEndian: forgottenDeletion)
-        if let account {
+        // A sum below nothing says that the store lost what was counted: whoever writes next counts anew.
+        if let account, account.payloadBytes >= 0, account.entries >= 0 {
             out.append(littleEndian: UInt64(account.payloadBytes))
             out.append(littleEndian: UInt64(account.entries))
             out.append(littleEndian: account.openSegment)

@@ -74,6 +74,11 @@ struct ConformanceCommand: AsyncParsableCommand {
         name: .long, help: "Open so many stores with a changed byte, of each persistent backend, instead of the rules.")
     var flips: Int?
 
+    @Flag(
+        name: .long,
+        help: "Cut a small store of each persistent backend off at every length, and flip a bit of every byte.")
+    var sweep = false
+
     @Flag(name: .long, help: .hidden)
     var selfTest = false
 
@@ -93,6 +98,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         if let replay { return try run(programIn: replay) }
         if let soak { return try run(minutes: soak, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
         if let flips { return try run(flips: flips, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
+        if sweep { return try runSweep(seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
         for glob in rule where Rules.matching([glob]).isEmpty {
             throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
         }
@@ -159,14 +165,23 @@ struct ConformanceCommand: AsyncParsableCommand {
         try report(tallies, "\(flips) stores with a changed byte", seed)
     }
 
+    /// Damages a small store of each backend in every place.
+    private func runSweep(_ seed: UInt64) throws {
+        let names = backend.contains(.all) ? Choice.allCases : backend
+        let tallies = try Soak(names.compactMap(\.backend), seed: seed).sweep { tallies in
+            Terminal.progress(tallies.last.map { "\($0.backend) \($0.damages) stores, \($0.lies.count) lies" } ?? "")
+        }
+        try report(tallies, "every length and every byte", seed)
+    }
+
     private func report(_ tallies: [Soak.Tally], _ what: String, _ seed: UInt64) throws {
         Terminal.progress("")
         var table = TextTable(
-            ["backend", "programs", "kills", "faults", "damaged", "deaths", "lies"],
-            alignment: [.left, .right, .right, .right, .right, .right, .right])
+            ["backend", "programs", "kills", "faults", "damaged", "sweeps", "deaths", "lies"],
+            alignment: [.left, .right, .right, .right, .right, .right, .right, .right])
         for tally in tallies {
             let figures = [
-                tally.programs, tally.kills, tally.faults, tally.damages, tally.deaths, tally.lies.count,
+                tally.programs, tally.kills, tally.faults, tally.damages, tally.sweeps, tally.deaths, tally.lies.count,
             ]
             table.append([tally.backend] + figures.map { "\($0)" })
         }
@@ -194,26 +209,31 @@ struct ConformanceCommand: AsyncParsableCommand {
 
     /// The mutant, or the store made for the kit, of that name.
     private static func mutant(_ name: String) throws(ToolError) -> any ConformanceBackend {
-        guard let backend = Mutants.backend(name) else { throw ToolError.input("there is no mutant \(name)") }
+        guard let backend = Mutants.backend(name, worker: Self.mutantWorker) else {
+            throw ToolError.input("there is no mutant \(name)")
+        }
         return backend
+    }
+
+    private static func mutantWorker(_ name: String) -> WorkerCommand? {
+        WorkerCommand(
+            executable: WorkerCommand.ownExecutable, arguments: ["conformance", "--worker", "--mutant", name, "--"])
     }
 
     private func checkMutants(_ rules: [Rule], _ seed: UInt64) async throws {
         let listed = Set(rules.flatMap(\.kills))
-        let all = Mutants.all { name in
-            WorkerCommand(
-                executable: WorkerCommand.ownExecutable,
-                arguments: ["conformance", "--worker", "--mutant", name, "--"])
-        }
+        let all = Mutants.all(worker: Self.mutantWorker)
         let mutants = all.filter { (rule.isEmpty || listed.contains($0.name)) && (mutant ?? $0.name) == $0.name }
         guard !mutants.isEmpty else { throw ToolError.input("no mutant is listed by the rules asked for") }
-        let report = await MutantReport.run(
-            rules: rules, mutants: mutants, seed: seed, isWhole: rule.isEmpty
+        let report = try await MutantReport.run(
+            rules: rules, mutants: mutants, seed: seed, isWhole: rule.isEmpty, isIsolated: true
         ) { row in
+            Terminal.progress("")
+            if output == nil { ConformanceWorker.say(String(row.pretty.dropLast())) }
             Terminal.progress("\(row.mutant.name)\(row.survives ? " survives" : "")")
         }
         Terminal.progress("")
-        try write(report.pretty)
+        try write("Seed \(seed). " + (output == nil ? report.sum : report.pretty))
         guard report.isSound else { throw ExitCode(1) }
     }
 
@@ -258,6 +278,7 @@ private struct MemoryHarness: StoreHarness {
 private struct LMDBHarness: StoreHarness {
     typealias Store = LMDBStore
     let options = LMDBOptions()
+    var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
 }
 
 private struct SQLiteHarness: StoreHarness {
