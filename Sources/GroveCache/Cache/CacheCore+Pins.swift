@@ -1,0 +1,32 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// Pins between transactions. All of it runs on ``writer``, but for what begins there.
+extension CacheCore {
+    /// Records that are looked at in a transaction that does nothing but release.
+    private static let step = 512
+
+    /// Lets go of everything that a closed handle retains.
+    func releasePins(of handle: UInt64) {
+        guard let index else { return }
+        writer.async {
+            index.pins.leave(handle)
+            self.scheduleRelease()
+        }
+    }
+
+    /// Goes on releasing, a little in each transaction, after whoever waits for the writer has had a turn.
+    func scheduleRelease() {
+        guard let index, index.isLoaded, index.pins.isReleasing, !isReleasing.exchange(true, ordering: .relaxed) else {
+            return
+        }
+        writer.async {
+            self.isReleasing.store(false, ordering: .relaxed)
+            guard index.isLoaded, self.state.withLock({ !$0.isStoreClosed && !$0.isAway && !$0.isStale }) else { return }
+            // Where this fails, the next transaction marks everything anew.
+            try? self.transact { (commit) throws(CacheError) in try commit.releasePins(most: CacheCore.step) }
+            self.scheduleRelease()
+        }
+    }
+}
