@@ -23,7 +23,8 @@ extension CacheCore {
         }
         writer.async {
             self.isReleasing.store(false, ordering: .relaxed)
-            guard index.isLoaded, self.state.withLock({ !$0.isStoreClosed && !$0.isAway && !$0.isStale }) else { return }
+            let isThere = self.state.withLock { !$0.isStoreClosed && !$0.isAway && !$0.isStale }
+            guard isThere, index.isLoaded else { return }
             // Where this fails, the next transaction marks everything anew.
             try? self.transact { (commit) throws(CacheError) in try commit.releasePins(most: CacheCore.step) }
             self.scheduleRelease()

@@ -17,8 +17,10 @@ public struct CacheUsage: Sendable, Equatable {
     /// The number of keys in the store, the cache's own included; `nil` where no budget is kept.
     public var entries: Int?
 
-    /// Records that are pinned: nodes, tombstones, collections and aliases that somebody retains or that are reachable from
-    /// those; 0 where there is no budget. What was released counts until a walk has found that nobody else holds it.
+    /// Records that somebody retains, or that are reachable from those; 0 where there is no budget.
+    ///
+    /// Nodes, tombstones, collections and aliases. What was released counts until a walk has found that nobody else holds
+    /// it.
     public var pinnedEntries = 0
 
     /// Bytes of their keys and values, with their places in the lists of what is held.

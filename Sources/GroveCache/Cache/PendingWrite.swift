@@ -75,7 +75,9 @@ final class PendingWrite: Sendable {
                 bytes += 2 * entry.identifier.count + entry.body.count + RecordHeader.fixedBytes
             }
         }
-        for extra in extras where !extra.staysInMemory { bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64 }
+        for extra in extras where !extra.staysInMemory {
+            bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64
+        }
         return bytes
     }
 
