@@ -44,6 +44,7 @@ public enum Mutants {
             log("keeps-lock", "Closing leaves the lock.", .keepsLock),
             log("locks-by-file", "A lock outlives its owner.", .locksByFile),
             log("starts-empty", "What was stored is not read at opening.", .startsEmpty),
+            log("forgets-pins", "What was pinned across reopening is not.", .forgetsPins),
             log("never-compacts", "What was replaced is never released.", .neverRewrites),
             log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
         ]

@@ -174,7 +174,7 @@ enum PinRules {
         "EVC-15", "A kill at any moment loses no node that a persistent pin holds, and accounts equal a recount.",
         because: "What an application needs to start must be there when it starts.",
         requires: [.persistent, .survivesCrash, .processes, .typedCalls, .storedBytes],
-        kills: ["acknowledges-early"], timeLimit: .seconds(240)
+        kills: ["acknowledges-early", "forgets-pins"], timeLimit: .seconds(240)
     ) { trial in
         guard let worker = trial.backend.worker else { return }
         var generator = trial.generator()

@@ -124,6 +124,8 @@ extension GroupCommit {
     ///   nobody holds.
     private mutating func checkPins(_ index: EvictionIndex) throws(CacheError) {
         guard index.pinsTooMuch else { return }
+        // Others may have removed what is still counted.
+        if index.pins.isStale { try remark(index, isComplete: true) }
         while index.pins.isReleasing { try releasePins(most: 1_024, isComplete: true) }
         guard index.pinsTooMuch else { return }
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
@@ -170,12 +172,14 @@ extension GroupCommit {
     }
 
     /// Marks everything that is reachable as the store has it now, as far as it fits.
-    mutating func remark(_ index: EvictionIndex) throws(CacheError) {
+    ///
+    /// - Parameter isComplete: whether what does not fit is marked nevertheless, for the caller to refuse.
+    mutating func remark(_ index: EvictionIndex, isComplete: Bool = false) throws(CacheError) {
         index.pins.isStale = false
         index.pins.beginAgain()
         while let key = index.pins.nextToFollow() {
             index.pins.follow(key)
-            try releasePins(most: 1_024)
+            try releasePins(most: 1_024, isComplete: isComplete)
         }
     }
 }

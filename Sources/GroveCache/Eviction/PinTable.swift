@@ -31,8 +31,8 @@ struct PinTable {
 
     /// By the store's key: of a node, or of a collection.
     private(set) var roots: [[UInt8]: Root] = [:]
-    /// The roots as the last commit left them, where this transaction has changed them.
-    private var committedRoots: [[UInt8]: Root]?
+    /// What this transaction has changed of the roots, as it was before.
+    private var undo: [(root: [UInt8], entry: Root?)] = []
     /// Handles that are closed: what they asked for before comes too late.
     private var departed: Set<UInt64> = []
     private var current: [UInt64: UInt32] = [:]
@@ -62,7 +62,7 @@ struct PinTable {
         let before = entry
         change(&entry)
         guard entry != before else { return false }
-        if committedRoots == nil { committedRoots = roots }
+        undo.append((root, roots[root]))
         roots[root] = entry.isRetained ? entry : nil
         if before.isRetained, !entry.isRetained { mustWalk = true }
         return before.isRetained != entry.isRetained
@@ -86,19 +86,18 @@ struct PinTable {
         for (root, entry) in roots where entry.handles[handle] != nil {
             _ = change(root) { $0.handles[handle] = nil }
         }
-        committedRoots = nil
+        undo = []
     }
 
     /// Notes that the transaction was committed.
     mutating func commit() {
-        committedRoots = nil
+        undo = []
         committed = (count, bytes)
     }
 
     /// Takes back what the transaction, which failed, did to the roots.
     mutating func rollBack() {
-        if let committedRoots { roots = committedRoots }
-        committedRoots = nil
+        while let last = undo.popLast() { roots[last.root] = last.entry }
     }
 
     /// Forgets roots and marks: the store is empty.
@@ -122,7 +121,9 @@ struct PinTable {
     // MARK: Marks
 
     /// Whether what is under the key whose hash is `hash` must stay.
-    func isMarked(_ hash: UInt64) -> Bool { current[hash] != nil || former[hash] != nil }
+    func isMarked(_ hash: UInt64) -> Bool {
+        !current.isEmpty && current[hash] != nil || !former.isEmpty && former[hash] != nil
+    }
 
     /// Marks a key, with what it was known to hold.
     mutating func mark(_ hash: UInt64) -> Marking {
@@ -134,6 +135,7 @@ struct PinTable {
 
     /// Notes what a marked record takes, 0 for none.
     mutating func note(_ hash: UInt64, bytes new: Int) {
+        guard !isEmpty else { return }
         let size = UInt32(clamping: new)
         guard let old = current[hash] ?? former[hash], old != size else { return }
         if current[hash] == nil { former[hash] = size } else { current[hash] = size }
