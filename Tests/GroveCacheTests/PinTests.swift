@@ -276,7 +276,7 @@ struct PinTests {
         try cache.retain(collection: "list")
         try cache.write(Fork("x", Fork("y")))
         try cache.retain("Fork:x")
-        let looks = Mutexed()
+        let looks = Highest()
         disk.faults.withLock { faults in
             faults.looks = 0
             faults.beforeWrite = { [weak disk] in
@@ -290,6 +290,43 @@ struct PinTests {
         try checkSettled(cache)
         #expect(looks.value > 0 && looks.value <= 600)
         #expect(try cache.usage().pinnedEntries == 5_001)
+    }
+
+    @Test("A write under a pin looks at what it names, however much is pinned beside it")
+    func cost() throws {
+        let disk = try SharedStore.Disk()
+        let cache = try NormalizedCache<SharedStore>(
+            directory: nil, options: SharedStore.Options(disk: disk), budget: CacheBudget(nodes: 4_000))
+        try cache.writeCollection((0..<3_000).map { Fork("\($0)") }, forKey: "list")
+        try cache.retain(collection: "list")
+        disk.faults.withLock { $0.looks = 0 }
+        try cache.write(Fork("7", Fork("x"), Fork("y")))
+        try cache.write(ForkLink(id: "8", left: ForkStub(id: "9")))
+        for number in 0..<2_000 { try cache.write(Person(id: "\(number)", name: "", age: 0)) }
+        #expect(disk.faults.withLock { $0.looks } < 2_000 * 5)
+        #expect(try cache.usage().evictions > 900)
+        #expect(try cache.usage().pinnedEntries == 3_003)
+    }
+
+    @Test("Pins are taken and released from tasks, and a cancelled task takes none")
+    func tasks() async throws {
+        let cache = try cache(20)
+        try await cache.write(Fork("a", Fork("b")))
+        try await cache.retain("Fork:a")
+        try await cache.retain(collection: "list")
+        let refused = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            do throws(CacheError) { try await cache.retain("Fork:c") } catch { return error.code }
+            return .closed
+        }
+        #expect(await refused.value == .cancelled)
+        try await cache.write(Fork("c"))
+        for number in 0..<100 { try await cache.write(Person(id: "\(number)", name: "", age: 0)) }
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [true, true, false])
+        try await cache.release("Fork:a")
+        try await cache.release(collection: "list")
+        for number in 0..<100 { try await cache.write(Person(id: "\(number)", name: "", age: 1)) }
+        #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, false])
     }
 
     @Test(
@@ -409,7 +446,7 @@ struct PinTests {
 }
 
 /// The highest number that it was told.
-private final class Mutexed: Sendable {
+private final class Highest: Sendable {
     private let state = Mutex(0)
     var value: Int { state.withLock { $0 } }
     func raise(to number: Int) { state.withLock { $0 = max($0, number) } }
