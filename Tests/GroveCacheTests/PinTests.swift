@@ -331,11 +331,14 @@ struct PinTests {
 
     @Test(
         "At random, exactly what is reachable from pins is held, and everything else is the policy's",
-        arguments: 1...6 as ClosedRange<UInt64>)
+        arguments: 1...9 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var generator = Seeded(seed)
+        let isSlow = seed % 3 > 0
         let budget = seed % 2 == 0 ? CacheBudget(nodes: 24) : CacheBudget(bytes: 4_500)
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
+        // A walk that sees one record in each transaction meets many writes on its way.
+        if isSlow { cache.core.writer.sync { cache.core.index?.pins.pace = -1_000 } }
         var retained: [String: Int] = [:]
         var refusals = 0
         for step in 0..<1_500 {
@@ -377,7 +380,7 @@ struct PinTests {
             }
             let lost = try reachable(cache, Set(retained.keys)).absent.intersection(held).subtracting(removed)
             try #require(lost.isEmpty, "seed \(seed), step \(step): \(lost)")
-            guard step % 10 == 0 else { continue }
+            guard step % (isSlow ? 100 : 10) == 0 else { continue }
             try checkIndex(cache)
             try checkSettled(cache)
             try checkIndex(cache)

@@ -4,9 +4,6 @@ import Synchronization
 
 /// Pins between transactions. All of it runs on ``writer``, but for what begins there.
 extension CacheCore {
-    /// Records that are looked at in a transaction that does nothing but release.
-    private static let step = 512
-
     /// Lets go of everything that a closed handle retains.
     func releasePins(of handle: UInt64) {
         guard let index else { return }
@@ -18,15 +15,15 @@ extension CacheCore {
 
     /// Goes on releasing, a little in each transaction, after whoever waits for the writer has had a turn.
     func scheduleRelease() {
-        guard let index, index.isLoaded, index.pins.isReleasing, !isReleasing.exchange(true, ordering: .relaxed) else {
-            return
-        }
+        guard let index, index.isLoaded, index.pins.isReleasing, index.pins.pace > 0,
+            !isReleasing.exchange(true, ordering: .relaxed)
+        else { return }
         writer.async {
             self.isReleasing.store(false, ordering: .relaxed)
             let isThere = self.state.withLock { !$0.isStoreClosed && !$0.isAway && !$0.isStale }
             guard isThere, index.isLoaded else { return }
             // Where this fails, the next transaction marks everything anew.
-            try? self.transact { (commit) throws(CacheError) in try commit.releasePins(most: CacheCore.step) }
+            try? self.transact { (commit) throws(CacheError) in try commit.releasePins(most: 8 * index.pins.pace) }
             self.scheduleRelease()
         }
     }

@@ -75,7 +75,9 @@ extension GroupCommit {
         let children = unsafe stored.map { unsafe GroupCommit.references(of: key, $0) } ?? []
         var lost = former
         for child in children { _ = unsafe child.withUnsafeBytes { unsafe lost.remove(EvictionIndex.hash($0)) } }
-        if !lost.isEmpty { index.pins.letGo() }
+        // A holder that the walk never meets is released without those that it names now.
+        let isDoubtful = unsafe !children.isEmpty && index.pins.isFormer(EvictionIndex.hash(key))
+        if !lost.isEmpty || isDoubtful { index.pins.letGo() }
         try checkPins(index)
         try mark(children, index)
     }
@@ -144,6 +146,12 @@ extension GroupCommit {
     }
 
     // MARK: Releasing
+
+    /// Goes on releasing, as much as a transaction that writes `entries` records should.
+    mutating func releasePins(beside entries: Int) throws(CacheError) {
+        guard let index else { return }
+        try releasePins(most: max(2 * entries + index.pins.pace, 1))
+    }
 
     /// Walks on from what is retained, and gives back to the policy what no walk has met.
     ///

@@ -91,7 +91,7 @@ struct GroupCommit: ~Copyable {
             lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
-        try releasePins(most: 2 * write.entryCount + 64)
+        try releasePins(beside: write.entryCount)
         lists.evicted += try evict(downTo: limit.hard)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
         lists.evicted += try evict(downTo: limit.soft, most: 2 * write.entryCount + 16)

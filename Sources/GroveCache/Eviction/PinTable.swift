@@ -45,6 +45,8 @@ struct PinTable {
     private var mustWalk = false
     /// Whether others have written since the last walk: what they wrote may be reachable and have no mark.
     var isStale = false
+    /// How many records a transaction looks at for releasing, beside two for each that it writes.
+    var pace = 64
     /// The records that are marked and stored, and what they take.
     private(set) var count = 0
     private(set) var bytes = 0
@@ -124,6 +126,9 @@ struct PinTable {
     func isMarked(_ hash: UInt64) -> Bool {
         !current.isEmpty && current[hash] != nil || !former.isEmpty && former[hash] != nil
     }
+
+    /// Whether the walk that is under way has yet to meet it, if it ever does.
+    func isFormer(_ hash: UInt64) -> Bool { !former.isEmpty && former[hash] != nil }
 
     /// Marks a key, with what it was known to hold.
     mutating func mark(_ hash: UInt64) -> Marking {
