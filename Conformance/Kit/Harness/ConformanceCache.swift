@@ -32,6 +32,18 @@ public protocol ConformanceCache: CacheDelegate {
     /// Forgets the node of `identifier`, or its tombstone.
     func evict(_ identifier: ModelIdentifier) throws(CacheError)
 
+    /// Keeps the tree of `identifier` from being evicted.
+    func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError)
+
+    /// Keeps a collection and the trees of its elements from being evicted.
+    func retain(collection key: String, acrossReopening: Bool) throws(CacheError)
+
+    /// Takes a pin back.
+    func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError)
+
+    /// Takes a collection's pin back.
+    func release(collection key: String, acrossReopening: Bool) throws(CacheError)
+
     /// Empties the cache.
     func wipe() throws(CacheError)
 
@@ -58,6 +70,24 @@ extension ConformanceCache {
     /// By default, nothing is known.
     public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
 
+    /// By default, nothing can be retained.
+    public func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+
+    /// By default, nothing can be retained.
+    public func retain(collection key: String, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+
+    /// By default, nothing can be retained.
+    public func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+
+    /// By default, nothing can be retained.
+    public func release(collection key: String, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+
+    /// Keeps the tree of `identifier` from being evicted, in this process.
+    func retain(_ identifier: ModelIdentifier) throws(CacheError) { try retain(identifier, acrossReopening: false) }
+
+    /// Takes that back.
+    func release(_ identifier: ModelIdentifier) throws(CacheError) { try release(identifier, acrossReopening: false) }
+
     /// Writes `model`.
     @discardableResult
     public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> Changes { try write(contentsOf: [model]) }
@@ -82,6 +112,10 @@ extension ConformanceCache {
         collectionForKey(key, context: nil) { (models: [T]?, error: (any Error)?) in answer.take(models, error) }
         return try answer.wait()
     }
+}
+
+extension CacheError {
+    fileprivate static var hasNoPins: CacheError { CacheError(.unsupported, "The cache retains nothing.") }
 }
 
 /// What one write changed.

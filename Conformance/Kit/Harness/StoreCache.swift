@@ -38,6 +38,22 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }
 
+    func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try cache.retain(identifier, acrossReopening: acrossReopening)
+    }
+
+    func retain(collection key: String, acrossReopening: Bool) throws(CacheError) {
+        try cache.retain(collection: key, acrossReopening: acrossReopening)
+    }
+
+    func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try cache.release(identifier, acrossReopening: acrossReopening)
+    }
+
+    func release(collection key: String, acrossReopening: Bool) throws(CacheError) {
+        try cache.release(collection: key, acrossReopening: acrossReopening)
+    }
+
     func wipe() throws(CacheError) { try cache.wipe() }
 
     func suspend() throws(CacheError) { try cache.suspend() }

@@ -35,6 +35,22 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try base.evict(identifier) }
 
+    func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.retain(identifier, acrossReopening: acrossReopening)
+    }
+
+    func retain(collection key: String, acrossReopening: Bool) throws(CacheError) {
+        try base.retain(collection: key, acrossReopening: acrossReopening)
+    }
+
+    func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.release(identifier, acrossReopening: acrossReopening)
+    }
+
+    func release(collection key: String, acrossReopening: Bool) throws(CacheError) {
+        try base.release(collection: key, acrossReopening: acrossReopening)
+    }
+
     func wipe() throws(CacheError) { try base.wipe() }
 
     func flush() throws(CacheError) { try base.flush() }

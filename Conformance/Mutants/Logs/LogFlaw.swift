@@ -26,6 +26,8 @@ enum LogFlaw: Sendable, Equatable {
     case locksByFile
     /// What is in the log is not read.
     case startsEmpty
+    /// What is remembered of pins is not read.
+    case forgetsPins
     /// The log is never rewritten.
     case neverRewrites
     /// The end of a log that holds no whole frame stays where it is.

@@ -36,6 +36,7 @@ final class LogStore: NodeStore {
         if flaw != .startsEmpty {
             let bytes = try files.read()
             (state.content, state.end) = LogFrame.replay(bytes, trusting: flaw == .trustsFrames)
+            if flaw == .forgetsPins { state.content = state.content.filter { $0.key.first != 5 } }
             // What was cut off in the middle must not be in the way of the next frame.
             if state.end < bytes.count, flaw != .keepsTornTail { try files.cut(to: state.end) }
             if flaw == .keepsTornTail { state.end = bytes.count }

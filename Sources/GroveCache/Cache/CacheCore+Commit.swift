@@ -18,7 +18,9 @@ extension CacheCore {
             let outcomes = outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group)
             finish(group, outcomes, synchronizationFailure: synchronize(group, outcomes))
         }
-        if !isStoreClosed { saveAtQuietMoment() }
+        guard !isStoreClosed else { return }
+        saveAtQuietMoment()
+        scheduleRelease()
     }
 
     /// Tries again to forget what could not be stored.
@@ -107,6 +109,7 @@ extension CacheCore {
         }
         if let committed {
             index?.account = committed.account
+            index?.pins.commit()
             state.withLock { state in
                 state.fingerprints = known
                 state.shift = committed.shift

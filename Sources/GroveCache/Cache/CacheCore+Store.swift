@@ -66,6 +66,7 @@ extension CacheCore {
             state.adopt(opened, isOther: isOther || opened.rebuiltAfter != nil)
         }
         if isOther || opened.rebuiltAfter != nil {
+            index?.pins.removeAll()
             publish(ChangeSet(sequence: opened.state.sequence, changesEverything: true))
         }
         for continuation in waiting { continuation.resume() }

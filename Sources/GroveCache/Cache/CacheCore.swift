@@ -28,6 +28,8 @@ final class CacheCore: Sendable {
 
     /// What may be evicted, where there is a budget; the writer's.
     let index: EvictionIndex?
+    /// Whether it is about to release what is not pinned any more.
+    let isReleasing = Atomic(false)
 
     /// Opens the store.
     init(_ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited) throws(CacheError) {
@@ -165,6 +167,7 @@ final class CacheCore: Sendable {
     /// Lets the observer and the streams of a handle go, after they were told what was committed before.
     func leave(_ handle: UInt64) {
         state.withLock { $0.observerEntries.removeAll { $0.handle == handle } }
+        releasePins(of: handle)
         guard !changes.isIdle else { return }
         events.async { [changes] in changes.end(handle) }
     }

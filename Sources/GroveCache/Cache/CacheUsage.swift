@@ -17,6 +17,18 @@ public struct CacheUsage: Sendable, Equatable {
     /// The number of keys in the store, the cache's own included; `nil` where no budget is kept.
     public var entries: Int?
 
+    /// Records that somebody retains, or that are reachable from those; 0 where there is no budget.
+    ///
+    /// Nodes, tombstones, collections and aliases. What was released counts until a walk has found that nobody else holds
+    /// it.
+    public var pinnedEntries = 0
+
+    /// Bytes of their keys and values, with their places in the lists of what is held.
+    public var pinnedBytes = 0
+
+    /// The most bytes that may be pinned; `nil` where there is no budget in bytes.
+    public var pinnedLimit: Int?
+
     /// The most payload that the cache lets the store hold; `nil` where there is no budget in bytes.
     public var payloadLimit: Int?
 
@@ -43,6 +55,9 @@ extension NormalizedCache {
             usage.writtenBytes = index.counters.writtenBytes
             usage.payloadBytes = index.account?.payloadBytes
             usage.entries = index.account?.entries
+            usage.pinnedEntries = index.pins.committed.count
+            usage.pinnedBytes = index.pins.committed.bytes
+            usage.pinnedLimit = index.pinLimit
             if index.budget.bytes != nil { usage.payloadLimit = index.capacity }
             return usage
         }

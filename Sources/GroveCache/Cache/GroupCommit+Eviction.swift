@@ -11,7 +11,10 @@ extension GroupCommit {
         }
         guard stored.account != nil else { return try adopt(index) }
         if !index.isLoaded { return try load(index) }
-        if stored.account != index.account { try catchUp(index) }
+        if stored.account != index.account {
+            try loadPins(index)
+            try catchUp(index)
+        }
     }
 
     /// Counts a store that no budget was kept for, and lists what it holds.
@@ -38,6 +41,8 @@ extension GroupCommit {
         stored.account = account
         for segment in stale { try remove(segment.key, valueCount: segment.count) }
         index.reload(open: 0, openBytes: [])
+        try loadPins(index)
+        try remark(index)
         for entry in keys {
             let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
             guard let size = try size(entry.key) else { continue }
@@ -66,6 +71,8 @@ extension GroupCommit {
     private mutating func load(_ index: EvictionIndex) throws(CacheError) {
         let open = stored.account?.openSegment ?? 0
         index.reload(open: open, openBytes: try segment(open) ?? [])
+        try loadPins(index)
+        try remark(index)
         var entries: [JournalEntry] = []
         var numbers: [(number: UInt32, count: Int)] = []
         try unsafe [Namespace.journal].withUnsafeBytesTyped { (prefix) throws(CacheError) in
@@ -113,7 +120,7 @@ extension GroupCommit {
         }
     }
 
-    private func size(_ key: [UInt8]) throws(CacheError) -> Int? {
+    func size(_ key: [UInt8]) throws(CacheError) -> Int? {
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.get(key)?.count }
     }
 
@@ -133,7 +140,7 @@ extension GroupCommit {
         }
     }
 
-    private mutating func count(keyCount: Int, old: Int?, new: Int?) {
+    mutating func count(keyCount: Int, old: Int?, new: Int?) {
         if let old {
             stored.account?.payloadBytes -= keyCount + old
             stored.account?.entries -= 1
@@ -226,7 +233,13 @@ extension GroupCommit {
             count += 1
             let payload = (stored.account?.payloadBytes ?? 0) + index.journal.pendingBytes
             let isOver = index.hasTooMany || payload > limit
-            guard let victim = isOver ? index.evict() : index.nextVictim() else { break }
+            if index.pins.isStale, isOver || index.hasVictims { try remark(index) }
+            guard let victim = isOver ? index.evict() : index.nextVictim() else {
+                // What nobody pins any more may be all that is left to go.
+                guard isOver, index.pins.isReleasing else { break }
+                try releasePins(most: 1_024)
+                continue
+            }
             if let identifier = try remove(victim, index) { evicted.append(identifier) }
         }
         return evicted
@@ -267,21 +280,5 @@ extension GroupCommit {
             }
         }
         return found
-    }
-}
-
-extension Array where Element == UInt8 {
-    /// `withUnsafeBytes` for a body that throws ``CacheError``.
-    func withUnsafeBytesTyped<Value>(
-        _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Value
-    ) throws(CacheError) -> Value {
-        let outcome: Result<Value, CacheError> = unsafe withUnsafeBytes { bytes in
-            do throws(CacheError) {
-                return .success(try unsafe body(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try outcome.get()
     }
 }

@@ -91,6 +91,7 @@ struct GroupCommit: ~Copyable {
             lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
+        try releasePins(beside: write.entryCount)
         lists.evicted += try evict(downTo: limit.hard)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
         lists.evicted += try evict(downTo: limit.soft, most: 2 * write.entryCount + 16)
@@ -102,6 +103,10 @@ struct GroupCommit: ~Copyable {
     private mutating func apply(
         _ extra: PendingWrite.Extra, sequence: UInt64, tree: NodeTree?, deletions: [Int: UInt64]
     ) throws(CacheError) -> RecordUpdate.Outcome {
+        if case .pin(let pin) = extra {
+            try apply(pin)
+            return .unchanged
+        }
         let storeKey = extra.storeKey
         unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
         let change: RecordUpdate.Change
@@ -111,6 +116,7 @@ struct GroupCommit: ~Copyable {
         case .invalidate(_, let isDeletion): change = .invalidate(isDeletion: isDeletion)
         case .collection(_, let body, let holdsReferences): change = .bytes(body, holdsReferences: holdsReferences)
         case .alias(_, let body): change = .bytes(body, holdsReferences: true)
+        case .pin: return .unchanged
         }
         var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence)
         let outcome = try perform(&update)
@@ -185,12 +191,16 @@ struct GroupCommit: ~Copyable {
         }
         switch outcome {
         case .replaced:
+            let references = unsafe markedReferences(update.key, existing)
             try unsafe put(update.key)
             try unsafe account(update.key, old: existingCount, new: out.count)
+            if let references { try unsafe follow(update.key, out.bytes, former: references) }
         case .removed:
+            let references = unsafe markedReferences(update.key, existing)
             hasWritten = true
             try unsafe transaction.remove(update.key)
             try unsafe account(update.key, old: existingCount, new: nil)
+            if let references { try unsafe follow(update.key, nil, former: references) }
         case .unchanged: unsafe index?.touch(update.key)
         case .superseded: break
         }
@@ -236,7 +246,7 @@ private struct ChangeLists {
             let identifier = ChangeLists.identifier(key.dropFirst())
             if key.first == Namespace.node { evicted.append(identifier) }
             if key.first == Namespace.collection { collections.append(identifier) }
-        case (.alias, _): return
+        case (.alias, _), (.pin, _): return
         }
     }
 

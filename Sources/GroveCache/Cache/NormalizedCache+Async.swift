@@ -103,7 +103,8 @@ extension NormalizedCache {
         if let failure = queued ?? failure { throw failure }
     }
 
-    private func performAsync(
+    @discardableResult
+    func performAsync(
         _ durability: Durability = .standard, isWipe: Bool = false,
         _ content: () throws(CacheError) -> PendingWrite.Content
     ) async throws(CacheError) -> ChangeSet {

@@ -139,7 +139,7 @@ extension NormalizedCache {
 
     /// Takes the call's number, makes its content, queues it and commits on this thread.
     @discardableResult
-    private func perform(
+    func perform(
         _ durability: Durability = .standard, isWipe: Bool = false,
         _ content: (UInt64) throws(CacheError) -> PendingWrite.Content
     ) throws(CacheError) -> ChangeSet {

@@ -14,6 +14,8 @@ final class PendingWrite: Sendable {
         case remove(storeKey: [UInt8])
         /// Forget a whole key of the store because what should be under it was not stored.
         case invalidate(storeKey: [UInt8], isDeletion: Bool)
+        /// Retain something, or let go of it.
+        case pin(PinChange)
     }
 
     /// The number of the call, taken when it was made.
@@ -63,7 +65,7 @@ final class PendingWrite: Sendable {
     }
 
     /// How many records the call writes, at most.
-    var entryCount: Int { (tree?.entries.count ?? 0) + extras.count }
+    var entryCount: Int { (tree?.entries.count ?? 0) + extras.count { !$0.staysInMemory } }
 
     /// What the call's nodes take in the store, at least, keys and values.
     var payloadBytes: Int {
@@ -73,7 +75,9 @@ final class PendingWrite: Sendable {
                 bytes += 2 * entry.identifier.count + entry.body.count + RecordHeader.fixedBytes
             }
         }
-        for extra in extras { bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64 }
+        for extra in extras where !extra.staysInMemory {
+            bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64
+        }
         return bytes
     }
 
@@ -118,6 +122,7 @@ extension PendingWrite.Extra {
         case .collection(let key, _, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
+        case .pin(let pin): pin.storeKey
         }
     }
 
@@ -127,6 +132,7 @@ extension PendingWrite.Extra {
         case .tombstone(let identifier): 64 + identifier.rawValue.utf8.count
         case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
+        case .pin(let pin): 64 + pin.root.count
         }
     }
 
@@ -135,8 +141,14 @@ extension PendingWrite.Extra {
         switch self {
         case .collection(_, let body, let holdsReferences): (body, holdsReferences)
         case .alias(_, let body): (body, true)
-        case .tombstone, .remove, .invalidate: nil
+        case .tombstone, .remove, .invalidate, .pin: nil
         }
+    }
+
+    /// Whether the store does not hear of it.
+    var staysInMemory: Bool {
+        guard case .pin(let pin) = self else { return false }
+        return !pin.isPersistent
     }
 
     fileprivate func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {
@@ -145,6 +157,7 @@ extension PendingWrite.Extra {
         case .tombstone: return .tombstone
         case .remove: return .remove
         case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
+        case .pin: return nil
         case .collection, .alias: return value.map { .bytes($0.body, holdsReferences: $0.holdsReferences) }
         }
     }

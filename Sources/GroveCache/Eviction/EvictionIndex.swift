@@ -10,7 +10,7 @@ final class EvictionIndex: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    private(set) var policy: any EvictionPolicy
+    var policy: any EvictionPolicy
     private var segments = SegmentMap()
     var journal = EvictionJournal()
     /// Entries that the policy has given up and that are still stored.
@@ -20,8 +20,10 @@ final class EvictionIndex: @unchecked Sendable {
     /// Whether the policy was taken up from what an earlier process saved.
     private var isRestored = false
     /// Insertions and evictions since the policy was saved.
-    private(set) var changesSinceSave = 0
+    var changesSinceSave = 0
     var counters = EvictionCounters()
+    /// What must stay.
+    var pins = PinTable()
     /// The account as this process committed it last: another one says that somebody else wrote.
     var account: StoreState.Account?
 
@@ -48,6 +50,7 @@ final class EvictionIndex: @unchecked Sendable {
     /// Forgets everything: the store is empty.
     func removeAll() {
         policy = budget.policy.init(capacity: policy.capacity)
+        pins.removeAll()
         segments.removeAll()
         journal = EvictionJournal()
         victims = []
@@ -56,7 +59,10 @@ final class EvictionIndex: @unchecked Sendable {
     }
 
     /// Says that the index may not agree with the store: a transaction that changed it has failed.
-    func distrust() { isLoaded = false }
+    func distrust() {
+        isLoaded = false
+        pins.rollBack()
+    }
 
     /// Notes that the policy was saved.
     func didSave() { changesSinceSave = 0 }
@@ -70,7 +76,12 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// What a record weighs, its entry in the journal included.
     func weight(_ key: UnsafeRawBufferPointer, valueCount: Int) -> Int {
-        countsEntries ? 1 : key.count * 2 + valueCount + EvictionJournal.entryBytes
+        unsafe countsEntries ? 1 : EvictionIndex.bytes(key, valueCount: valueCount)
+    }
+
+    /// What a record takes, its entry in the journal included.
+    static func bytes(_ key: UnsafeRawBufferPointer, valueCount: Int) -> Int {
+        key.count * 2 + valueCount + EvictionJournal.entryBytes
     }
 
     // MARK: What happens to records
@@ -92,7 +103,11 @@ final class EvictionIndex: @unchecked Sendable {
         guard weight <= policy.capacity, weight <= UInt32.max else { throw EvictionIndex.overBudget(weight) }
         let hash = unsafe EvictionIndex.hash(key)
         changesSinceSave += 1
-        _ = policy.insert(hash, weight: weight) { victims.append($0) }
+        if pins.isMarked(hash) {
+            unsafe pin(key, hash, valueCount: valueCount)
+        } else {
+            _ = policy.insert(hash, weight: weight) { victims.append($0) }
+        }
         if segments.find(hash) == nil { unsafe enter(key, hash, weight) }
     }
 
@@ -100,6 +115,7 @@ final class EvictionIndex: @unchecked Sendable {
     func forget(_ hash: UInt64, keyCount count: Int) -> UInt32? {
         // One that the policy gave up itself has left a ghost, which must stay.
         if policy.contains(hash) { _ = policy.remove(hash) }
+        pins.note(hash, bytes: 0)
         return unlist(hash, keyCount: count)
     }
 
@@ -128,10 +144,19 @@ final class EvictionIndex: @unchecked Sendable {
 
     // MARK: Who goes
 
+    /// Whether the policy has given up anything that may still be stored.
+    var hasVictims: Bool { !victims.isEmpty }
+
+    /// Gives an entry that was kept from it back to the policy.
+    func giveBack(_ hash: UInt64, weight: Int) {
+        changesSinceSave += 1
+        _ = policy.insert(hash, weight: weight) { victims.append($0) }
+    }
+
     /// The next entry that the policy has given up already, unless it came back since.
     func nextVictim() -> EvictedEntry? {
         while let victim = victims.popLast() {
-            if !policy.contains(victim.key) { return victim }
+            if !policy.contains(victim.key), !pins.isMarked(victim.key) { return victim }
         }
         return nil
     }
@@ -144,7 +169,7 @@ final class EvictionIndex: @unchecked Sendable {
     }
 
     /// Whether there are more entries than the budget allows.
-    var hasTooMany: Bool { policy.count > budget.nodes ?? .max }
+    var hasTooMany: Bool { policy.count + pins.count > budget.nodes ?? .max }
 
     static func overBudget(_ bytes: Int) -> CacheError {
         CacheError(.overBudget, "The write needs \(bytes) bytes and the budget has no room for so many.")
@@ -160,7 +185,12 @@ final class EvictionIndex: @unchecked Sendable {
     ) throws(CacheError) {
         for entry in entries {
             let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
-            if !policy.contains(hash) {
+            if pins.isMarked(hash) {
+                let count = try size(entry.key)
+                unsafe entry.key.withUnsafeBytes { key in
+                    if let count { unsafe pin(key, hash, valueCount: count) }
+                }
+            } else if !policy.contains(hash) {
                 // It was evicted or removed, or came after the policy was saved.
                 guard let count = try size(entry.key) else { continue }
                 let weight = unsafe entry.key.withUnsafeBytes { unsafe self.weight($0, valueCount: count) }
@@ -177,6 +207,7 @@ final class EvictionIndex: @unchecked Sendable {
     /// Begins to agree with the journal of the store, of which segment `open` is written to.
     func reload(open: UInt32, openBytes: [UInt8]) {
         segments.removeAll()
+        pins.removeMarks()
         victims = []
         journal = EvictionJournal(open: open, openBytes: openBytes)
     }

@@ -100,7 +100,7 @@ struct RecordUpdate {
                 storedSequence = header.sequence
                 return .unchanged
             }
-            try unsafe body.withUnsafeRecordBytes { (body) throws(CacheError) in
+            try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
                 try unsafe RecordBuilder.build(
                     into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
                     deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: body)
@@ -140,7 +140,7 @@ struct RecordUpdate {
             {
                 defer { kept.deallocate() }
                 let flags: RecordHeader.Flags = kept.holdsReferences ? [.references, .projections] : .projections
-                try unsafe kept.table.withUnsafeRecordBytes { (table) throws(CacheError) in
+                try unsafe kept.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                     try unsafe RecordBuilder.build(
                         into: &out, key: key, flags: flags, sequence: kept.sequence,
                         deletion: RecordBuilder.Deletion(sequence: sequence), recordName: header.recordName,
@@ -210,30 +210,14 @@ struct RecordUpdate {
         _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, sequence: UInt64, body: UnsafeRawBufferPointer,
         table: [UInt8] = [], into out: inout ByteBuffer
     ) throws(CacheError) {
-        try unsafe names.record.withUnsafeRecordBytes { (record) throws(CacheError) in
-            try unsafe names.projection.withUnsafeRecordBytes { (projection) throws(CacheError) in
-                try unsafe table.withUnsafeRecordBytes { (table) throws(CacheError) in
+        try unsafe names.record.withUnsafeBytesTyped { (record) throws(CacheError) in
+            try unsafe names.projection.withUnsafeBytesTyped { (projection) throws(CacheError) in
+                try unsafe table.withUnsafeBytesTyped { (table) throws(CacheError) in
                     try unsafe RecordBuilder.build(
                         into: &out, key: key, flags: flags, sequence: sequence, deletion: deletion,
                         recordName: record, projection: projection, projectionTable: table, body: body)
                 }
             }
         }
-    }
-}
-
-extension [UInt8] {
-    /// `withUnsafeBytes` with typed throws.
-    fileprivate func withUnsafeRecordBytes(
-        _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Void
-    ) throws(CacheError) {
-        let outcome: Result<Void, CacheError> = unsafe withUnsafeBytes { bytes in
-            do throws(CacheError) {
-                return unsafe .success(try body(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try outcome.get()
     }
 }

@@ -1,0 +1,172 @@
+import GroveCache
+import GroveModel
+import Synchronization
+
+/// That the budget holds, and is used.
+extension EvictionRules {
+    static let within = Rule(
+        "EVC-01",
+        "Bytes stay within the budget after each completed write; after it shrinks, at the next opening at the latest.",
+        because: "Users remove applications that fill their disks.", requires: needs, kills: ["budget-forgotten"],
+        timeLimit: .seconds(240)
+    ) { trial in
+        let site = try trial.site()
+        let cache = try site.open(budget: CacheBudget(bytes: budget))
+        for batch in 0..<90 {
+            _ = try cache.write(contentsOf: people(batch * 100..<(batch + 1) * 100, nameCount: 1_200))
+            let bytes = try EvictionRules.bytes(of: cache, site)
+            try trial.expect(bytes <= budget, "bytes after batch \(batch): expected at most \(budget), got \(bytes).")
+        }
+        try trial.expect(try cache.usage().evictions > 0, "evictions: expected some, got none.")
+        let last = people(8_990..<9_000, nameCount: 1_200)
+        for person in last {
+            try trial.expectHit(
+                try cache.read(ModelIdentifier(person.id), as: Person.self), person, "a node that was written last")
+        }
+        guard site.directory != nil else { return }
+        cache.close()
+        let smaller = budget * 5 / 6
+        let again = try site.open(budget: CacheBudget(bytes: smaller))
+        let bytes = try EvictionRules.bytes(of: again, site)
+        try trial.expect(bytes <= smaller, "bytes under a smaller budget: expected at most \(smaller), got \(bytes).")
+        _ = try again.write(contentsOf: people(0..<10, nameCount: 1_200))
+        try trial.expectHit(try again.read("Person:3", as: Person.self), "a node that was written after that")
+    }
+
+    static let oversize = Rule(
+        "EVC-03", "An over-budget item is refused without flushing others.",
+        because: "One huge picture must not cost the whole timeline.", requires: needs, kills: ["budget-forgotten"]
+    ) { trial in
+        let cache = try trial.site().open(budget: CacheBudget(bytes: budget))
+        let kept = people(0..<500, nameCount: 200)
+        _ = try cache.write(contentsOf: kept)
+        try trial.expectError(.overBudget, from: "a node of the whole budget's size") {
+            try cache.write(Person(id: "Person:huge", name: String(repeating: "n", count: budget)))
+        }
+        cache.setModel(
+            Person(id: "Person:huge", name: String(repeating: "n", count: budget)), forKey: "Person:huge", context: nil)
+        try trial.expectError(.overBudget, from: "a flush after one that nobody waited for") { try cache.flush() }
+        try trial.expectMiss(
+            try cache.read("Person:huge", as: Person.self), .absent, "Person:huge", "the node that was refused")
+        for person in kept {
+            try trial.expectHit(
+                try cache.read(ModelIdentifier(person.id), as: Person.self), person, "a node from before")
+        }
+        try trial.expectEqual(try cache.usage().evictions, 0, "the evictions")
+    }
+
+    static let largeTree = Rule(
+        "EVC-08", "A tree larger than the budget is refused or later misses, never partial.",
+        because: "Half a tree was never written by anybody.", requires: needs, kills: ["budget-forgotten"],
+        timeLimit: .seconds(120)
+    ) { trial in
+        let cache = try trial.site().open(budget: CacheBudget(bytes: budget))
+        let kept = people(0..<100, nameCount: 100)
+        _ = try cache.write(contentsOf: kept)
+        let tree = Branch(
+            id: "Branch:0",
+            parts: (1...1_000).map { number in
+                Branch(
+                    id: "Branch:\(number)",
+                    boss: Person(id: "Person:b\(number)", name: String(repeating: "n", count: budget / 800)))
+            })
+        do {
+            try cache.write(tree)
+            try trial.expect(
+                try cache.read("Branch:0", as: Branch.self).value == nil,
+                "a tree larger than the budget: expected a refusal or a miss, got the tree.")
+        } catch let error as CacheError {
+            try trial.expect(
+                error.code == .overBudget, "a tree larger than the budget: expected overBudget, got \(error).")
+            for person in kept {
+                try trial.expectHit(
+                    try cache.read(ModelIdentifier(person.id), as: Person.self), person, "a node from before")
+            }
+        }
+    }
+
+    static let everythingCounts = Rule(
+        "EVC-09", "Keys, tombstones, collections and metadata count.",
+        because: "A million deletions fill a disk as well as a million pictures.", requires: needs,
+        kills: ["budget-forgotten"],
+        timeLimit: .seconds(120)
+    ) { trial in
+        let site = try trial.site()
+        let cache = try site.open(budget: CacheBudget(bytes: budget))
+        try cache.write(Person(id: "Person:0"))
+        var before = try account(cache).0
+        for number in 0..<100 {
+            cache.deleteModel(Person(id: "Person:gone-\(number)"), forKey: nil, context: nil)
+        }
+        try cache.flush()
+        try trial.expect(
+            try account(cache).0 >= before + 100 * 36, "a hundred tombstones: expected their bytes to count.")
+        before = try account(cache).0
+        for number in 0..<100 { _ = try cache.writeCollection([Person(id: "Person:0")], forKey: "list-\(number)") }
+        try trial.expect(
+            try account(cache).0 >= before + 100 * 40, "a hundred collections: expected their bytes to count.")
+        let long = String(repeating: "k", count: 3_000)
+        for number in 0..<3_000 {
+            cache.deleteModel(Person(id: "Person:\(number)-\(long)"), forKey: nil, context: nil)
+        }
+        try cache.flush()
+        try trial.expectEqual(try account(cache).0, try stored(site).bytes, "the bytes that are counted")
+        let bytes = try EvictionRules.bytes(of: cache, site)
+        try trial.expect(bytes <= budget, "bytes after deletions alone: expected at most \(budget), got \(bytes).")
+        try trial.expect(try cache.usage().evictions > 0, "evicted tombstones: expected some, got none.")
+    }
+
+    static let peak = Rule(
+        "EVC-10",
+        "Peak size on disk never exceeds the budget under churn with readers, and live payload has its declared share.",
+        because: "A budget that is kept by keeping almost nothing is not kept.", requires: needs,
+        kills: ["budget-forgotten"], timeLimit: .seconds(400)
+    ) { trial in
+        let site = try trial.site()
+        let budget = 20 << 20
+        let cache = try site.open(budget: CacheBudget(bytes: budget))
+        let ending = Ending()
+        var generator = trial.generator()
+        var peak = 0
+        var (payload, looks) = (0, 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: BlockingExecutor.shared) {
+                var number = 0
+                while !ending.hasCome {
+                    number += 7
+                    _ = try cache.read(ModelIdentifier("Person:\(number % 74_000)"), as: Person.self)
+                }
+            }
+            defer { ending.come() }
+            for batch in 0..<900 {
+                let people = (0..<60).map { _ in
+                    let number = batch * 60 + Int.random(in: 0..<20_000, using: &generator)
+                    let count = Int.random(in: 300...1_100, using: &generator)
+                    return Person(id: "Person:\(number)", name: String(repeating: "n", count: count), age: batch)
+                }
+                _ = try cache.write(contentsOf: people)
+                peak = max(peak, try bytes(of: cache, site))
+                if batch > 600 {
+                    payload += try account(cache).0
+                    looks += 1
+                }
+            }
+        }
+        try trial.expect(peak <= budget, "the peak: expected at most \(budget), got \(peak).")
+        try trial.expect(try cache.usage().evictions > 5_000, "evictions: expected thousands.")
+        let share = Double(payload) / Double(looks) / Double(budget)
+        trial.note("peak \(peak * 100 / budget) %, live payload \(Int(share * 100)) % of the budget")
+        try trial.expect(
+            share >= trial.profile.livePayloadShare,
+            "the share of live payload: expected \(trial.profile.livePayloadShare), got \(share).")
+    }
+}
+
+/// Says to another thread that it is time to end.
+private final class Ending: Sendable {
+    private let state = Mutex(false)
+
+    var hasCome: Bool { state.withLock { $0 } }
+
+    func come() { state.withLock { $0 = true } }
+}

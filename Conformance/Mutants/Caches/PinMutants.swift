@@ -1,0 +1,53 @@
+import GroveCache
+import GroveConformance
+import GroveModel
+import Synchronization
+
+/// Retaining does nothing.
+final class PinsNothing: ForwardingCache, @unchecked Sendable {
+    override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {}
+    override func retain(collection key: String, acrossReopening: Bool) throws(CacheError) {}
+}
+
+/// What was retained once is retained for ever.
+final class NeverReleases: ForwardingCache, @unchecked Sendable {
+    override func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {}
+    override func release(collection key: String, acrossReopening: Bool) throws(CacheError) {}
+}
+
+/// A pin for which there is no room is taken for one, and so is a write under it.
+final class PinsPastBudget: ForwardingCache, @unchecked Sendable {
+    override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        do throws(CacheError) {
+            try base.retain(identifier, acrossReopening: acrossReopening)
+        } catch {
+            guard error.code == .overBudget else { throw error }
+        }
+    }
+}
+
+/// What is written after something was retained is not held by it.
+final class PinsWhatIsThere: ForwardingCache, @unchecked Sendable {
+    // SAFETY: what it adds is behind a lock.
+    private let retained = Mutex<[(identifier: ModelIdentifier, acrossReopening: Bool)]>([])
+
+    override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.retain(identifier, acrossReopening: acrossReopening)
+        retained.withLock { $0.append((identifier, acrossReopening)) }
+    }
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        for pin in retained.withLock({ $0 })
+        where models.contains(where: { $0.modelIdentifier == pin.identifier }) {
+            try base.release(pin.identifier, acrossReopening: pin.acrossReopening)
+        }
+        return try base.write(contentsOf: models)
+    }
+}
+
+/// One release takes back all that was retained under a name.
+final class ForgetsCount: ForwardingCache, @unchecked Sendable {
+    override func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        for _ in 0..<4 { try base.release(identifier, acrossReopening: acrossReopening) }
+    }
+}

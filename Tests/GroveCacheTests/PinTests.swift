@@ -1,0 +1,290 @@
+import Dispatch
+import GroveMemory
+import GroveModel
+import Synchronization
+import Testing
+
+@testable import GroveCache
+
+@Suite("Pins")
+struct PinTests {
+    /// A cache in memory for so many records.
+    private func cache(_ nodes: Int) throws -> MemoryCache {
+        try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: nodes))
+    }
+
+    /// Writes so many nodes that nothing else stays.
+    private func flood(_ cache: MemoryCache, _ count: Int = 200) throws {
+        for number in 0..<count { try cache.write(Person(id: "flood-\(number)", name: "", age: 0)) }
+    }
+
+    private func isThere(_ cache: MemoryCache, _ identifiers: String...) throws -> [Bool] {
+        try identifiers.map { try cache.storedRecord(.node, $0) != nil }
+    }
+
+    @Test("A pinned tree stays while everything else goes, and goes when it is released")
+    func tree() throws {
+        let cache = try cache(20)
+        let tree = Fork("a", Fork("b", Fork("c")), Fork("d"))
+        try cache.write(tree)
+        try cache.retain("Fork:a")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d") == [true, true, true, true])
+        #expect(try cache.usage().pinnedEntries == 4)
+        try cache.release("Fork:a")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d") == [false, false, false, false])
+        #expect(try cache.usage().pinnedEntries == 0 && cache.usage().pinnedBytes == 0)
+    }
+
+    @Test("What is written under a pin later is held, also where nothing was there when it was retained")
+    func later() throws {
+        let cache = try cache(20)
+        try cache.retain("Fork:a")
+        try cache.retain(collection: "list")
+        #expect(try cache.usage().pinnedEntries == 0)
+        try cache.write(Fork("a", Fork("b")))
+        try flood(cache)
+        try cache.write(Fork("b", Fork("c")))
+        try cache.writeCollection([Fork("d", Fork("e"))], forKey: "list")
+        try flood(cache)
+        #expect(
+            try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d", "Fork:e") == [true, true, true, true, true])
+        #expect(try cache.collection("list", as: Fork.self)?.count == 1)
+        #expect(try cache.usage().pinnedEntries == 6)
+        // A node that comes before its holder does is held from the moment that the holder names it.
+        try cache.write(Fork("f", Fork("g")))
+        try cache.write(ForkLink(id: "c", left: ForkStub(id: "f")))
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:f", "Fork:g") == [true, true])
+    }
+
+    @Test("What a pinned node does not name any more can go, unless somebody else holds it")
+    func dropped() throws {
+        let cache = try cache(20)
+        try cache.retain("Fork:a")
+        try cache.retain("Fork:z")
+        try cache.write(Fork("a", Fork("b", Fork("c")), Fork("d")))
+        try cache.write(ForkLink(id: "z", left: ForkStub(id: "c")))
+        try cache.write(Fork("a", Fork("d")))
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d") == [true, false, true, true])
+        #expect(try cache.usage().pinnedEntries == 4)
+    }
+
+    @Test("Cycles are held, and are released as a whole")
+    func cycles() throws {
+        let cache = try cache(20)
+        try cache.write(ForkLink(id: "a", left: ForkStub(id: "b")))
+        try cache.write(ForkLink(id: "b", left: ForkStub(id: "c"), right: ForkStub(id: "a")))
+        try cache.write(ForkLink(id: "c", left: ForkStub(id: "c"), right: ForkStub(id: "b")))
+        try cache.retain("Fork:b")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [true, true, true])
+        try cache.release("Fork:b")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [false, false, false])
+    }
+
+    @Test("Retaining is counted, and two pins share what they have in common")
+    func counted() throws {
+        let cache = try cache(20)
+        try cache.write(Fork("a", Fork("shared")))
+        try cache.write(Fork("b", Fork("shared")))
+        try cache.retain("Fork:a")
+        try cache.retain("Fork:a")
+        try cache.retain("Fork:b")
+        try cache.release("Fork:a")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:shared") == [true, true, true])
+        try cache.release("Fork:a")
+        try cache.release("Fork:a")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:shared") == [false, true, true])
+        try cache.release("Fork:b")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:b", "Fork:shared") == [false, false])
+    }
+
+    @Test("Tombstones under a pin stay, and what a deleted node named does not")
+    func deleted() throws {
+        let cache = try cache(20)
+        try cache.retain("Fork:a")
+        try cache.write(Fork("a", Fork("b", Fork("c"))))
+        try cache.delete("Fork:b")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [true, true, false])
+        #expect(try cache.model("Fork:a", as: Fork.self)?.left == nil)
+        try cache.delete("Fork:a")
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [true, false, false])
+        try cache.write(Fork("a", Fork("d")))
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:d") == [true, true])
+        // What is forgotten on purpose is forgotten, and held again when it comes back.
+        try cache.evict("Fork:d")
+        #expect(try isThere(cache, "Fork:d") == [false])
+        try cache.write(Fork("d", Fork("e")))
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:d", "Fork:e") == [true, true])
+    }
+
+    @Test("A cache key that is not the identifier is held with the model that was set under it")
+    func alias() throws {
+        let cache = try cache(20)
+        try cache.retain("me")
+        cache.setModel(Fork("a", Fork("b")), forKey: "me", context: nil)
+        try flood(cache)
+        #expect(try cache.storedRecord(.alias, "me") != nil)
+        #expect(try isThere(cache, "Fork:a", "Fork:b") == [true, true])
+        cache.setModel(Fork("c"), forKey: "me", context: nil)
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [false, false, true])
+    }
+
+    @Test("The children that any projection names are held")
+    func projections() throws {
+        let cache = try cache(20)
+        try cache.retain("Fork:a")
+        try cache.write(Fork("a", Fork("b"), Fork("c")))
+        try cache.write(ForkHalf(id: "a", left: ForkStub(id: "d")))
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d") == [true, false, true, true])
+    }
+
+    @Test("Pinning more records than the budget has is refused, and leaves everything as it was")
+    func tooMany() throws {
+        let cache = try cache(5)
+        try cache.write(Fork("a", Fork("b"), Fork("c")))
+        try cache.write(Fork("d", Fork("e")))
+        try cache.retain("Fork:a")
+        try cache.retain("Fork:d")
+        try cache.retain("Fork:f")
+        #expect(throws: CacheError.self) { try cache.write(Fork("f")) }
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d", "Fork:e", "Fork:f").filter { $0 }.count == 5)
+        try cache.release("Fork:d")
+        try cache.write(Fork("f"))
+        try cache.retain("Fork:g")
+        #expect(throws: CacheError.self) { try cache.write(Fork("g", Fork("h"))) }
+        #expect(try cache.usage().pinnedEntries == 4)
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:f") == [true, true, true, true])
+    }
+
+    @Test("Pinning more bytes than pins may have is refused with `overBudget`; what was released makes room at once")
+    func tooMuch() throws {
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 100_000))
+        let limit = try #require(try cache.usage().pinnedLimit)
+        #expect(limit > 60_000 && limit < 70_000)
+        let text = String(repeating: "n", count: 1_000)
+        for number in 0..<70 { try cache.retain("Person:\(number)") }
+        var refused = 0
+        for number in 0..<80 {
+            do throws(CacheError) {
+                try cache.write(Person(id: "\(number)", name: text, age: 0))
+            } catch {
+                #expect(error.code == .overBudget)
+                refused += 1
+            }
+        }
+        #expect(refused > 0 && refused < 15)
+        let usage = try cache.usage()
+        #expect(usage.pinnedBytes <= limit && usage.pinnedEntries == 70 - refused)
+        for number in 0..<70 where try isThere(cache, "Person:\(number)") == [false] {
+            #expect(throws: CacheError.self) { try cache.write(Person(id: "\(number)", name: text, age: 0)) }
+        }
+        // Nor is there room for a tree that is there already.
+        try cache.write(Person(id: "other", name: text + text, age: 0))
+        #expect(throws: CacheError.self) { try cache.retain("Person:other") }
+        #expect(try cache.usage().pinnedEntries == usage.pinnedEntries)
+        for number in 0..<30 { try cache.release("Person:\(number)") }
+        for number in 40..<60 { try cache.write(Person(id: "\(number)", name: text + text, age: 0)) }
+        for number in 40..<60 { #expect(try isThere(cache, "Person:\(number)") == [true]) }
+        try checkIndex(cache)
+    }
+
+    @Test("A handle's pins end with it, and those of another handle do not")
+    func handles() throws {
+        let cache = try cache(20)
+        let index = try #require(cache.core.index)
+        try cache.write(Fork("a", Fork("b")))
+        try cache.retain("Fork:a")
+        let other = PinChange(
+            root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, isPersistent: false, handle: 77)
+        try cache.core.transact { (commit) throws(CacheError) in try commit.apply(other) }
+        cache.core.writer.sync { index.pins.leave(cache.handle) }
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, true])
+        #expect(throws: CacheError.self) { try cache.retain("Fork:a") }
+        cache.core.writer.sync { index.pins.leave(77) }
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:b") == [false])
+    }
+
+    @Test("A wipe lets go of every pin")
+    func wiped() throws {
+        let cache = try cache(20)
+        try cache.write(Fork("a"))
+        try cache.retain("Fork:a")
+        try cache.retain("Fork:b", acrossReopening: true)
+        try cache.wipe()
+        try cache.write(contentsOf: [Fork("a"), Fork("b")])
+        try flood(cache)
+        #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, false])
+    }
+
+    @Test("Without a budget pins are taken and keep nothing in memory")
+    func unlimited() async throws {
+        let cache = try MemoryCache()
+        try await cache.retain("Fork:a")
+        try await cache.retain(collection: "list")
+        try await cache.retain("Fork:b", acrossReopening: true)
+        try await cache.release("Fork:a")
+        try await cache.release("Fork:b", acrossReopening: true)
+        await #expect(throws: CacheError.self) { try await cache.retain("") }
+        #expect(try cache.size().entries <= 1)
+        cache.close()
+        await #expect(throws: CacheError.self) { try await cache.retain("Fork:a") }
+    }
+
+    @Test("A transaction that fails leaves pins and marks as they were")
+    func failing() throws {
+        let disk = try SharedStore.Disk()
+        let cache = try NormalizedCache<SharedStore>(
+            directory: nil, options: SharedStore.Options(disk: disk), budget: CacheBudget(nodes: 20))
+        try cache.write(Fork("a", Fork("b")))
+        try cache.retain("Fork:a")
+        disk.faults.withLock { $0.refusesWrites = true }
+        #expect(throws: CacheError.self) { try cache.retain("Fork:c") }
+        #expect(throws: CacheError.self) { try cache.release("Fork:a") }
+        #expect(throws: CacheError.self) { try cache.write(Fork("a", Fork("d"))) }
+        disk.faults.withLock { $0.refusesWrites = false }
+        try cache.write(Fork("c"))
+        for number in 0..<100 { try cache.write(Person(id: "\(number)", name: "", age: 0)) }
+        #expect(try cache.storedRecord(.node, "Fork:a") != nil && cache.storedRecord(.node, "Fork:b") != nil)
+        #expect(try cache.storedRecord(.node, "Fork:c") == nil && cache.storedRecord(.node, "Fork:d") == nil)
+        try checkIndex(cache)
+    }
+
+    @Test("Pins are taken and released from tasks, and a cancelled task takes none")
+    func tasks() async throws {
+        let cache = try cache(20)
+        try await cache.write(Fork("a", Fork("b")))
+        try await cache.retain("Fork:a")
+        try await cache.retain(collection: "list")
+        let refused = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            do throws(CacheError) { try await cache.retain("Fork:c") } catch { return error.code }
+            return .closed
+        }
+        #expect(await refused.value == .cancelled)
+        try await cache.write(Fork("c"))
+        for number in 0..<100 { try await cache.write(Person(id: "\(number)", name: "", age: 0)) }
+        #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c") == [true, true, false])
+        try await cache.release("Fork:a")
+        try await cache.release(collection: "list")
+        for number in 0..<100 { try await cache.write(Person(id: "\(number)", name: "", age: 1)) }
+        #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, false])
+    }
+}
