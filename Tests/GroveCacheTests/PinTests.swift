@@ -152,6 +152,17 @@ struct PinTests {
         #expect(try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d") == [true, false, true, true])
     }
 
+    @Test("What the policy has given up and a pin takes up in one write stays")
+    func givenUp() throws {
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 4, policy: LRU.self))
+        for name in ["x", "y1", "y2", "y3"] { try cache.write(Fork(name)) }
+        try cache.retain("Fork:a")
+        try cache.write(contentsOf: [Fork("z1"), Fork("z2"), Fork("a", Fork("x"))])
+        #expect(try isThere(cache, "Fork:a", "Fork:x") == [true, true])
+        try checkIndex(cache)
+    }
+
     @Test("Pinning more records than the budget has is refused, and leaves everything as it was")
     func tooMany() throws {
         let cache = try cache(5)
