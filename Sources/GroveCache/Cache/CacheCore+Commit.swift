@@ -18,7 +18,10 @@ extension CacheCore {
             let outcomes = outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group)
             finish(group, outcomes, synchronizationFailure: synchronize(group, outcomes))
         }
-        if !isStoreClosed { saveAtQuietMoment() }
+        if !isStoreClosed {
+            saveAtQuietMoment()
+            saveAgesAtQuietMoment()
+        }
     }
 
     /// Tries again to forget what could not be stored.
@@ -87,17 +90,22 @@ extension CacheCore {
         var committed: GroupSummary?
         var known: Fingerprints?
         defer { upcoming.withLock { $0 = nil } }
-        let before = state.withLock { ($0.shift, $0.lastCommitted) }
+        var confirmed: [(hash: UInt64, number: UInt64)] = []
+        let before = state.withLock {
+            ($0.shift, $0.lastCommitted, confirmsBelow: $0.ages.line.confirmsBelow, epoch: $0.ages.confirmations.epoch)
+        }
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 var commit = try GroupCommit(
                     transaction, shift: before.0, lastCommitted: before.1, index: index,
                     fingerprints: takeFingerprints())
+                commit.begin(session, confirmsBelow: before.confirmsBelow, unlessShiftedFrom: before.0)
                 try commit.prepareIndex()
                 absorbTouches()
                 try body(&commit)
                 try commit.finish()
                 known = commit.takeFingerprints()
+                confirmed = commit.confirmed
                 committed = commit.summary
                 upcoming.withLock { $0 = commit.summary }
             }
@@ -107,13 +115,17 @@ extension CacheCore {
         }
         if let committed {
             index?.account = committed.account
-            state.withLock { state in
+            let ages = state.withLock { state in
                 state.fingerprints = known
+                state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)
+                state.ages.session = committed.session
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
                 state.tally.note(committed)
+                return confirmed.isEmpty ? nil : state.ages
             }
+            if let ages { ages.confirmations.note(confirmed, line: ages.line, epoch: before.epoch) }
         }
     }
 
@@ -146,6 +158,7 @@ extension CacheCore {
         do throws(CacheError) {
             _ = takeFingerprints()
             let store = try currentStore()
+            forgetSavedAges()
             let replaced = try source.replacing { (generation) throws(CacheError) in
                 if let generation {
                     state.withLock { $0.prepareToReplace(generation) }
@@ -162,6 +175,7 @@ extension CacheCore {
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
+                state.ages.forgetStored(upTo: wipe.sequence + state.shift)
             }
             return .success(ChangeSet(sequence: wipe.sequence, changesEverything: true))
         } catch {

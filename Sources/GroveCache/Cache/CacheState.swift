@@ -24,6 +24,11 @@ struct CacheState: Sendable {
     var forgottenDeletion: UInt64
     /// The highest number that the store held when this process last looked.
     var lastCommitted: UInt64
+    /// How old records are.
+    var ages: CacheAges
+    /// When ages were last saved, by the coarse clock; 0 for never.
+    var agesSavedAt: UInt64 = 0
+    var isAgeSaveScheduled = false
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet, oldest first.

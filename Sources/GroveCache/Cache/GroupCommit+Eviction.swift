@@ -31,10 +31,10 @@ extension GroupCommit {
             return true
         }
         // This transaction writes the state in its new form, which is counted here.
-        let had = try hasStoredState()
+        let had = try size(StoreState.key).map { StoreState.key.count + $0 }
         stored.account = account
-        account.payloadBytes += stored.storedBytes - (had ? StoreState.plainRecordBytes : 0)
-        account.entries += had ? 0 : 1
+        account.payloadBytes += stored.storedBytes - (had ?? 0)
+        account.entries += had == nil ? 1 : 0
         stored.account = account
         for segment in stale { try remove(segment.key, valueCount: segment.count) }
         index.reload(open: 0, openBytes: [])
@@ -54,12 +54,6 @@ extension GroupCommit {
         }
         hasWritten = true
         index.finishLoading()
-    }
-
-    private func hasStoredState() throws(CacheError) -> Bool {
-        try unsafe StoreState.key.withUnsafeBytesTyped { (key) throws(CacheError) in
-            try unsafe transaction.get(key) != nil
-        }
     }
 
     /// Reads the journal from its beginning.

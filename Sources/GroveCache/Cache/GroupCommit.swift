@@ -17,6 +17,12 @@ struct GroupCommit: ~Copyable {
     private var fingerprints: Fingerprints?
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
+    /// The session that writes, for ``StoreState/session``.
+    private var session: UInt64 = 0
+    /// What earlier calls than this one wrote becomes younger by being confirmed.
+    var confirmsBelow: UInt64 = 0
+    /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
+    var confirmed: [(hash: UInt64, number: UInt64)] = []
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
@@ -37,6 +43,12 @@ struct GroupCommit: ~Copyable {
         self.shift = shift + foreign
     }
 
+    /// Says who writes, and what may be confirmed: everything, where others have written since.
+    mutating func begin(_ session: UInt64, confirmsBelow: UInt64, unlessShiftedFrom shift: UInt64) {
+        self.session = session
+        self.confirmsBelow = shift == self.shift ? confirmsBelow : .max
+    }
+
     deinit { out.deallocate() }
 
     /// The number of the last write that the store remembers, after ``finish()``.
@@ -45,7 +57,7 @@ struct GroupCommit: ~Copyable {
     var summary: GroupSummary {
         GroupSummary(
             shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
-            putBytes: putBytes, account: stored.account)
+            putBytes: putBytes, session: stored.session, account: stored.account)
     }
 
     /// Applies all of `write`, then evicts until what is stored fits.
@@ -129,7 +141,9 @@ struct GroupCommit: ~Copyable {
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
         if hasWritten { try finishJournal() }
-        guard hasWritten, stored != original else { return }
+        guard hasWritten else { return }
+        stored.session = session
+        guard stored != original else { return }
         try stored.write(transaction)
         storedSequence = stored.sequence
     }
@@ -191,10 +205,24 @@ struct GroupCommit: ~Copyable {
             hasWritten = true
             try unsafe transaction.remove(update.key)
             try unsafe account(update.key, old: existingCount, new: nil)
-        case .unchanged: unsafe index?.touch(update.key)
+        case .unchanged:
+            unsafe index?.touch(update.key)
+            if update.place < min(confirmsBelow, update.sequence), update.place > 0 { confirm(update) }
         case .superseded: break
         }
         return outcome
+    }
+
+    /// Notes that `update` found what it would have written.
+    private mutating func confirm(_ update: RecordUpdate) {
+        var projection: [UInt8] = []
+        if case .node(let tree, let index) = update.change {
+            projection = tree.types[tree.entries[index].type].projection
+        }
+        let hash = unsafe projection.withUnsafeBytes {
+            unsafe Confirmations.hash(update.key, $0, update.place)
+        }
+        confirmed.append((hash, update.sequence))
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.
@@ -217,6 +245,7 @@ struct GroupSummary {
     var forgottenDeletion: UInt64
     var putCount: Int
     var putBytes: Int
+    var session: UInt64
     var account: StoreState.Account?
 }
 

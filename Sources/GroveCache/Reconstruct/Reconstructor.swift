@@ -44,7 +44,11 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         leaveThread()
         unsafe state.pointee.view?.end()
         unsafe state.pointee.view = nil
-        if unsafe state.pointee.hasPending { unsafe state.pointee.pending = [] }
+        if unsafe state.pointee.hasPending {
+            unsafe state.pointee.pending = []
+            unsafe state.pointee.ageLimit = nil
+            unsafe state.pointee.isExpired = false
+        }
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
@@ -276,7 +280,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         } catch {
             throw unsafe .failed(error.concerning(text(identifier)))
         }
-        guard let stored = unsafe stored else { throw unsafe .miss(CacheMiss(.absent, text(identifier))) }
+        guard let stored = unsafe stored else { throw unsafe .miss(CacheMiss(absence, text(identifier))) }
         do throws(RecordHeader.Failure) {
             return unsafe (try RecordHeader(stored.bytes, key: state.pointee.key.bytes), stored.isKept)
         } catch {
