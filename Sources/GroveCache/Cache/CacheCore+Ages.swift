@@ -13,24 +13,33 @@ extension CacheCore {
         loadAges()
         let reading = clock.ofRead
         while true {
-            let reader = try state.withLock { (state) throws(CacheError) -> Reconstructor? in
+            let begun = try state.withLock { (state) throws(CacheError) -> (Reconstructor, CacheError?)? in
                 guard let reader = try beginReadOfStore(&state) else { return nil }
                 state.ages.notice(reading, before: state.sequence + state.shift + 1)
-                if maxAge != .infinity { reader.limitAges(ageLimit(maxAge, reading, reader, state)) }
-                return reader
+                guard maxAge != .infinity else { return (reader, nil) }
+                do throws(CacheError) {
+                    reader.limitAges(try ageLimit(maxAge, reading, reader, state))
+                    return (reader, nil)
+                } catch {
+                    return (reader, error)
+                }
             }
-            if let reader { return reader }
+            if let (reader, failure) = begun {
+                guard let failure else { return reader }
+                endRead(reader)
+                throw failure
+            }
             try refresh()
         }
     }
 
     private func ageLimit(
         _ maxAge: Double, _ reading: Double, _ reader: Reconstructor, _ state: borrowing CacheState
-    ) -> AgeLimit {
+    ) throws(CacheError) -> AgeLimit {
         var line = state.ages.line
         // What others committed behind what this process knows has no age here, and numbers that this process's queue
         // was given move up behind it.
-        if let stored = reader.storedState {
+        if let stored = try reader.storedState() {
             if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.sequence {
                 line.moveUp(behind: state.lastCommitted, by: upcoming.shift - state.shift)
                 line.moveUp(behind: upcoming.sequence, by: stored.sequence - upcoming.sequence)
@@ -38,8 +47,8 @@ extension CacheCore {
                 line.moveUp(behind: state.lastCommitted, by: stored.sequence - state.lastCommitted)
             }
         }
-        // Nothing is as young as a clock that tells nothing asks for.
         let oldest = max(reading, line.latest) - maxAge
+        // Nothing is young enough where the clock tells nothing.
         return AgeLimit(
             oldest: reading.isFinite && !oldest.isNaN ? oldest : .infinity, line: line,
             confirmations: state.ages.confirmations)

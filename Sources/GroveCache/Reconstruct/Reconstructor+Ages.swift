@@ -10,10 +10,10 @@ extension Reconstructor {
         unsafe state.pointee.hasPending = true
     }
 
-    /// What the store that is read says of itself, `nil` where there is none, or it cannot be read.
-    var storedState: StoreState? {
+    /// What the store that is read says of itself; `nil` where there is none.
+    func storedState() throws(CacheError) -> StoreState? {
         guard let view = unsafe state.pointee.view else { return nil }
-        return try? StoreState(view)
+        return try StoreState(view)
     }
 
     /// Why the record that was asked for last is not there.
