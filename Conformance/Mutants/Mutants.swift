@@ -75,6 +75,7 @@ public enum Mutants {
             .cache("ignores-ages", "A maximum age is passed over.", IgnoresAges.self),
             .cache("confirms-by-reading", "What is read counts as confirmed.", ConfirmsByReading.self),
             .cache("confirms-changes-only", "A rewrite of the same does not confirm.", ConfirmsChangesOnly.self),
+            .cache("evicts-the-young", "What was written last is evicted first.", EvictsTheYoung.self),
             .log("confirms-at-opening", "What is found counts as confirmed.", ConfirmsAtOpening.self),
             .store("folds-case", "Keys are compared without regard to case.", FoldsCase.self),
             .store("merges-namespaces", "Aliases and collections share their names.", MergesNamespaces.self),

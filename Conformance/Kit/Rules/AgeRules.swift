@@ -3,7 +3,7 @@ import GroveModel
 
 /// EVC: how old what a read hands out may be.
 enum AgeRules {
-    static let all = [ages, afterCrash]
+    static let all = [ages, afterCrash, expiry]
 
     static let ages = Rule(
         "EVC-12",
@@ -68,6 +68,32 @@ enum AgeRules {
             place.closeAll()
             site = place
         }
+    }
+
+    static let expiry = Rule(
+        "EVC-17", "Expired records are the first to go, and change sets name them like other evictions.",
+        because: "Whoever asks for something younger cannot use them.",
+        requires: [.evicting, .typedCalls, .storedBytes],
+        kills: ["evicts-the-young"]
+    ) { trial in
+        let site = try trial.site()
+        let clock = VirtualClock()
+        let cache = try site.open(clock: clock, budget: CacheBudget(nodes: 200, expiresAfter: 60))
+        func people(_ numbers: Range<Int>) -> [Person] { numbers.map { Person(id: "person\($0)", age: $0) } }
+        func count(_ numbers: Range<Int>) throws -> Int {
+            try numbers.count { try cache.read(ModelIdentifier("person\($0)"), as: Person.self).value != nil }
+        }
+        for person in people(0..<100) { try cache.write(person) }
+        // However often they were read.
+        for _ in 0..<5 { try trial.expectEqual(try count(0..<100), 100, "the nodes that have room") }
+        clock.advance(100)
+        for person in people(0..<10) { try cache.write(person) }
+        for person in people(100..<200) { try cache.write(person) }
+        for person in people(200..<260) { try cache.write(person) }
+        try trial.expectEqual(try count(100..<260), 160, "the young nodes that are there")
+        try trial.expectEqual(try count(0..<10), 10, "the old nodes that were confirmed")
+        try trial.expectEqual(try count(10..<100), 30, "the expired nodes that had still room")
+        try trial.expectEqual(try cache.usage().evictions, 60, "the evictions")
     }
 }
 

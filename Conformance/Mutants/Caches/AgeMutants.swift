@@ -48,3 +48,19 @@ final class ConfirmsAtOpening: ForwardingCache, @unchecked Sendable {
         return try base.read(identifier, as: type, maxAge: maxAge)
     }
 }
+
+/// What goes for a new node is the one that was written before it.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class EvictsTheYoung: ForwardingCache, @unchecked Sendable {
+    private let written = Mutex<[ModelIdentifier]>([])
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+        let changes = try base.write(contentsOf: models)
+        let victim = written.withLock { written in
+            written.append(contentsOf: models.compactMap(\.modelIdentifier))
+            return written.count > 200 ? written[written.count - 2] : nil
+        }
+        if let victim { try base.evict(victim) }
+        return changes
+    }
+}

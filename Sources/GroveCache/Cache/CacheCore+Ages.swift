@@ -54,6 +54,20 @@ extension CacheCore {
             confirmations: state.ages.confirmations)
     }
 
+    // MARK: Expiry
+
+    /// Lets expired records be the first to go in `commit`, where there may be any.
+    func expire(_ commit: inout GroupCommit, _ index: EvictionIndex, lastCommitted: UInt64, shift: UInt64) {
+        let age = index.budget.expiresAfter
+        guard age != nil || !index.expiry.isEmpty else { return }
+        loadAges()
+        let (line, confirmations) = state.withLock { ($0.ages.line, $0.ages.confirmations) }
+        let reading = clock.ofRead
+        commit.expire(
+            line, confirmations, oldest: age.flatMap { reading.isFinite ? reading - $0 : nil },
+            lastCommitted: lastCommitted, shift: shift)
+    }
+
     // MARK: Saving
 
     /// Takes up what was saved, the first time.

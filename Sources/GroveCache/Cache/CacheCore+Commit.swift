@@ -102,6 +102,7 @@ extension CacheCore {
                 commit.begin(session, confirmsBelow: before.confirmsBelow, unlessShiftedFrom: before.0)
                 try commit.prepareIndex()
                 absorbTouches()
+                if let index { expire(&commit, index, lastCommitted: before.1, shift: before.0) }
                 try body(&commit)
                 try commit.finish()
                 known = commit.takeFingerprints()

@@ -61,6 +61,8 @@ struct CacheState: Sendable {
     /// What reads have touched since the writer last looked, in order; nothing where there is no budget.
     var touches: ContiguousArray<UInt64> = []
     var isTouchScheduled = false
+    /// What reads with a maximum age found too old since then.
+    var expired: [ExpiryQueue.Candidate] = []
 }
 
 extension CacheState {

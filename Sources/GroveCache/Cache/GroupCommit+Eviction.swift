@@ -101,7 +101,7 @@ extension GroupCommit {
         try index.absorb(entries) { (key) throws(CacheError) in try size(key) }
     }
 
-    private func segment(_ number: UInt32) throws(CacheError) -> [UInt8]? {
+    func segment(_ number: UInt32) throws(CacheError) -> [UInt8]? {
         try unsafe EvictionJournal.key(number).withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe transaction.get(key).map { unsafe Array($0) }
         }
@@ -220,6 +220,13 @@ extension GroupCommit {
             count += 1
             let payload = (stored.account?.payloadBytes ?? 0) + index.journal.pendingBytes
             let isOver = index.hasTooMany || payload > limit
+            if isOver, expiry != nil {
+                expiry?.looks += 2
+                if let gone = try removeExpired(index) {
+                    evicted += gone
+                    continue
+                }
+            }
             guard let victim = isOver ? index.evict() : index.nextVictim() else { break }
             if let identifier = try remove(victim, index) { evicted.append(identifier) }
         }
@@ -244,13 +251,13 @@ extension GroupCommit {
         }
     }
 
-    private mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+    mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
         var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence)
         _ = try perform(&update)
     }
 
     /// The key in segment `number` whose hash is `hash`.
-    private func key(_ hash: UInt64, in number: UInt32, _ index: EvictionIndex) throws(CacheError) -> [UInt8]? {
+    func key(_ hash: UInt64, in number: UInt32, _ index: EvictionIndex) throws(CacheError) -> [UInt8]? {
         let bytes = number == index.journal.open ? index.journal.openBytes : try segment(number) ?? []
         var found: [UInt8]?
         unsafe bytes.withUnsafeBytes { bytes in

@@ -23,6 +23,8 @@ struct GroupCommit: ~Copyable {
     var confirmsBelow: UInt64 = 0
     /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
     var confirmed: [(hash: UInt64, number: UInt64)] = []
+    /// What is known of ages, where expired records are to go first.
+    var expiry: ExpirySearch?
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
@@ -49,6 +51,15 @@ struct GroupCommit: ~Copyable {
         self.confirmsBelow = shift == self.shift ? confirmsBelow : .max
     }
 
+    /// Lets expired records go first; `line` is as this process knew it before the transaction.
+    mutating func expire(
+        _ line: AgeLine, _ confirmations: Confirmations, oldest: Double?, lastCommitted: UInt64, shift: UInt64
+    ) {
+        var line = line
+        line.moveUp(behind: lastCommitted, by: self.shift - shift)
+        expiry = ExpirySearch(line: line, confirmations: confirmations, oldest: oldest)
+    }
+
     deinit { out.deallocate() }
 
     /// The number of the last write that the store remembers, after ``finish()``.
@@ -69,6 +80,7 @@ struct GroupCommit: ~Copyable {
         var deletions: [Int: UInt64] = [:]
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
+        if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
         if let tree = write.tree {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
             let entries = tree.entries

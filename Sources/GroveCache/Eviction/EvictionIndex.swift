@@ -22,6 +22,8 @@ final class EvictionIndex: @unchecked Sendable {
     /// Insertions and evictions since the policy was saved.
     private(set) var changesSinceSave = 0
     var counters = EvictionCounters()
+    /// Where expired records are looked for, and those that reads have found.
+    var expiry = ExpiryQueue()
     /// The account as this process committed it last: another one says that somebody else wrote.
     var account: StoreState.Account?
 

@@ -14,6 +14,8 @@ struct ReadState: ~Copyable {
     var hasPending = false
     /// How old what is found may be; `nil` where that does not matter.
     var ageLimit: AgeLimit?
+    /// What was too old, where somebody decides what to evict.
+    var expired: [ExpiryQueue.Candidate] = []
     /// Whether what was fetched last was there and too old.
     var isExpired = false
     var shift: UInt64 = 0
@@ -155,8 +157,9 @@ struct ReadState: ~Copyable {
         }
         isExpired = false
         guard let stored = unsafe stored else { return nil }
-        if ageLimit != nil, unsafe !isYoungEnough(stored) {
+        if let ageLimit, unsafe !isYoungEnough(stored) {
             isExpired = true
+            noteExpired(ageLimit)
             return nil
         }
         return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, keepsBytes)

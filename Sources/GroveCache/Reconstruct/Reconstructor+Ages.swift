@@ -16,17 +16,31 @@ extension Reconstructor {
         return try StoreState(view)
     }
 
+    /// Moves what was found too old to where the writer finds it.
+    func handExpired(to cache: inout CacheState) {
+        unsafe cache.expired.append(
+            contentsOf: state.pointee.expired.prefix(max(ExpiryQueue.most - cache.expired.count, 0)))
+        unsafe state.pointee.expired = []
+    }
+
     /// Why the record that was asked for last is not there.
     var absence: CacheMiss.Reason { unsafe state.pointee.isExpired ? .expired : .absent }
 
     /// Whether what `projection` reads of the current record, which several projections wrote, is young enough.
     func isYoungEnough(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
         guard let limit = unsafe state.pointee.ageLimit else { return true }
-        return unsafe limit.accepts(table, fieldCount: fieldCount, as: projection, state.pointee.key.bytes)
+        let isYoung = unsafe limit.accepts(table, fieldCount: fieldCount, as: projection, state.pointee.key.bytes)
+        if !isYoung { unsafe state.pointee.noteExpired(limit) }
+        return isYoung
     }
 }
 
 extension ReadState {
+    /// Notes that the current record is too old, for whoever decides what to evict.
+    mutating func noteExpired(_ limit: AgeLimit) {
+        expired.append(unsafe ExpiryQueue.Candidate(hash: EvictionIndex.hash(key.bytes), oldest: limit.oldest))
+    }
+
     /// Whether the record in `bytes`, under the current key, is young enough; damage is for others to find, and a record
     /// of several projections is judged when it is known which of them is read.
     func isYoungEnough(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -48,6 +48,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe state.pointee.pending = []
             unsafe state.pointee.ageLimit = nil
             unsafe state.pointee.isExpired = false
+            if !keepsTouches { unsafe state.pointee.expired = [] }
         }
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
@@ -66,6 +67,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Moves what was touched to where the writer finds it; returns whether it should look now.
     func handTouches(to cache: inout CacheState) -> Bool {
+        if unsafe !state.pointee.expired.isEmpty { handExpired(to: &cache) }
         defer { unsafe state.pointee.touches.removeAll(keepingCapacity: state.pointee.touches.count <= 4_096) }
         // Past that the writer is too far behind for hits to matter.
         guard cache.touches.count <= TouchLimit.most else { return false }
