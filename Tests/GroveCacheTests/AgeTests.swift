@@ -152,6 +152,17 @@ struct AgeTests {
         #expect(try cache.read("Fork:a", as: ForkLink.self, maxAge: 100) == .hit(link))
     }
 
+    @Test("A reference that a projection lets go of makes nothing younger that others wrote")
+    func letGo() throws {
+        let left = ForkStub(id: "l")
+        try cache.write(ForkTitle(id: "a", title: "old", left: left))
+        clock.advance(100)
+        try cache.write(ForkSparse(id: "a", left: left))
+        clock.advance(100)
+        try cache.write(ForkSparse(id: "a"))
+        #expect(try cache.read("Fork:a", as: ForkTitle.self, maxAge: 150).value == nil)
+    }
+
     @Test("What is queued is as old as its call, and stays that when it is committed")
     func queued() throws {
         try cache.write(ann)
@@ -336,4 +347,28 @@ private struct PlainPerson: SimpleModel, Codable, Equatable {
     var name: String
     var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
     static let recordName = "Person"
+}
+
+/// A projection of ``Fork`` with a field that no other has.
+private struct ForkTitle: SimpleModel, CacheableModel, Equatable {
+    var id: String
+    var title: String
+    var left: ForkStub?
+
+    var modelIdentifier: ModelIdentifier? { "Fork:\(id)" }
+    static let recordName = "Fork"
+    static let fields = FieldTable("id", "left", "title")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        try node.encode(id, at: 0)
+        try node.encode(left, at: 1)
+        try node.encode(title, at: 2)
+    }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> ForkTitle {
+        let id = try node.scan(String.self, at: 0)
+        let left = try node.scan(ForkStub?.self, at: 1)
+        let title = try node.scan(String.self, at: 2)
+        return ForkTitle(id: try node.finish(id), title: try node.finish(title), left: try node.finish(left))
+    }
 }
