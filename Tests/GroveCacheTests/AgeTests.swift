@@ -9,7 +9,18 @@ import Testing
 /// A clock that the test moves.
 final class TestClock: Sendable {
     private let time = Mutex(1_000_000.0)
-    var now: Date { Date(timeIntervalSince1970: time.withLock { $0 }) }
+    private let held = Mutex<Double?>(nil)
+
+    var now: Date {
+        let late = held.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        return Date(timeIntervalSince1970: late ?? time.withLock { $0 })
+    }
+
+    /// Lets one caller be held up for so many seconds after it has read the clock.
+    func hold(_ seconds: Double) { held.withLock { $0 = time.withLock { $0 } - seconds } }
     func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
 }
 
@@ -195,6 +206,17 @@ struct AgeTests {
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 1_000) == .hit(ann))
         clock.advance(-100)
         try cache.write(older)
+        #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .hit(older))
+    }
+
+    @Test("Whoever was held up between reading the clock and the call takes no age away")
+    func heldUp() throws {
+        try cache.write(ann)
+        clock.advance(50)
+        try cache.write(older)
+        clock.hold(40)
+        try cache.write(Person(id: "2", name: "Bob", age: 40))
+        clock.hold(40)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .hit(older))
     }
 

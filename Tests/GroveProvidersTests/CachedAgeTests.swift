@@ -83,6 +83,22 @@ final class CachedAgeTests {
         #expect(loaded?.text == "Bye")
     }
 
+    @Test("What is written just after ages were saved is as young after it was opened anew")
+    func sameSecond() throws {
+        do {
+            let (cache, _) = try open()
+            for id in ["1", "2", "3"] {
+                try cache.write(Person(id: id))
+                clock.advance(0.25)
+            }
+            cache.close()
+        }
+        let (cache, _) = try open()
+        for id in ["1", "2", "3"] {
+            #expect(try cache.model(ModelIdentifier("Person:\(id)"), as: Person.self, maxAge: 10) != nil)
+        }
+    }
+
     @Test("A collection that was confirmed lately, with all in it, needs no network")
     func collections() async throws {
         do {

@@ -8,7 +8,7 @@ enum AgeRules {
     static let ages = Rule(
         "EVC-12",
         "A read with a maximum age takes what was last confirmed longer ago for missing; a rewrite that changes nothing confirms.",
-        because: "Prices of yesterday are no prices.", requires: [.typedCalls, .storedBytes],
+        because: "Prices of yesterday are no prices.", requires: [.typedCalls, .storedBytes, .suspend],
         kills: ["ignores-ages", "confirms-by-reading", "confirms-changes-only"]
     ) { trial in
         let site = try trial.site()
@@ -19,6 +19,10 @@ enum AgeRules {
             if step % 60 == 59, site.directory != nil {
                 cache.close()
                 cache = try site.open(clock: clock)
+            }
+            if step % 60 == 29 {
+                try cache.suspend()
+                try cache.resume()
             }
             try script.step(cache, clock, site.interceptor)
         }

@@ -66,6 +66,10 @@ struct AgeLine: Sendable, Equatable {
         return wentBack
     }
 
+    /// Whether the clock has told a time so much later than `reading` that it was set back, or `reading` is an old one.
+    @inline(__always)
+    func isBehind(_ reading: Double) -> Bool { reading < latest - AgeLine.interval }
+
     /// Notes that the clock tells `reading`, before the call `number` is made.
     ///
     /// A clock that was set back would make what was confirmed before look younger than it is, and nobody can tell by
@@ -74,7 +78,7 @@ struct AgeLine: Sendable, Equatable {
     /// - Returns: whether it went back, by more than readings of several threads may overtake each other.
     mutating func notice(_ reading: Double, before number: UInt64) -> Bool {
         guard reading.isFinite else { return false }
-        guard reading < latest - AgeLine.interval else {
+        guard isBehind(reading) else {
             latest = max(latest, reading)
             return false
         }

@@ -10,8 +10,8 @@ struct CacheAges: Sendable {
     private(set) var opened: StoreState
     /// Whether what was saved was looked at.
     var isLoaded = false
-    /// Samples when the line was last saved.
-    private var savedLine: AgeLine?
+    /// What was last saved, and the last number that it is about.
+    private var saved: (line: AgeLine, session: UInt64, sequence: UInt64)?
 
     init(_ opened: StoreState) {
         line = AgeLine(after: opened.sequence)
@@ -69,9 +69,12 @@ struct CacheAges: Sendable {
         confirmations.restore(saved.confirmations, epoch: epoch)
     }
 
-    /// Whether there is anything to save.
-    var isDirty: Bool { confirmations.changes > 0 || savedLine.map { $0.samples != line.samples } ?? true }
+    /// Whether there is anything to save of a store whose last write has the number `sequence`.
+    func isDirty(_ sequence: UInt64) -> Bool {
+        guard let saved, saved.session == session, saved.sequence == sequence else { return true }
+        return confirmations.changes > 0 || saved.line.samples != line.samples
+    }
 
-    /// Notes that the line as it is was saved.
-    mutating func didSave() { savedLine = line }
+    /// Notes that ages are saved as they are, up to `sequence`.
+    mutating func didSave(_ sequence: UInt64) { saved = (line, session, sequence) }
 }

@@ -11,7 +11,8 @@ extension CacheCore {
     func beginRead(maxAge: Double) throws(CacheError) -> Reconstructor {
         try checkReentrance()
         loadAges()
-        let reading = clock.ofRead
+        var reading = clock.ofRead
+        if state.withLock({ $0.ages.line.isBehind(reading) }) { reading = clock.ofRead }
         while true {
             let begun = try state.withLock { (state) throws(CacheError) -> (Reconstructor, CacheError?)? in
                 guard let reader = try beginReadOfStore(&state) else { return nil }
@@ -84,7 +85,7 @@ extension CacheCore {
     func saveAgesAtQuietMoment() {
         guard source.isPersistent, source.directory != nil else { return }
         let isDue: Bool? = state.withLock { state in
-            guard !state.isAgeSaveScheduled, state.ages.isDirty else { return nil }
+            guard !state.isAgeSaveScheduled, state.ages.isDirty(state.lastCommitted) else { return nil }
             let isDue = state.agesSavedAt == 0 || CoarseClock.now &- state.agesSavedAt >= AgeSaving.interval
             state.isAgeSaveScheduled = !isDue
             return isDue
@@ -103,11 +104,11 @@ extension CacheCore {
     /// What cannot be saved is older next time.
     func saveAges() {
         guard let directory = source.directory, source.isPersistent else { return }
-        guard state.withLock({ $0.opened != nil && !$0.isStale && $0.ages.isDirty }) else { return }
+        guard state.withLock({ $0.opened != nil && !$0.isStale && $0.ages.isDirty($0.lastCommitted) }) else { return }
         loadAges()
         let file = state.withLock { state -> AgeFile? in
             state.agesSavedAt = CoarseClock.now
-            state.ages.didSave()
+            state.ages.didSave(state.lastCommitted)
             // Nothing was written, so that nobody can tell later what this would be about.
             guard state.ages.session != 0 else { return nil }
             return AgeFile(
