@@ -35,7 +35,7 @@ enum AgeRules {
     static let afterCrash = Rule(
         "EVC-16", "What a crash or an old copy of the files leaves of ages makes records older, never younger.",
         because: "A cache may forget when it was told something; it must not say that it was just now.",
-        requires: [.typedCalls, .persistent, .directory, .close, .reopen, .storedBytes],
+        requires: [.typedCalls, .persistent, .survivesCrash, .directory, .close, .reopen, .storedBytes],
         kills: ["confirms-at-opening"], timeLimit: .seconds(120)
     ) { trial in
         let clock = VirtualClock()
