@@ -153,7 +153,9 @@ let package = Package(
             name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
         .testTarget(
             name: "GroveProvidersTests",
-            dependencies: ["Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveCache"],
+            dependencies: [
+                "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveSQLite", "GroveCache",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],

@@ -34,6 +34,11 @@ public struct Mutant: Sendable {
             backend: StoreBackend(ReferenceHarness<NoFlaw>(), name: name) { Broken($0) })
     }
 
+    /// Makes a mutant of a cache over the correct persistent store.
+    static func log<Broken: ForwardingCache>(_ name: String, _ summary: String, _ broken: Broken.Type) -> Mutant {
+        Mutant(name: name, summary: summary, backend: StoreBackend(LogHarness(), name: name) { Broken($0) })
+    }
+
     /// Makes a mutant of the correct persistent store.
     static func log(_ name: String, _ summary: String, _ flaw: LogFlaw, _ worker: WorkerCommand?) -> Mutant {
         Mutant(

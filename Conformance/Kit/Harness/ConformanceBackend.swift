@@ -53,6 +53,9 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the cache here with `budget`.
     func open(budget: CacheBudget, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
 
+    /// Opens the cache here with `budget`, and with a clock that the rule moves.
+    func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache
+
     /// Opens the bare store here, with no cache above it; the cache must be closed.
     func openStore() throws(CacheError) -> any NodeStore
 
@@ -80,6 +83,16 @@ extension CacheSite {
     /// Opens the cache here with `budget`.
     public func open(budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
         try open(budget: budget, observer: nil)
+    }
+
+    /// By default, a clock is not supported.
+    public func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
+        throw CacheError(.unsupported, "The harness opens no cache with a clock.")
+    }
+
+    /// Opens the cache here with a clock that the rule moves.
+    public func open(clock: VirtualClock) throws(CacheError) -> any ConformanceCache {
+        try open(clock: clock, budget: .unlimited)
     }
 
     /// By default, a budget is not supported.

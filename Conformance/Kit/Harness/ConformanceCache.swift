@@ -16,6 +16,11 @@ public protocol ConformanceCache: CacheDelegate {
     /// Reads the tree of `identifier`.
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
 
+    /// Reads the tree of `identifier`, if all of it was confirmed within `maxAge` seconds.
+    func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<M>
+
     /// Writes a collection.
     @discardableResult
     func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes
@@ -23,6 +28,11 @@ public protocol ConformanceCache: CacheDelegate {
     /// Reads a collection.
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>>
+
+    /// Reads a collection, if all of it was confirmed within `maxAge` seconds.
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<Elements<M>>
 
     /// Deletes the node of `identifier`.
@@ -87,6 +97,20 @@ extension ConformanceCache {
 
     /// Takes that back.
     func release(_ identifier: ModelIdentifier) throws(CacheError) { try release(identifier, acrossReopening: false) }
+
+    /// By default, nothing has an age.
+    public func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<M> {
+        throw CacheError(.unsupported, "The cache knows no ages.")
+    }
+
+    /// By default, nothing has an age.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        throw CacheError(.unsupported, "The cache knows no ages.")
+    }
 
     /// Writes `model`.
     @discardableResult

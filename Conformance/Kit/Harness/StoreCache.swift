@@ -34,6 +34,21 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         }
     }
 
+    func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<M> {
+        try cache.read(identifier, as: type, maxAge: maxAge)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        switch try cache.readCollection(key, as: type, maxAge: maxAge) {
+        case .hit(let read): .hit(Elements(read.elements, skipped: read.skipped))
+        case .miss(let miss): .miss(miss)
+        }
+    }
+
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { Changes(try cache.delete(identifier)) }
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }

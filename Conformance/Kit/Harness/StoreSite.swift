@@ -29,14 +29,19 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
         try open(at: directory, budget: budget, observer: observer)
     }
 
+    func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
+        try open(at: directory, budget: budget, observer: nil, clock: clock)
+    }
+
     private func open(
-        at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?
+        at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?, clock: VirtualClock? = nil
     ) throws(CacheError) -> any ConformanceCache {
         let options = InterceptedStore<Harness.Store>.Options(base: harness.options, interceptor: interceptor)
         let cache = decorate(
             StoreCache(
                 try NormalizedCache<InterceptedStore<Harness.Store>>(
-                    directory: directory, options: options, budget: budget, observer: observer)))
+                    directory: directory, options: options, budget: budget, observer: observer,
+                    now: clock?.teller)))
         open.withLock { $0.append(cache) }
         return cache
     }

@@ -53,6 +53,17 @@ enum TemporaryDirectory {
         }
     }
 
+    /// The names of what is in `directory`.
+    static func names(in directory: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+
+    /// Copies one file, in place of what is there.
+    static func copy(_ from: String, onto to: String) throws {
+        try? FileManager.default.removeItem(atPath: to)
+        try FileManager.default.copyItem(atPath: from, toPath: to)
+    }
+
     /// The bytes of the files in `directory`, as `du` counts them.
     static func bytesOnDisk(_ directory: String) throws -> Int { try StoreFiles(directory).allocatedBytes() }
 

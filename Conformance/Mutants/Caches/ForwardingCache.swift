@@ -31,6 +31,18 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.readCollection(key, as: type, missing: missing)
     }
 
+    func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<M> {
+        try base.read(identifier, as: type, maxAge: maxAge)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, maxAge: Double
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        try base.readCollection(key, as: type, maxAge: maxAge)
+    }
+
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { try base.delete(identifier) }
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try base.evict(identifier) }

@@ -95,13 +95,16 @@ extension CacheCore {
     /// Tells the policy what was read since it was last told.
     func absorbTouches() {
         guard let index else { return }
-        let touches = state.withLock { state in
+        let (touches, expired) = state.withLock { state in
             state.isTouchScheduled = false
-            let touches = state.touches
-            state.touches = []
-            return touches
+            defer {
+                state.touches = []
+                state.expired = []
+            }
+            return (state.touches, state.expired)
         }
         index.touch(touches)
+        index.expiry.note(expired)
     }
 
     // MARK: Saving the policy

@@ -20,6 +20,7 @@ extension CacheCore {
         }
         guard !isStoreClosed else { return }
         saveAtQuietMoment()
+        saveAgesAtQuietMoment()
         scheduleRelease()
     }
 
@@ -89,17 +90,23 @@ extension CacheCore {
         var committed: GroupSummary?
         var known: Fingerprints?
         defer { upcoming.withLock { $0 = nil } }
-        let before = state.withLock { ($0.shift, $0.lastCommitted) }
+        var confirmed: [(hash: UInt64, number: UInt64)] = []
+        let before = state.withLock {
+            ($0.shift, $0.lastCommitted, confirmsBelow: $0.ages.line.confirmsBelow, epoch: $0.ages.confirmations.epoch)
+        }
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 var commit = try GroupCommit(
                     transaction, shift: before.0, lastCommitted: before.1, index: index,
                     fingerprints: takeFingerprints())
+                commit.begin(session, confirmsBelow: before.confirmsBelow, unlessShiftedFrom: before.0)
                 try commit.prepareIndex()
                 absorbTouches()
+                if let index { expire(&commit, index, lastCommitted: before.1, shift: before.0) }
                 try body(&commit)
                 try commit.finish()
                 known = commit.takeFingerprints()
+                confirmed = commit.confirmed
                 committed = commit.summary
                 upcoming.withLock { $0 = commit.summary }
             }
@@ -110,13 +117,17 @@ extension CacheCore {
         if let committed {
             index?.account = committed.account
             index?.pins.commit()
-            state.withLock { state in
+            let ages = state.withLock { state in
                 state.fingerprints = known
+                state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)
+                state.ages.session = committed.session
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.forgottenDeletion
                 state.lastCommitted = committed.sequence
                 state.tally.note(committed)
+                return confirmed.isEmpty ? nil : state.ages
             }
+            if let ages { ages.confirmations.note(confirmed, line: ages.line, epoch: before.epoch) }
         }
     }
 
@@ -149,6 +160,7 @@ extension CacheCore {
         do throws(CacheError) {
             _ = takeFingerprints()
             let store = try currentStore()
+            forgetSavedAges()
             let replaced = try source.replacing { (generation) throws(CacheError) in
                 if let generation {
                     state.withLock { $0.prepareToReplace(generation) }
@@ -165,6 +177,7 @@ extension CacheCore {
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
+                state.ages.forgetStored(upTo: wipe.sequence + state.shift)
             }
             return .success(ChangeSet(sequence: wipe.sequence, changesEverything: true))
         } catch {

@@ -9,14 +9,23 @@ extension CacheCore {
     /// - Parameter isAwaited: whether somebody is told what became of it; a call of which nobody is told takes its
     ///   number also while the cache is suspended, so that what it names is forgotten.
     func takeSequence(isAwaited: Bool = true) throws(CacheError) -> UInt64 {
-        try state.withLock { (state) throws(CacheError) -> UInt64 in
-            if isAwaited || state.isClosed { try state.checkUsable() }
-            // What was called before others replaced the files must not land in the new ones, and what was called after
-            // must: whoever waits for a commit can wait for a look at the file.
-            if isAwaited { state.checkedAt = 0 }
-            _ = state.isCurrent(source)
-            state.sequence += 1
-            return state.sequence
+        var isReadAgain = false
+        while true {
+            let reading = clock.ofCall
+            let number = try state.withLock { (state) throws(CacheError) -> UInt64? in
+                guard isReadAgain || !state.ages.line.isBehind(reading) else { return nil }
+                if isAwaited || state.isClosed { try state.checkUsable() }
+                // What was called before others replaced the files must not land in the new ones, and what was called
+                // after must: whoever waits for a commit can wait for a look at the file.
+                if isAwaited { state.checkedAt = 0 }
+                _ = state.isCurrent(source)
+                state.sequence += 1
+                state.ages.note(state.sequence + state.shift, at: reading)
+                return state.sequence
+            }
+            if let number { return number }
+            // Whoever was held up after reading the clock has not seen it go back.
+            isReadAgain = true
         }
     }
 

@@ -79,6 +79,7 @@ extension CacheCore {
 
     /// Waits for reads and closes the store, if it is open; new reads are turned away meanwhile.
     func letGo() {
+        saveAges()
         awaitReads()
         let opened = state.withLock { state in
             defer { state.opened = nil }
@@ -227,9 +228,13 @@ extension CacheState {
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file
         isStale = false
-        guard isOther else { return ([], []) }
+        guard isOther else {
+            ages.reopen(opened.state, lastCommitted: lastCommitted, upTo: sequence + shift)
+            return ([], [])
+        }
         // Later calls get higher numbers than anything in there.
         if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
+        ages.reopen(opened.state, lastCommitted: nil, upTo: sequence + shift)
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
         unsettled = []

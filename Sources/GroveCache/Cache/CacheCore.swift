@@ -31,9 +31,17 @@ final class CacheCore: Sendable {
     /// Whether it is about to release what is not pinned any more.
     let isReleasing = Atomic(false)
 
+    /// What tells the time of confirmations.
+    let clock: AgeClock
+    /// A random number by which the store remembers that this cache wrote last.
+    let session = UInt64.random(in: 1 ... .max)
+
     /// Opens the store.
-    init(_ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited) throws(CacheError) {
+    init(
+        _ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited, clock: AgeClock = AgeClock(now: nil)
+    ) throws(CacheError) {
         self.source = source
+        self.clock = clock
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
         var opened = try source.opened()
@@ -49,7 +57,7 @@ final class CacheCore: Sendable {
             CacheState(
                 opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
                 sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
-                lastCommitted: opened.state.sequence))
+                lastCommitted: opened.state.sequence, ages: CacheAges(opened.state)))
     }
 
     // MARK: Reading
@@ -67,28 +75,31 @@ final class CacheCore: Sendable {
 
     /// Begins a read, or returns `nil` where the store must be opened anew first.
     private func beginReadOfStore() throws(CacheError) -> Reconstructor? {
-        let owner = ObjectIdentifier(self)
-        return try state.withLock { (state) throws(CacheError) -> Reconstructor? in
-            try state.checkUsable()
-            guard state.isCurrent(source), let store = state.opened?.store else { return nil }
-            let reader = state.spareReaders.popLast() ?? Reconstructor(owner: owner, keepsTouches: index != nil)
-            let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
-            if let wipe {
-                // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
-                reader.begin(
-                    nil, keepsBytes: false, pending: CacheCore.visible(state.pending[(wipe + 1)...]),
-                    shift: state.shift, forgottenDeletion: 0)
-            } else {
-                let view = try store.view()
-                let visible = state.pending.isEmpty ? [] : CacheCore.visible(state.pending[...])
-                let pending = state.unsettled.isEmpty ? visible : state.unsettled + visible
-                let place = pending.isEmpty ? (0, 0) : place(in: view, state)
-                reader.begin(
-                    view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
-                state.activeReads += 1
-            }
-            return reader
+        try state.withLock { (state) throws(CacheError) -> Reconstructor? in try beginReadOfStore(&state) }
+    }
+
+    /// Begins a read, or returns `nil` where the store must be opened anew first; the state is locked.
+    @inline(__always)
+    func beginReadOfStore(_ state: inout CacheState) throws(CacheError) -> Reconstructor? {
+        try state.checkUsable()
+        guard state.isCurrent(source), let store = state.opened?.store else { return nil }
+        let reader =
+            state.spareReaders.popLast() ?? Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
+        let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
+        if let wipe {
+            // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
+            reader.begin(
+                nil, keepsBytes: false, pending: CacheCore.visible(state.pending[(wipe + 1)...]),
+                shift: state.shift, forgottenDeletion: 0)
+        } else {
+            let view = try store.view()
+            let visible = state.pending.isEmpty ? [] : CacheCore.visible(state.pending[...])
+            let pending = state.unsettled.isEmpty ? visible : state.unsettled + visible
+            let place = pending.isEmpty ? (0, 0) : place(in: view, state)
+            reader.begin(view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
+            state.activeReads += 1
         }
+        return reader
     }
 
     /// The queued writes that reads see: those that returned at once.

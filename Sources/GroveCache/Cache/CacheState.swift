@@ -24,6 +24,11 @@ struct CacheState: Sendable {
     var forgottenDeletion: UInt64
     /// The highest number that the store held when this process last looked.
     var lastCommitted: UInt64
+    /// How old records are.
+    var ages: CacheAges
+    /// When ages were last saved, by the coarse clock; 0 for never.
+    var agesSavedAt: UInt64 = 0
+    var isAgeSaveScheduled = false
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet, oldest first.
@@ -56,6 +61,8 @@ struct CacheState: Sendable {
     /// What reads have touched since the writer last looked, in order; nothing where there is no budget.
     var touches: ContiguousArray<UInt64> = []
     var isTouchScheduled = false
+    /// What reads with a maximum age found too old since then.
+    var expired: [ExpiryQueue.Candidate] = []
 }
 
 extension CacheState {

@@ -34,14 +34,14 @@ final class CoreRegistry: Sendable {
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
-        queueLimit: Int, budget: CacheBudget, observer: (any CacheObserver)?
+        queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
         let source = StoreSource(store, directory: directory, options: options, policy: policy)
-        guard let directory else { return try CoreRegistry.open(source, queueLimit, budget, observer) }
+        guard let directory else { return try CoreRegistry.open(source, queueLimit, budget, clock, observer) }
         try StoreDirectory.make(directory)
         let place = try CoreRegistry.place(of: directory, Store.self)
         while true {
-            let found = try share(source, at: place, options, queueLimit, budget, observer)
+            let found = try share(source, at: place, options, queueLimit, budget, clock, observer)
             guard let handle = found.handle else {
                 try found.core.checkReentrance()
                 finishClosing(found.core, at: place)
@@ -54,7 +54,7 @@ final class CoreRegistry: Sendable {
     /// The core at `place`, opened where there is none, or the one that is closing there, which takes no handle.
     private func share<Options: Sendable & Equatable>(
         _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ budget: CacheBudget,
-        _ observer: (any CacheObserver)?
+        _ clock: AgeClock, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64?) {
         try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
             if let entry = entries[place] {
@@ -71,7 +71,7 @@ final class CoreRegistry: Sendable {
                 entries[place]?.handles += 1
                 return (core, core.state.withLock { $0.enter(observer) })
             }
-            let (core, handle) = try CoreRegistry.open(source, queueLimit, budget, observer)
+            let (core, handle) = try CoreRegistry.open(source, queueLimit, budget, clock, observer)
             entries[place] = Entry(core: core, options: options, handles: 1)
             return (core, handle)
         }
@@ -120,9 +120,9 @@ final class CoreRegistry: Sendable {
 
     private static func open(
         _ source: StoreSource, _ queueLimit: Int, _ budget: CacheBudget,
-        _ observer: (any CacheObserver)?
+        _ clock: AgeClock, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
-        let core = try CacheCore(source, queueLimit: queueLimit, budget: budget)
+        let core = try CacheCore(source, queueLimit: queueLimit, budget: budget, clock: clock)
         let handle = core.state.withLock { $0.enter(observer) }
         if let failure = core.state.withLock({ $0.opened?.rebuiltAfter }) {
             core.notify { $0.cacheDidRebuild(after: failure) }

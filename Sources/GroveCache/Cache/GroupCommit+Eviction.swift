@@ -34,10 +34,10 @@ extension GroupCommit {
             return true
         }
         // This transaction writes the state in its new form, which is counted here.
-        let had = try hasStoredState()
+        let had = try size(StoreState.key).map { StoreState.key.count + $0 }
         stored.account = account
-        account.payloadBytes += stored.storedBytes - (had ? StoreState.plainRecordBytes : 0)
-        account.entries += had ? 0 : 1
+        account.payloadBytes += stored.storedBytes - (had ?? 0)
+        account.entries += had == nil ? 1 : 0
         stored.account = account
         for segment in stale { try remove(segment.key, valueCount: segment.count) }
         index.reload(open: 0, openBytes: [])
@@ -59,12 +59,6 @@ extension GroupCommit {
         }
         hasWritten = true
         index.finishLoading()
-    }
-
-    private func hasStoredState() throws(CacheError) -> Bool {
-        try unsafe StoreState.key.withUnsafeBytesTyped { (key) throws(CacheError) in
-            try unsafe transaction.get(key) != nil
-        }
     }
 
     /// Reads the journal from its beginning.
@@ -114,7 +108,7 @@ extension GroupCommit {
         try index.absorb(entries) { (key) throws(CacheError) in try size(key) }
     }
 
-    private func segment(_ number: UInt32) throws(CacheError) -> [UInt8]? {
+    func segment(_ number: UInt32) throws(CacheError) -> [UInt8]? {
         try unsafe EvictionJournal.key(number).withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe transaction.get(key).map { unsafe Array($0) }
         }
@@ -234,6 +228,13 @@ extension GroupCommit {
             let payload = (stored.account?.payloadBytes ?? 0) + index.journal.pendingBytes
             let isOver = index.hasTooMany || payload > limit
             if index.pins.isStale, isOver || index.hasVictims { try remark(index) }
+            if isOver, expiry != nil {
+                expiry?.looks += 2
+                if let gone = try removeExpired(index) {
+                    evicted += gone
+                    continue
+                }
+            }
             guard let victim = isOver ? index.evict() : index.nextVictim() else {
                 // What nobody pins any more may be all that is left to go.
                 guard isOver, index.pins.isReleasing else { break }
@@ -263,13 +264,13 @@ extension GroupCommit {
         }
     }
 
-    private mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+    mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
         var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence)
         _ = try perform(&update)
     }
 
     /// The key in segment `number` whose hash is `hash`.
-    private func key(_ hash: UInt64, in number: UInt32, _ index: EvictionIndex) throws(CacheError) -> [UInt8]? {
+    func key(_ hash: UInt64, in number: UInt32, _ index: EvictionIndex) throws(CacheError) -> [UInt8]? {
         let bytes = number == index.journal.open ? index.journal.openBytes : try segment(number) ?? []
         var found: [UInt8]?
         unsafe bytes.withUnsafeBytes { bytes in

@@ -17,6 +17,14 @@ struct GroupCommit: ~Copyable {
     private var fingerprints: Fingerprints?
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
+    /// The session that writes, for ``StoreState/session``.
+    private var session: UInt64 = 0
+    /// What earlier calls than this one wrote becomes younger by being confirmed.
+    var confirmsBelow: UInt64 = 0
+    /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
+    var confirmed: [(hash: UInt64, number: UInt64)] = []
+    /// What is known of ages, where expired records are to go first.
+    var expiry: ExpirySearch?
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
@@ -37,6 +45,21 @@ struct GroupCommit: ~Copyable {
         self.shift = shift + foreign
     }
 
+    /// Says who writes, and what may be confirmed: everything, where others have written since.
+    mutating func begin(_ session: UInt64, confirmsBelow: UInt64, unlessShiftedFrom shift: UInt64) {
+        self.session = session
+        self.confirmsBelow = shift == self.shift ? confirmsBelow : .max
+    }
+
+    /// Lets expired records go first; `line` is as this process knew it before the transaction.
+    mutating func expire(
+        _ line: AgeLine, _ confirmations: Confirmations, oldest: Double?, lastCommitted: UInt64, shift: UInt64
+    ) {
+        var line = line
+        line.moveUp(behind: lastCommitted, by: self.shift - shift)
+        expiry = ExpirySearch(line: line, confirmations: confirmations, oldest: oldest)
+    }
+
     deinit { out.deallocate() }
 
     /// The number of the last write that the store remembers, after ``finish()``.
@@ -45,7 +68,7 @@ struct GroupCommit: ~Copyable {
     var summary: GroupSummary {
         GroupSummary(
             shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
-            putBytes: putBytes, account: stored.account)
+            putBytes: putBytes, session: stored.session, account: stored.account)
     }
 
     /// Applies all of `write`, then evicts until what is stored fits.
@@ -57,6 +80,7 @@ struct GroupCommit: ~Copyable {
         var deletions: [Int: UInt64] = [:]
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
+        if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
         if let tree = write.tree {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
             let entries = tree.entries
@@ -135,7 +159,9 @@ struct GroupCommit: ~Copyable {
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
         if hasWritten { try finishJournal() }
-        guard hasWritten, stored != original else { return }
+        guard hasWritten else { return }
+        stored.session = session
+        guard stored != original else { return }
         try stored.write(transaction)
         storedSequence = stored.sequence
     }
@@ -201,10 +227,24 @@ struct GroupCommit: ~Copyable {
             try unsafe transaction.remove(update.key)
             try unsafe account(update.key, old: existingCount, new: nil)
             if let references { try unsafe follow(update.key, nil, former: references) }
-        case .unchanged: unsafe index?.touch(update.key)
+        case .unchanged:
+            unsafe index?.touch(update.key)
+            if update.place < min(confirmsBelow, update.sequence), update.place > 0 { confirm(update) }
         case .superseded: break
         }
         return outcome
+    }
+
+    /// Notes that `update` found what it would have written.
+    private mutating func confirm(_ update: RecordUpdate) {
+        var projection: [UInt8] = []
+        if case .node(let tree, let index) = update.change {
+            projection = tree.types[tree.entries[index].type].projection
+        }
+        let hash = unsafe projection.withUnsafeBytes {
+            unsafe Confirmations.hash(update.key, $0, update.place)
+        }
+        confirmed.append((hash, update.sequence))
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.
@@ -227,6 +267,7 @@ struct GroupSummary {
     var forgottenDeletion: UInt64
     var putCount: Int
     var putBytes: Int
+    var session: UInt64
     var account: StoreState.Account?
 }
 

@@ -10,18 +10,7 @@ extension NormalizedCache: CacheDelegate {
     public func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
     ) {
-        core.readers.async { [self] in
-            let outcome: Result<T?, CacheError>
-            do throws(CacheError) {
-                outcome = .success(try modelNow(cacheKey))
-            } catch {
-                outcome = .failure(error)
-            }
-            switch outcome {
-            case .success(let model): completion(model, nil)
-            case .failure(let error): completion(nil, error)
-            }
-        }
+        answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, nil) }
     }
 
     /// Takes the model apart on the calling thread, queues it and returns.
@@ -49,18 +38,7 @@ extension NormalizedCache: CacheDelegate {
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        core.readers.async { [self] in
-            let outcome: Result<[T]?, CacheError>
-            do throws(CacheError) {
-                outcome = .success(try collectionNow(cacheKey))
-            } catch {
-                outcome = .failure(error)
-            }
-            switch outcome {
-            case .success(let models): completion(models, nil)
-            case .failure(let error): completion(nil, error)
-            }
-        }
+        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, nil) }
     }
 
     /// Takes the collection apart on the calling thread, queues it and returns.
@@ -96,37 +74,89 @@ extension NormalizedCache: CacheDelegate {
 
     // MARK: Types known only at run time
 
-    private func modelNow<T: SimpleModel>(_ key: String?) throws(CacheError) -> T? {
+    /// Calls `completion` with what `read` finds, on a queue of the cache.
+    private func answer<Value>(
+        _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
+        _ read: @escaping @Sendable () throws(CacheError) -> Value?
+    ) {
+        core.readers.async {
+            let outcome: Result<Value?, CacheError>
+            do throws(CacheError) {
+                outcome = .success(try read())
+            } catch {
+                outcome = .failure(error)
+            }
+            switch outcome {
+            case .success(let value): completion(value, nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+    }
+
+    private func modelNow<T: SimpleModel>(_ key: String?, _ maxAge: Double?) throws(CacheError) -> T? {
         guard let key else { return nil }
-        if let type = T.self as? any CacheableModel.Type { return try model(key, type) as? T }
-        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableModel(key, type) as? T }
+        if let type = T.self as? any CacheableModel.Type { return try model(key, type, maxAge) as? T }
+        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableModel(key, type, maxAge) as? T }
         throw DynamicRoots.notCacheable(T.self)
     }
 
-    private func model<M: CacheableModel>(_ key: String, _ type: M.Type) throws(CacheError) -> (any SimpleModel)? {
-        try readKey(key, as: type).value
+    private func model<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ maxAge: Double?
+    ) throws(CacheError) -> (any SimpleModel)? {
+        try readKey(key, as: type, maxAge: maxAge).value
     }
 
     private func codableModel<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type
+        _ key: String, _ type: M.Type, _ maxAge: Double?
     ) throws(CacheError) -> (any SimpleModel)? {
-        try readKey(key, as: CodableNode<M>.self).value?.base
+        try readKey(key, as: CodableNode<M>.self, maxAge: maxAge).value?.base
     }
 
-    private func collectionNow<T: SimpleModel>(_ key: String?) throws(CacheError) -> [T]? {
+    private func collectionNow<T: SimpleModel>(_ key: String?, _ maxAge: Double?) throws(CacheError) -> [T]? {
         guard let key else { return nil }
-        if let type = T.self as? any CacheableModel.Type { return try collection(key, type) as? [T] }
-        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableCollection(key, type) as? [T] }
+        if let type = T.self as? any CacheableModel.Type { return try elements(key, type, maxAge) as? [T] }
+        if let type = T.self as? any (SimpleModel & Codable).Type {
+            return try codableElements(key, type, maxAge) as? [T]
+        }
         throw DynamicRoots.notCacheable(T.self)
     }
 
-    private func collection<M: CacheableModel>(_ key: String, _ type: M.Type) throws(CacheError) -> (any Sendable)? {
-        try collection(key, as: type, missing: .miss)
+    private func elements<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ maxAge: Double?
+    ) throws(CacheError) -> (any Sendable)? {
+        try models(key, type, maxAge)
     }
 
-    private func codableCollection<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type
+    private func codableElements<M: SimpleModel & Codable>(
+        _ key: String, _ type: M.Type, _ maxAge: Double?
     ) throws(CacheError) -> (any Sendable)? {
-        try collection(key, as: CodableNode<M>.self, missing: .miss)?.map(\.base)
+        try models(key, CodableNode<M>.self, maxAge)?.map(\.base)
+    }
+
+    private func models<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ maxAge: Double?
+    ) throws(CacheError) -> [M]? {
+        guard let maxAge else { return try collection(key, as: type, missing: .miss) }
+        return try collection(key, as: type, missing: .miss, maxAge: maxAge)
+    }
+}
+
+extension NormalizedCache: ExpiringCacheDelegate {
+    /// Reads a model on a queue of the cache; see ``read(_:as:maxAge:)-(_,M.Type,_)`` for its age.
+    ///
+    /// An alias has an age too.
+    public func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
+        completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, maxAge) }
+    }
+
+    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:maxAge:)-(_,M.Type,_,_)``.
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, maxAge) }
     }
 }

@@ -40,7 +40,7 @@ extension NormalizedCache {
     }
 
     /// Runs `body` on a queue of the cache.
-    private func offThread<Value: Sendable>(
+    func offThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws(CacheError) -> Value
     ) async throws(CacheError) -> Value {
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the read.") }

@@ -59,11 +59,13 @@ extension NormalizedCache {
     }
 
     /// Reads what was last set under a cache key: an alias, or the model whose identifier the key is.
-    func readKey<M: CacheableModel>(_ key: String, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+    func readKey<M: CacheableModel>(
+        _ key: String, as type: M.Type, maxAge: Double? = nil
+    ) throws(CacheError) -> CacheRead<M> {
         try checkOpen()
         let name = ModelIdentifier(key)
         try NormalizedCache.check(name)
-        return try reading(name) { (reader) throws(CacheError) in
+        return try reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
             if let found = try reader.alias(type, name) { return found }
             do throws(NodeReadFailure) {
                 var decoder = reader.decoder(ofReferenceTo: name)
@@ -83,13 +85,18 @@ extension NormalizedCache {
         return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }
 
-    /// Reads as ``read(_:as:)`` does, all of it on a large stack.
+    /// Reads as ``read(_:as:)`` does, all of it on a large stack; with a maximum age where there is one.
     @usableFromInline
     func readOnLargeStack<M: CacheableModel>(
-        _ identifier: ModelIdentifier, _ type: M.Type
+        _ identifier: ModelIdentifier, _ type: M.Type, maxAge: Double? = nil
     ) throws(CacheError) -> CacheRead<M> {
         try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            var read = try beginRead(of: identifier)
+            var read: TreeRead
+            if let maxAge {
+                read = try beginRead(of: identifier, maxAge: maxAge)
+            } else {
+                read = try beginRead(of: identifier)
+            }
             read.reader.stayOnLargeStack()
             let failure: NodeReadFailure
             do throws(NodeReadFailure) {
@@ -139,23 +146,26 @@ extension NormalizedCache {
         }
     }
 
-    private func reading<Value>(
-        _ name: ModelIdentifier, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+    func reading<Value>(
+        _ name: ModelIdentifier, maxAge: Double? = nil,
+        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
         do throws(CacheError) {
-            return try reading(name, onLargeStack: false, body)
+            return try reading(name, maxAge, onLargeStack: false, body)
         } catch {
             guard error.code == .restart else { throw error }
         }
         return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            try reading(name, onLargeStack: true, body)
+            try reading(name, maxAge, onLargeStack: true, body)
         }
     }
 
     private func reading<Value>(
-        _ name: ModelIdentifier, onLargeStack: Bool, _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+        _ name: ModelIdentifier, _ maxAge: Double?, onLargeStack: Bool,
+        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
-        let reader = try core.beginRead()
+        let reader: Reconstructor
+        if let maxAge { reader = try core.beginRead(maxAge: maxAge) } else { reader = try core.beginRead() }
         if onLargeStack { reader.stayOnLargeStack() }
         do throws(CacheError) {
             let outcome = try body(reader)
@@ -219,7 +229,7 @@ extension Reconstructor {
         _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         let header = try value(Namespace.collection, key)
-        guard let header else { return .miss(CacheMiss(.absent, key)) }
+        guard let header else { return .miss(CacheMiss(absence, key)) }
         var elements: [M] = []
         var skipped: [CacheMiss] = []
         do throws(NodeReadFailure) {
@@ -240,7 +250,7 @@ extension Reconstructor {
     /// The model that the alias `key` stands for, or `nil` where there is no such alias.
     func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
         let header = try value(Namespace.alias, key)
-        guard let header else { return nil }
+        guard let header else { return absence == .expired ? .miss(CacheMiss(.expired, key)) : nil }
         do throws(NodeReadFailure) {
             var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
             return .hit(try M.decodeValue(from: &decoder))

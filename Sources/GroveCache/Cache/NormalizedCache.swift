@@ -2,6 +2,12 @@ import Dispatch
 public import GroveModel
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A cache that keeps each identified node of each tree once, on top of a storage engine.
 ///
 /// Writing a tree stores one record per distinct node; reading one rebuilds it, in one consistent view, from the newest
@@ -27,15 +33,18 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. The first handle on a store decides.
     ///   - budget: how much the cache may hold; by default there is no limit.
     ///   - observer: told of misses, failures and commits.
+    ///   - now: the clock by which ages count; the system's wall clock by default. It is called on the threads that read
+    ///     and write, and must not call the cache. The first handle on a store decides.
     /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
     ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`.
     public init(
         directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
-        budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil
+        budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil,
+        now: (@Sendable () -> Date)? = nil
     ) throws(CacheError) {
         (core, handle) = try CoreRegistry.shared.core(
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
-            budget: budget, observer: observer)
+            budget: budget, clock: AgeClock(now: now), observer: observer)
     }
 
     deinit { close() }

@@ -11,14 +11,25 @@ public struct CacheBudget: Sendable, Equatable {
     /// How many records the cache may hold, `nil` for any number: nodes, tombstones, collections and aliases.
     public var nodes: Int?
 
+    /// How many seconds after its last confirmation a record is expired: the first to go, whatever the policy says of it.
+    ///
+    /// It goes when there is no room, not before; a read that wants something younger says so by its own maximum age. What
+    /// such a read finds too old goes first as well, with this or without. `nil` for never. It is no limit by itself.
+    public var expiresAfter: Double?
+
     /// Who goes; see Docs/Eviction.md for what was measured.
     public var policy: any EvictionPolicy.Type
 
     /// Makes a budget.
     ///
     /// - Precondition: limits are positive.
-    public init(bytes: Int? = nil, nodes: Int? = nil, policy: any EvictionPolicy.Type = DefaultEviction.self) {
-        precondition(bytes ?? 1 > 0 && nodes ?? 1 > 0, "A budget's limits are positive.")
+    public init(
+        bytes: Int? = nil, nodes: Int? = nil, expiresAfter: Double? = nil,
+        policy: any EvictionPolicy.Type = DefaultEviction.self
+    ) {
+        precondition(
+            bytes ?? 1 > 0 && nodes ?? 1 > 0 && expiresAfter ?? 1 > 0, "A budget's limits are positive.")
+        self.expiresAfter = expiresAfter
         self.bytes = bytes
         self.nodes = nodes
         self.policy = policy
@@ -32,6 +43,7 @@ public struct CacheBudget: Sendable, Equatable {
 
     /// Whether the limits and the policies are the same.
     public static func == (left: CacheBudget, right: CacheBudget) -> Bool {
-        left.bytes == right.bytes && left.nodes == right.nodes && left.policy == right.policy
+        left.bytes == right.bytes && left.nodes == right.nodes && left.expiresAfter == right.expiresAfter
+            && left.policy == right.policy
     }
 }

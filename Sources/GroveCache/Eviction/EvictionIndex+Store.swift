@@ -17,7 +17,7 @@ extension EvictionIndex {
         guard let bytes = budget.bytes else { return begin(capacity: .max, saved: saved) }
         var left = bytes
         if let directory {
-            left -= reserve + 4_096
+            left -= reserve + 4_096 + 2 * (bytes / AgeSaving.budgetPart + 4_096)
             let aside = StoreDirectory.setAsideBytes(directory)
             if aside > bytes / 8 { try StoreDirectory.removeSetAside(directory) } else { left -= aside }
         }

@@ -24,6 +24,8 @@ final class EvictionIndex: @unchecked Sendable {
     var counters = EvictionCounters()
     /// What must stay.
     var pins = PinTable()
+    /// Where expired records are looked for, and those that reads have found.
+    var expiry = ExpiryQueue()
     /// The account as this process committed it last: another one says that somebody else wrote.
     var account: StoreState.Account?
 

@@ -88,6 +88,9 @@ struct EvictionJournal {
         return open
     }
 
+    /// A segment that is not behind the oldest one.
+    var first: UInt32 { min(oldest, open) }
+
     /// Whether the open segment has room for no more.
     var isOpenFull: Bool { openBytes.count >= EvictionJournal.segmentBytes }
 

@@ -52,6 +52,11 @@ struct FingerprintTable: Sendable {
         count -= 1
     }
 
+    /// Visits the keys and their fingerprints, in no order.
+    func forEach(_ visit: (_ key: UInt64, _ value: UInt64) -> Void) {
+        for slot in slots where slot.key != 0 { visit(slot.key, slot.value) }
+    }
+
     /// Forgets everything and gives the memory back.
     mutating func removeAll() {
         slots = []

@@ -14,6 +14,8 @@ struct RecordMerge {
     let isUnchanged: Bool
     /// The oldest place in time that a reference of the projection had before.
     let oldestPlace: UInt64
+    /// The number of the projection's last write before, 0 where there was none.
+    let place: UInt64
 
     /// The merged body, valid until ``deallocate()``.
     var bytes: UnsafeRawBufferPointer { unsafe out.bytes }
@@ -29,7 +31,8 @@ struct RecordMerge {
         let before = record.table
         let oldest = record.oldestPlace(of: projection)
         record.write(try unsafe RecordBody(body), as: projection, at: sequence)
-        try self.init(record, over: stored, before: before, oldestPlace: oldest)
+        let place = before.rows.first { $0.name == projection }?.sequence ?? 0
+        try self.init(record, over: stored, before: before, oldestPlace: oldest, place: place)
     }
 
     /// The record of `stored` without what was last written before `deletion`.
@@ -37,16 +40,17 @@ struct RecordMerge {
         var record = try SharedRecord(stored)
         let before = record.table
         record.forget(before: deletion)
-        try self.init(record, over: stored, before: before, oldestPlace: .max)
+        try self.init(record, over: stored, before: before, oldestPlace: .max, place: 0)
     }
 
     private init(
-        _ record: SharedRecord, over stored: RecordHeader, before: ProjectionTable, oldestPlace: UInt64
+        _ record: SharedRecord, over stored: RecordHeader, before: ProjectionTable, oldestPlace: UInt64, place: UInt64
     ) throws(CacheError) {
         table = try record.table.encoded()
         sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
         holdsReferences = record.holdsReferences
         self.oldestPlace = oldestPlace
+        self.place = place
         var out = unsafe ByteBuffer(capacity: stored.body.count + 256)
         record.appendBody(to: &out)
         self.out = out

@@ -46,6 +46,10 @@ struct RecordUpdate {
     /// The place in time of what is stored, where ``apply(to:into:)`` answered `unchanged`.
     private(set) var storedSequence: UInt64 = 0
 
+    /// The number of the call that wrote what is stored, where ``apply(to:into:)`` answered `unchanged`: 0 where that says
+    /// nothing, because nothing or a deletion is stored.
+    private(set) var place: UInt64 = 0
+
     init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64) {
         unsafe self.key = unsafe key
         self.change = change
@@ -98,6 +102,7 @@ struct RecordUpdate {
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
+                place = header.sequence
                 return .unchanged
             }
             try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
@@ -178,6 +183,7 @@ struct RecordUpdate {
             return .replaced(bodyChanged: true)
         }
         storedSequence = header.sequence
+        place = header.sequence
         let isSoleProjection =
             unsafe !header.flags.contains(.projections) && RecordUpdate.isName(header.projection, names.projection)
         if isSoleProjection {
@@ -192,6 +198,7 @@ struct RecordUpdate {
                 stored: header, body: body, projection: names.projection, sequence: sequence)
             defer { merged.deallocate() }
             storedSequence = merged.oldestPlace
+            place = merged.place
             if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence { return .unchanged }
             try unsafe build(
                 names, flags: merged.holdsReferences ? [.references, .projections] : [.projections],

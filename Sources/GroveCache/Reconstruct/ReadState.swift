@@ -10,7 +10,14 @@ struct ReadState: ~Copyable {
     var keepsBytes = false
     /// Writes that the view may not show yet, oldest first.
     var pending: [PendingWrite] = []
+    /// Whether what is stored must be looked at before it is used: there are such writes, or ages count.
     var hasPending = false
+    /// How old what is found may be; `nil` where that does not matter.
+    var ageLimit: AgeLimit?
+    /// What was too old, where somebody decides what to evict.
+    var expired: [ExpiryQueue.Candidate] = []
+    /// Whether what was fetched last was there and too old.
+    var isExpired = false
     var shift: UInt64 = 0
     var forgottenDeletion: UInt64 = 0
 
@@ -148,7 +155,13 @@ struct ReadState: ~Copyable {
                 }
             }
         }
+        isExpired = false
         guard let stored = unsafe stored else { return nil }
+        if let ageLimit, unsafe !isYoungEnough(stored) {
+            isExpired = true
+            noteExpired(ageLimit)
+            return nil
+        }
         return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, keepsBytes)
     }
 }

@@ -43,18 +43,29 @@ extension Reconstructor {
             isKept = true
         }
         do {
-            guard header.flags.contains(.references) else {
+            if header.flags.contains(.references) {
+                let record = try SharedRecord(header)
+                if unsafe isYoungEnough(record.table, fieldCount: record.fields.count, as: projection) {
+                    notePlaces(record)
+                    return unsafe record.table.carries(projection)
+                }
+            } else {
                 let fieldCount = unsafe RecordBody.fieldCount(header.body)
-                return unsafe try ProjectionTable(header, fieldCount: fieldCount).carries(projection)
+                let table = try ProjectionTable(header, fieldCount: fieldCount)
+                if unsafe isYoungEnough(table, fieldCount: fieldCount, as: projection) {
+                    return unsafe table.carries(projection)
+                }
             }
-            let record = try SharedRecord(header)
-            for index in record.fields.indices where record.holdsReferences(index) {
-                unsafe state.pointee.places.append(
-                    ReadState.Place(field: record.fields[index].value, sequence: record.table.place(of: index)))
-            }
-            return unsafe record.table.carries(projection)
         } catch {
             throw unsafe damage(.corrupted, identifier)
+        }
+        throw unsafe .miss(CacheMiss(.expired, text(identifier)))
+    }
+
+    private func notePlaces(_ record: SharedRecord) {
+        for index in record.fields.indices where record.holdsReferences(index) {
+            unsafe state.pointee.places.append(
+                ReadState.Place(field: record.fields[index].value, sequence: record.table.place(of: index)))
         }
     }
 }

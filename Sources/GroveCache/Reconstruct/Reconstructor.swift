@@ -44,7 +44,12 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         leaveThread()
         unsafe state.pointee.view?.end()
         unsafe state.pointee.view = nil
-        if unsafe state.pointee.hasPending { unsafe state.pointee.pending = [] }
+        if unsafe state.pointee.hasPending {
+            unsafe state.pointee.pending = []
+            unsafe state.pointee.ageLimit = nil
+            unsafe state.pointee.isExpired = false
+            if !keepsTouches { unsafe state.pointee.expired = [] }
+        }
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
@@ -62,6 +67,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Moves what was touched to where the writer finds it; returns whether it should look now.
     func handTouches(to cache: inout CacheState) -> Bool {
+        if unsafe !state.pointee.expired.isEmpty { handExpired(to: &cache) }
         defer { unsafe state.pointee.touches.removeAll(keepingCapacity: state.pointee.touches.count <= 4_096) }
         // Past that the writer is too far behind for hits to matter.
         guard cache.touches.count <= TouchLimit.most else { return false }
@@ -276,7 +282,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         } catch {
             throw unsafe .failed(error.concerning(text(identifier)))
         }
-        guard let stored = unsafe stored else { throw unsafe .miss(CacheMiss(.absent, text(identifier))) }
+        guard let stored = unsafe stored else { throw unsafe .miss(CacheMiss(absence, text(identifier))) }
         do throws(RecordHeader.Failure) {
             return unsafe (try RecordHeader(stored.bytes, key: state.pointee.key.bytes), stored.isKept)
         } catch {

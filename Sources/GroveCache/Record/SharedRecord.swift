@@ -83,8 +83,8 @@ struct SharedRecord {
 
     /// Takes `old`, a projection that is written again with `new`, out of the table.
     ///
-    /// A reference that it had set, that it lacks now and that others carry keeps its place; where that would change
-    /// the place of another reference, those others are forgotten.
+    /// A reference that it had set, that it lacks now and that others carry keeps its place; where that would make
+    /// another of their fields younger than it is, those others are forgotten.
     private mutating func leave(_ old: ProjectionTable.Row, for new: RecordBody) {
         let places = fields.indices.map { table.place(of: $0) }
         table.rows.removeAll { $0.name == old.name }
@@ -95,7 +95,7 @@ struct SharedRecord {
             else { continue }
             let row = table.rows[carrier]
             let isFree = places.indices.allSatisfy {
-                $0 == index || places[$0] >= place || !row.fields[$0] || !holdsReferences($0)
+                $0 == index || places[$0] >= place || !row.fields[$0]
             }
             if isFree {
                 table.rows[carrier].sequence = place

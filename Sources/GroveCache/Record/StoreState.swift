@@ -7,6 +7,9 @@ struct StoreState: Equatable {
     /// The highest number of a deletion whose tombstone was evicted: a node that nobody remembers may have been
     /// deleted until then.
     var forgottenDeletion: UInt64 = 0
+    /// Which opening of the store wrote last, a random number for each: whoever finds another one here than it left was
+    /// not the last; 0 where an earlier version of Grove was.
+    var session: UInt64 = 0
     /// What is stored, this record included, where every write since the store was made has counted; `nil` where one
     /// had no budget to keep.
     var account: Account?
@@ -21,13 +24,12 @@ struct StoreState: Equatable {
         var openSegment: UInt32 = 0
     }
 
-    private static let plainCount = 25
+    private static let plainCount = 33
     private static let accountedCount = plainCount + 20
+    /// The sizes before there were sessions, which counted themselves in the account.
+    private static let earlierCounts = [25, 45]
 
     static let key: [UInt8] = [Namespace.meta]
-
-    /// What the record and its key take in a store that keeps no account.
-    static let plainRecordBytes = 1 + plainCount
 
     /// What the record and its key take in the store.
     var storedBytes: Int { 1 + (account == nil ? StoreState.plainCount : StoreState.accountedCount) }
@@ -46,7 +48,8 @@ struct StoreState: Equatable {
             throw CacheError(
                 .unsupportedFormat, "The store was written by a later version of Grove; it is left as it is.")
         }
-        guard stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
+        let isEarlier = StoreState.earlierCounts.contains(stored.count)
+        guard isEarlier || stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
         let end = stored.count - 8
@@ -56,12 +59,14 @@ struct StoreState: Equatable {
         guard unsafe sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
+        guard !isEarlier else { return }
+        session = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
         guard stored.count == StoreState.accountedCount else { return }
-        let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
-        let entries = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 25, as: UInt64.self))
+        let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 25, as: UInt64.self))
+        let entries = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 33, as: UInt64.self))
         account = unsafe Account(
             payloadBytes: Int(clamping: payload), entries: Int(clamping: entries),
-            openSegment: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: 33, as: UInt32.self)))
+            openSegment: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: 41, as: UInt32.self)))
     }
 
     func write(_ transaction: any NodeTransaction) throws(CacheError) {
@@ -70,6 +75,7 @@ struct StoreState: Equatable {
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
         out.append(littleEndian: forgottenDeletion)
+        out.append(littleEndian: session)
         // A sum below nothing says that the store lost what was counted: whoever writes next counts anew.
         if let account, account.payloadBytes >= 0, account.entries >= 0 {
             out.append(littleEndian: UInt64(account.payloadBytes))

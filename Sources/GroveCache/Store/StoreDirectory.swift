@@ -6,6 +6,16 @@ import GroveModel
     import Foundation
 #endif
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
 enum StoreDirectory {
     /// Where the files of a store that could not be opened are kept, inside the store's directory.
@@ -85,6 +95,17 @@ enum StoreDirectory {
         let isMade = FileManager.default.createFile(
             atPath: directory + "/" + name, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
         if !isMade { remove(name, in: directory) }
+    }
+
+    /// Makes the cache's own file called `name` in one step; a failure leaves none.
+    ///
+    /// Whenever it is looked at, it is the old one or the new one.
+    static func replace(_ name: String, with bytes: [UInt8], in directory: String) {
+        let new = name + ".new"
+        write(bytes, to: new, in: directory)
+        guard unsafe rename(directory + "/" + new, directory + "/" + name) != 0 else { return }
+        remove(new, in: directory)
+        remove(name, in: directory)
     }
 
     /// Removes the cache's own file called `name`, if there is one.

@@ -37,8 +37,9 @@ extension CollectionDataProvider {
 
     /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
     ///
-    /// Both are asked at once. Where the whole was set within `maxAge` seconds, the network is not asked; what a cache
-    /// brought does not count. An answer that comes when the provider has another key is set under its own.
+    /// Both are asked at once. Where the whole was set within `maxAge` seconds, or the cache has it and everything in it
+    /// confirmed that lately (see ``ExpiringCacheDelegate``), the network is not asked; what another cache brought does not
+    /// count. An answer that comes when the provider has another key is set under its own.
     ///
     /// - Returns: the data at the end; what `fetch` brought, where the provider has another key by then.
     /// - Throws: what `fetch` throws; then the data is what the cache had. A `CacheError` with code `cancelled` where
@@ -50,7 +51,14 @@ extension CollectionDataProvider {
     ) async throws -> [T] {
         if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) { return data }
         let epoch = dataModelManager.inOrder { $0 }
+        // The key is taken now, so that whoever edits meanwhile edits this collection.
         fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
+        if let maxAge, try await dataModelManager.isCollectionFresh(cacheKey, of: T.self, maxAge: maxAge) {
+            guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+            guard cacheKey == self.cacheKey else { return data }
+            // What went since it was found to be fresh is fetched after all.
+            if try await fetchDataFromCache(withCacheKey: cacheKey, context: context) != nil { return data }
+        }
         let fresh = try await fetch()
         guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
         try Task.checkCancellation()

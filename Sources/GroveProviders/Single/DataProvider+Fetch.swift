@@ -72,13 +72,14 @@ extension DataProvider {
 
     /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
     ///
-    /// Both are asked at once. Where the provider holds what was set, by a load of this key or for this identifier,
-    /// within `maxAge`, the network is not asked; what a cache brought, or others changed, does not count as confirmed.
+    /// Both are asked at once. With `maxAge`, the network is not asked where the provider holds what was set that lately, by
+    /// a load of this key or for this identifier, or where the cache has it all, confirmed that lately: see
+    /// ``ExpiringCacheDelegate``. Of a cache that knows no ages, what it brought does not count as confirmed.
     /// An answer that comes when the owner has asked for something else updates whoever holds it, and the cache, but
     /// does not replace the provider's data.
     ///
     /// - Parameters:
-    ///   - maxAge: how many seconds ago the data may have been set to be used as they are; `nil` to always fetch.
+    ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
     /// - Throws: what `fetch` throws; then the data is what the cache had. A `CacheError` with code `cancelled` where
@@ -91,7 +92,14 @@ extension DataProvider {
         if let maxAge, isFresh(cacheKey, maxAge) { return data }
         let epoch = dataModelManager.inOrder { $0 }
         fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
-        let wish = wishes
+        var wish = wishes
+        if let maxAge, try await dataModelManager.isModelFresh(cacheKey, as: T.self, maxAge: maxAge) {
+            guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+            guard wish == wishes else { return data }
+            // What went since it was found to be fresh is fetched after all.
+            if try await fetchDataFromCache(withCacheKey: cacheKey, context: context) != nil { return data }
+            wish += 1
+        }
         let fresh = try await fetch()
         guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
         try Task.checkCancellation()

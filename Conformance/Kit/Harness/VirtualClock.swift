@@ -1,0 +1,27 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A clock that stands still until a rule moves it.
+public final class VirtualClock: Sendable {
+    private let seconds: Mutex<Double>
+
+    /// Makes a clock that tells so many seconds since 1970.
+    public init(_ seconds: Double = 1_000_000_000) { self.seconds = Mutex(seconds) }
+
+    /// The time.
+    public var now: Date { Date(timeIntervalSince1970: time) }
+
+    /// What tells the time to a cache.
+    var teller: @Sendable () -> Date { { self.now } }
+
+    /// The time in seconds since 1970.
+    public var time: Double { seconds.withLock { $0 } }
+
+    /// Moves the clock, forward or back.
+    public func advance(_ by: Double) { seconds.withLock { $0 += by } }
+}

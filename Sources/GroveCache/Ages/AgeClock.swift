@@ -1,0 +1,45 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// What tells a cache the time: the system's wall clock, unless its owner brought another.
+///
+/// Times are seconds since 1970.
+struct AgeClock: Sendable {
+    /// The owner's clock, where there is one.
+    let now: (@Sendable () -> Date)?
+
+    /// The time for a call that writes: right to some milliseconds, never late, for next to nothing.
+    var ofCall: Double {
+        if let now { return now().timeIntervalSince1970 }
+        #if os(Linux)
+            return AgeClock.system(CLOCK_REALTIME_COARSE)
+        #else
+            return AgeClock.system(CLOCK_REALTIME)
+        #endif
+    }
+
+    /// The time by which ages are judged.
+    var ofRead: Double {
+        if let now { return now().timeIntervalSince1970 }
+        return AgeClock.system(CLOCK_REALTIME)
+    }
+
+    private static func system(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        _ = unsafe clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+}

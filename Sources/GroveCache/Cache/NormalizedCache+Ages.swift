@@ -1,0 +1,151 @@
+public import GroveModel
+
+/// Reads with a maximum age.
+///
+/// A record's age counts from its last confirmation: from the last call that wrote it, or whose write found that it says
+/// the same already. A node that was last confirmed longer ago than `maxAge` seconds is missing, and the miss says so and
+/// names it: ``CacheMiss/Reason/expired``. A collection and an alias have ages of their own; deletions have none.
+///
+/// A record may count as older than it is: by a second, by a sixty-fourth of its age, and for good where nobody knows,
+/// because another process wrote it, the process was killed before ages were saved, or the clock was set back. It never
+/// counts as younger.
+extension NormalizedCache {
+    /// Reads the tree of `identifier` as ``read(_:as:)-(_,M.Type)`` does, if all of it was confirmed within `maxAge`
+    /// seconds.
+    ///
+    /// - Returns: the tree, or why there is none and which node was missing or too old.
+    /// - Throws: as the read without an age does.
+    @inlinable
+    public func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
+    ) throws(CacheError) -> CacheRead<M> {
+        var read = try beginRead(of: identifier, maxAge: maxAge)
+        let failure: NodeReadFailure
+        do throws(NodeReadFailure) {
+            let model = try M.decodeValue(from: &read.decoder)
+            endRead(read, identifier)
+            return .hit(model)
+        } catch {
+            failure = error
+        }
+        if failure.asksForLargeStack {
+            abandonRead(read)
+            return try readOnLargeStack(identifier, type, maxAge: maxAge)
+        }
+        return .miss(try failRead(read, failure, identifier))
+    }
+
+    /// The tree of `identifier`, if all of it was confirmed within `maxAge` seconds, and `nil` otherwise.
+    @inlinable
+    public func model<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
+    ) throws(CacheError) -> M? {
+        try read(identifier, as: type, maxAge: maxAge).value
+    }
+
+    /// Reads the collection under `key` as ``readCollection(_:as:missing:)-(_,M.Type,_)`` does, if it and all in it were
+    /// confirmed within `maxAge` seconds.
+    ///
+    /// The list itself has an age: that of the last time it was written, or written the same. An element that is too old
+    /// is missing.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try checkOpen()
+        let name = ModelIdentifier(key)
+        try NormalizedCache.check(name)
+        return try reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
+            try reader.collection(type, name, missing)
+        }
+    }
+
+    /// The collection under `key`, if it and all in it were confirmed within `maxAge` seconds, and `nil` otherwise.
+    public func collection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, as: type, missing: missing, maxAge: maxAge).value?.elements
+    }
+
+    /// Reads the tree of `identifier` with a maximum age, without blocking the caller's thread.
+    public func fetch<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
+    ) async throws(CacheError) -> CacheRead<M> {
+        try await offThread { () throws(CacheError) in try self.read(identifier, as: type, maxAge: maxAge) }
+    }
+
+    /// Reads the collection under `key` with a maximum age, without blocking the caller's thread.
+    public func fetchCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+    ) async throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try await offThread { () throws(CacheError) in
+            try self.readCollection(key, as: type, missing: missing, maxAge: maxAge)
+        }
+    }
+
+    /// Begins the read of one tree of which nothing may be older than `maxAge` seconds.
+    @usableFromInline
+    func beginRead(of identifier: ModelIdentifier, maxAge: Double) throws(CacheError) -> TreeRead {
+        try checkOpen()
+        try NormalizedCache.check(identifier)
+        let reader = try core.beginRead(maxAge: maxAge)
+        return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
+    }
+
+    // MARK: Codable models
+
+    /// Reads the tree of `identifier` with a maximum age, as the call for a `CacheableModel` does.
+    @_disfavoredOverload
+    public func read<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
+    ) throws(CacheError) -> CacheRead<M> {
+        switch try read(identifier, as: CodableNode<M>.self, maxAge: maxAge) {
+        case .hit(let node): return .hit(node.base)
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+
+    /// The tree of `identifier`, or `nil`, with a maximum age, as the call for a `CacheableModel` has it.
+    @_disfavoredOverload
+    public func model<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
+    ) throws(CacheError) -> M? {
+        try read(identifier, as: CodableNode<M>.self, maxAge: maxAge).value?.base
+    }
+
+    /// Reads the collection under `key` with a maximum age, as the call for `CacheableModel`s does.
+    @_disfavoredOverload
+    public func readCollection<M: SimpleModel & Codable>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        switch try readCollection(key, as: CodableNode<M>.self, missing: missing, maxAge: maxAge) {
+        case .hit(let read): return .hit(CollectionRead(elements: read.elements.map(\.base), skipped: read.skipped))
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+
+    /// The collection under `key`, or `nil`, with a maximum age, as the call for `CacheableModel`s has it.
+    @_disfavoredOverload
+    public func collection<M: SimpleModel & Codable>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, as: type, missing: missing, maxAge: maxAge).value?.elements
+    }
+
+    /// Reads the tree of `identifier` with a maximum age, without blocking the caller's thread.
+    @_disfavoredOverload
+    public func fetch<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
+    ) async throws(CacheError) -> CacheRead<M> {
+        try await offThread { () throws(CacheError) in try self.read(identifier, as: type, maxAge: maxAge) }
+    }
+
+    /// Reads the collection under `key` with a maximum age, without blocking the caller's thread.
+    @_disfavoredOverload
+    public func fetchCollection<M: SimpleModel & Codable>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+    ) async throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try await offThread { () throws(CacheError) in
+            try self.readCollection(key, as: type, missing: missing, maxAge: maxAge)
+        }
+    }
+}

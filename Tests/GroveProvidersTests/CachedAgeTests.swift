@@ -1,0 +1,147 @@
+import Foundation
+import Grove
+import GroveCache
+import GroveMemory
+import GroveSQLite
+import Synchronization
+import Testing
+
+/// Loads that need no network, because the cache knows how old its content is.
+@MainActor
+@Suite("Ages of what is cached")
+final class CachedAgeTests {
+    typealias People = CollectionDataProvider<Person>
+
+    let clock = FetchOrderTests.Clock()
+    let asked = Count()
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-ages-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    private func open() throws -> (SQLiteCache, DataModelManager) {
+        let cache = try SQLiteCache(
+            directory: directory.path, options: SQLiteOptions(), now: { [clock] in clock.now })
+        return (cache, DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
+    }
+
+    /// What a load shows, and how often the network was asked by then.
+    private func load(
+        _ provider: DataProvider<Person>, _ id: String, _ maxAge: Double
+    ) async throws -> (name: String?, asked: Int) {
+        let person = try await provider.load(withCacheKey: "Person:\(id)", maxAge: maxAge) { [asked] in
+            asked.add()
+            return Person(id: id, name: "network")
+        }
+        return (person?.name, asked.value)
+    }
+
+    private func load(_ list: People, _ maxAge: Double) async throws -> (count: Int, asked: Int) {
+        let people = try await list.load(withCacheKey: "people", maxAge: maxAge) { [asked] in
+            asked.add()
+            return [Person(id: "1", name: "network"), Person(id: "2", name: "network")]
+        }
+        return (people.count, asked.value)
+    }
+
+    @Test("What the cache was told lately needs no network, also after it was opened anew")
+    func models() async throws {
+        do {
+            let (cache, manager) = try open()
+            #expect(try await load(DataProvider(dataModelManager: manager), "1", 60) == ("network", 1))
+            await manager.flush()
+            cache.close()
+        }
+        clock.advance(50)
+        let (cache, manager) = try open()
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        #expect(try await load(provider, "1", 60) == ("network", 1))
+        #expect(provider.data == Person(id: "1", name: "network"))
+        clock.advance(11)
+        #expect(try await load(provider, "1", 60) == ("network", 2))
+        await manager.flush()
+        try await cache.flush()
+        clock.advance(50)
+        #expect(try await load(DataProvider(dataModelManager: manager), "1", 60) == ("network", 2))
+        #expect(try await load(provider, "1", 40) == ("network", 3))
+    }
+
+    @Test("The same answer again confirms what the cache has, and another age of its parts does not")
+    func confirmation() async throws {
+        let (cache, manager) = try open()
+        let message = Message(id: "34", text: "Hello", sender: Person(id: "1", name: "network"))
+        try await cache.write(message)
+        clock.advance(100)
+        #expect(try await load(DataProvider(dataModelManager: manager), "1", 60) == ("network", 1))
+        await manager.flush()
+        try await cache.flush()
+        clock.advance(50)
+        #expect(try await load(DataProvider(dataModelManager: manager), "1", 60) == ("network", 1))
+        let screen = DataProvider<Message>(dataModelManager: manager)
+        let loaded = try await screen.load(withCacheKey: "Message:34", maxAge: 60) {
+            Message(id: "34", text: "Bye", sender: Person(id: "1", name: "network"))
+        }
+        #expect(loaded?.text == "Bye")
+    }
+
+    @Test("What is written just after ages were saved is as young after it was opened anew")
+    func sameSecond() throws {
+        do {
+            let (cache, _) = try open()
+            for id in ["1", "2", "3"] {
+                try cache.write(Person(id: id))
+                clock.advance(0.25)
+            }
+            cache.close()
+        }
+        let (cache, _) = try open()
+        for id in ["1", "2", "3"] {
+            #expect(try cache.model(ModelIdentifier("Person:\(id)"), as: Person.self, maxAge: 10) != nil)
+        }
+    }
+
+    @Test("A collection that was confirmed lately, with all in it, needs no network")
+    func collections() async throws {
+        do {
+            let (cache, manager) = try open()
+            #expect(try await load(People(dataModelManager: manager), 60) == (2, 1))
+            await manager.flush()
+            cache.close()
+        }
+        clock.advance(50)
+        let (cache, manager) = try open()
+        let list = People(dataModelManager: manager)
+        #expect(try await load(list, 60) == (2, 1))
+        #expect(list.data.map(\.id) == ["1", "2"])
+        clock.advance(5)
+        #expect(try await load(list, 60) == (2, 1))
+        try cache.evict("Person:2")
+        #expect(try await load(list, 60) == (2, 2), "An element that is not there any more is asked for.")
+        await manager.flush()
+        clock.advance(61)
+        #expect(try await load(list, 60) == (2, 3))
+    }
+
+    @Test("What the owner asks for meanwhile counts, and a wipe ends the load")
+    func meanwhile() async throws {
+        let (cache, manager) = try open()
+        for id in ["1", "2"] { try await cache.write(Person(id: id, name: "cached")) }
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        let first = Task { try await self.load(provider, "1", 60) }
+        await Task.yield()
+        provider.setData(Person(id: "2", name: "own"))
+        _ = try await first.value
+        await manager.flush()
+        #expect(provider.data == Person(id: "2", name: "own"))
+        #expect(asked.value == 0)
+        let cancelled = Task { try await self.load(provider, "1", 60) }
+        cancelled.cancel()
+        await #expect(throws: (any Error).self) { try await cancelled.value }
+    }
+}
+
+/// Counts from any thread.
+final class Count: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
+}
