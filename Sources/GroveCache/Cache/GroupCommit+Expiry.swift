@@ -43,7 +43,8 @@ extension GroupCommit {
         // What is pinned stays, however old.
         if index.pins.isStale { try remark(index) }
         while let candidate = index.expiry.next() {
-            guard !index.pins.isMarked(candidate.hash), let number = index.segment(of: candidate.hash), let key = try key(candidate.hash, in: number, index)
+            guard !index.pins.isMarked(candidate.hash), let number = index.segment(of: candidate.hash),
+                let key = try key(candidate.hash, in: number, index)
             else { continue }
             let limit = AgeLimit(oldest: candidate.oldest, line: search.line, confirmations: search.confirmations)
             let stays = try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
