@@ -16,7 +16,7 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
-.PHONY: help setup build release compare test tsan sanitize mutants sweep soak fuzz check format lint layering conformance adapters scratch clean
+.PHONY: agreement month help setup build release compare test tsan sanitize mutants sweep soak fuzz check format lint layering conformance adapters scratch clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -54,6 +54,13 @@ sweep: release ## cuts a small store of each backend off at every length, and fl
 
 mutants: release ## checks the rules themselves: each mutant must be found out, and by the rules that list it
 	.build/release/grove conformance --mutants
+
+agreement: release ## holds compare against a package that measures by itself
+	@sh Scripts/agreement.sh
+
+month: release ## a simulated month within 50 MB on every backend: ten million writes, thirty million reads
+	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
+	.build/release/grove compare --workload churn --writes $(or $(WRITES),10000000) --directory $$place
 
 soak: release ## tries programs, kills and faults; MINUTES=10 says for how long
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \

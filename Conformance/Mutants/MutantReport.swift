@@ -15,7 +15,10 @@ public struct MutantReport: Sendable {
         /// The mutant.
         public let mutant: Mutant
         /// The results of the rules that were run on it: those that list it, or all.
-        public let results: [RuleResult]
+        public internal(set) var results: [RuleResult]
+
+        /// The rules that found it out at another seed than the first, with that seed.
+        public internal(set) var late: [(rule: String, seed: UInt64)] = []
 
         /// The results of the rules that list it.
         public var listed: [RuleResult] { results.filter { $0.rule.kills.contains(mutant.name) } }
@@ -66,23 +69,36 @@ public struct MutantReport: Sendable {
     ///     or take long, and do not list it, are left out.
     ///   - isIsolated: whether the rules run in processes of their own where the mutant has a worker, so that one that
     ///     traps or hangs is a verdict on its rule.
+    ///   - tries: how many seeds a rule that lists a mutant has to find it out. Which moments a rule tries is up to its
+    ///     seed, and some flaws show at few of them.
     ///   - progress: told of each row as it comes.
     public static func run(
         rules: [Rule] = Rules.all, mutants: [Mutant] = Mutants.all(), seed: UInt64, isWhole: Bool = false,
-        isIsolated: Bool = false, progress: (Row) -> Void = { _ in }
+        isIsolated: Bool = false, tries: UInt64 = 4, progress: (Row) -> Void = { _ in }
     ) async throws -> MutantReport {
+        func results(of mutant: Mutant, _ rules: [Rule], seed: UInt64) async throws -> [RuleResult] {
+            let report: ConformanceReport
+            if isIsolated, let worker = mutant.worker {
+                report = try IsolatedRunner(rules: rules, seed: seed).run([WorkedBackend(mutant.backend, by: worker)])
+            } else {
+                report = await ConformanceRunner(rules: rules, seed: seed).run([mutant.backend])
+            }
+            return report.backends.flatMap(\.results)
+        }
         func row(of mutant: Mutant) async throws -> Row {
             let asked = rules.filter { rule in
                 let isLight = !rule.requires.contains(.processes) && rule.timeLimit <= .seconds(60)
                 return rule.kills.contains(mutant.name) || isWhole && isLight
             }
-            let report: ConformanceReport
-            if isIsolated, let worker = mutant.worker {
-                report = try IsolatedRunner(rules: asked, seed: seed).run([WorkedBackend(mutant.backend, by: worker)])
-            } else {
-                report = await ConformanceRunner(rules: asked, seed: seed).run([mutant.backend])
+            var row = Row(mutant: mutant, results: try await results(of: mutant, asked, seed: seed))
+            for step in 1..<max(tries, 1) where !row.spared.isEmpty {
+                let other = seed &+ step &* 0x9E37_79B9
+                for result in try await results(of: mutant, row.spared.map(\.rule), seed: other) where result.isBroken {
+                    row.results = row.results.map { $0.rule.id == result.rule.id ? result : $0 }
+                    row.late.append((result.rule.id, other))
+                }
             }
-            return Row(mutant: mutant, results: report.backends.flatMap(\.results))
+            return row
         }
         // Most of the time goes into waiting for mutants that hang.
         let width = isIsolated ? max(2, ProcessInfo.processInfo.activeProcessorCount) : 1
@@ -138,6 +154,7 @@ extension MutantReport.Row {
         let also = others.isEmpty ? "" : "  (and \(others.map(\.rule.id).joined(separator: " ")))"
         var lines = ["\(state)  \(mutant.name)\(share)\(by)\(also)"]
         if let first = killers.first { lines.append("          \(first.rule.id): \(first.message)") }
+        for rule in late { lines.append("          \(rule.rule) needed seed \(rule.seed)") }
         for result in spared { lines.append("          \(result.rule.id) lists it and \(result.outcome.rawValue)") }
         for result in skipped {
             lines.append("          \(result.rule.id) lists it and was skipped: \(result.message)")

@@ -56,4 +56,18 @@ import Testing
         #expect(spared.rows.map(\.survives) == [true])
         #expect(!spared.isSound)
     }
+
+    @Test("A rule may need another seed to find a mutant out, and the report says which")
+    func otherSeed() async throws {
+        let late = Rule("TST-01", "It holds.", because: "…", kills: ["stays-open"]) { trial in
+            try trial.expect(trial.seed == seed, "the seed: expected another, got \(trial.seed).")
+        }
+        let mutants = Self.mutants.filter { $0.name == "stays-open" }
+        let report = try await MutantReport.run(rules: [late], mutants: mutants, seed: seed)
+        #expect(report.isSound)
+        #expect(report.rows.map { $0.late.map(\.rule) } == [["TST-01"]])
+        #expect(report.pretty.contains("TST-01 needed seed"))
+        let once = try await MutantReport.run(rules: [late], mutants: mutants, seed: seed, tries: 1)
+        #expect(once.rows.map(\.survives) == [true])
+    }
 }

@@ -51,7 +51,8 @@ extension EvictionRules {
         }
         var hits = 0
         for person in hot where try cache.read(ModelIdentifier(person.id), as: Person.self).value != nil { hits += 1 }
-        try trial.expect(try cache.usage().evictions > 1_000, "evictions: expected more than a thousand.")
+        let evictions = try cache.usage().evictions
+        try trial.expect(evictions > 1_000, "evictions: expected more than a thousand, got \(evictions).")
         try trial.expect(hits >= 95, "of a hundred nodes that are read again and again: expected 95, got \(hits).")
     }
 

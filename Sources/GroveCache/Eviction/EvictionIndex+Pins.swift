@@ -4,7 +4,7 @@ import GroveModel
 extension EvictionIndex {
     /// The part of the payload that may be pinned, in hundredths: what is left is for what comes and goes, and for the
     /// engine, which needs room to write even where nothing can be evicted.
-    private static let pinnedShare = 66
+    private static let pinnedShare = 50
 
     /// The most that may be pinned, in bytes; `nil` where only the number of records is limited.
     var pinLimit: Int? { budget.bytes == nil ? nil : capacity / 100 * EvictionIndex.pinnedShare }
