@@ -58,6 +58,20 @@ struct ExpiryTests {
         #expect(try cache.usage().evictions == before)
     }
 
+    @Test("What this very call confirmed does not go for what it brings")
+    func confirmedNow() throws {
+        let cache = try open(CacheBudget(nodes: 60, expiresAfter: 60))
+        for number in 0..<60 { try cache.write(memo(number, 10)) }
+        for _ in 0..<10 { _ = try present(0..<30, cache) }
+        clock.advance(100)
+        // Those that have expired are the very ones that come again, and say the same.
+        for number in 30..<60 { try cache.write(memo(number, 10)) }
+        let models = (0..<30).map { memo($0, 10) } + (100..<120).map { memo($0, 10) }
+        let changes = try cache.write(contentsOf: models)
+        #expect(changes.evictedModelIds.count == 20)
+        #expect(try present(0..<30, cache) == 30)
+    }
+
     @Test("What is pinned stays however old it is, whether it was found by a read or by the search")
     func pinned() throws {
         let cache = try open(CacheBudget(nodes: 60, expiresAfter: 60))

@@ -52,6 +52,44 @@ struct PinSharingTests {
         #expect(try areThere(cache, "Fork:a", "Fork:b") == [false, false])
     }
 
+    @Test("A write of another process under a pin is noticed also where it changes no size")
+    func sameSize() throws {
+        let disk = try SharedStore.Disk()
+        let (one, other) = (try open(disk), try open(disk))
+        try one.write(contentsOf: [Fork("h", Fork("1")), Fork("2")])
+        try one.retain("Fork:h")
+        try other.write(Person(id: "x", name: "", age: 0))
+        try one.write(Person(id: "y", name: "", age: 0))
+        try other.write(Person(id: "x", name: "", age: 1))
+        try one.write(Person(id: "y", name: "", age: 1))
+        try other.write(Fork("h", Fork("2")))
+        try flood(one)
+        #expect(try areThere(one, "Fork:h", "Fork:1", "Fork:2") == [true, false, true])
+    }
+
+    @Test("Retaining again what a smaller budget has no room for is refused, as at first")
+    func smaller() throws {
+        let disk = try SharedStore.Disk()
+        var tree = Fork("end")
+        for number in 0..<30 { tree = Fork("\(number)", tree) }
+        var cache = try open(disk, 100)
+        try cache.write(tree)
+        try cache.retain("Fork:29", acrossReopening: true)
+        cache.close()
+        cache = try open(disk, 10)
+        for isPersistent in [true, false] {
+            let error = #expect(throws: CacheError.self) {
+                try cache.retain("Fork:29", acrossReopening: isPersistent)
+            }
+            #expect(error?.code == .overBudget)
+        }
+        try cache.release("Fork:29", acrossReopening: true)
+        try cache.write(Fork("a", Fork("b")))
+        try cache.retain("Fork:a", acrossReopening: true)
+        try flood(cache)
+        #expect(try areThere(cache, "Fork:a", "Fork:b") == [true, true])
+    }
+
     @Test("They are kept by others that have the store open, also what others write under them")
     func others() throws {
         let disk = try SharedStore.Disk()

@@ -37,6 +37,23 @@ struct PinTests {
         #expect(try cache.usage().pinnedEntries == 0 && cache.usage().pinnedBytes == 0)
     }
 
+    @Test("What is marked again while others are released is walked at once, for what it holds may be released already")
+    func again() {
+        var table = PinTable()
+        _ = table.change([1, 65]) { $0.handles[1] = 1 }
+        for hash in [7, 8, 9] as [UInt64] { #expect(table.mark(hash) == .new) }
+        _ = table.change([1, 65]) { $0.handles[1] = nil }
+        #expect(table.nextToFollow() == nil)
+        // The walk is over and has met nothing, and nothing is released yet: the holder still holds what it held.
+        #expect(table.mark(9) == .former)
+        guard let released = table.nextToRelease() else {
+            Issue.record("nothing is released")
+            return
+        }
+        _ = table.unmark(released)
+        #expect(table.mark(released == 7 ? 8 : 7) == .new)
+    }
+
     @Test("What is written under a pin later is held, also where nothing was there when it was retained")
     func later() throws {
         let cache = try cache(20)
@@ -187,7 +204,7 @@ struct PinTests {
         let cache = try MemoryCache(
             directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 100_000))
         let limit = try #require(try cache.usage().pinnedLimit)
-        #expect(limit > 60_000 && limit < 70_000)
+        #expect(limit > 45_000 && limit < 55_000)
         let text = String(repeating: "n", count: 1_000)
         for number in 0..<70 { try cache.retain("Person:\(number)") }
         var refused = 0
@@ -199,7 +216,7 @@ struct PinTests {
                 refused += 1
             }
         }
-        #expect(refused > 0 && refused < 15)
+        #expect(refused > 0 && refused < 30)
         let usage = try cache.usage()
         #expect(usage.pinnedBytes <= limit && usage.pinnedEntries == 70 - refused)
         for number in 0..<70 where try isThere(cache, "Person:\(number)") == [false] {
@@ -209,7 +226,7 @@ struct PinTests {
         try cache.write(Person(id: "other", name: text + text, age: 0))
         #expect(throws: CacheError.self) { try cache.retain("Person:other") }
         #expect(try cache.usage().pinnedEntries == usage.pinnedEntries)
-        for number in 0..<30 { try cache.release("Person:\(number)") }
+        for number in 0..<40 { try cache.release("Person:\(number)") }
         for number in 40..<60 { try cache.write(Person(id: "\(number)", name: text + text, age: 0)) }
         for number in 40..<60 { #expect(try isThere(cache, "Person:\(number)") == [true]) }
         try checkIndex(cache)

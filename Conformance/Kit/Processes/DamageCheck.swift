@@ -74,6 +74,7 @@ final class DamageCheck {
             let isTyped = lines.contains { $0.hasPrefix("opening\t") && !$0.hasSuffix("untyped") }
             return try trial.expect(isTyped, "\(place): expected a typed error of opening, got \(lines).")
         }
+        try trial.expectEqual(answers.count, states.last?.count ?? 0, "\(place): the number of answers")
         let isPossible = states.contains { state in
             zip(state, answers).allSatisfy { expected, came in
                 came == expected || came.hasSuffix(": miss") || came.contains(": error ") && !came.hasSuffix("untyped")

@@ -170,6 +170,20 @@ enum LifeRules {
     ) { trial in
         let cache = try trial.cache()
         func tree(_ index: Int) -> Message { .full("Message:\(index)", salt: index) }
+        let early = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            try await cache.writeInTask([tree(2_000)])
+        }
+        switch await early.result {
+        case .success:
+            throw CheckFailure(
+                "a write in a task that is cancelled already: expected the error cancelled, got success.")
+        case .failure(let error):
+            let what = "the error of a write in a cancelled task"
+            try trial.expectEqual((error as? CacheError)?.code, .cancelled, what)
+        }
+        try trial.expectMiss(
+            try cache.read("Message:2000", as: Message.self), .absent, nil, "a tree whose task was cancelled before")
         let tasks = (0..<300).map { index in
             let message = tree(index)
             return Task { try await cache.writeInTask([message]) }

@@ -6,10 +6,7 @@ import Synchronization
 extension LevelDBConnection {
     /// Bytes of LevelDB's own files as `du` counts them.
     func engineBytes() throws(CacheError) -> Int {
-        try state.withLock { (state) throws(CacheError) in
-            guard let bytes = try state.directory?.files.engineBytes() else { throw .closedStore }
-            return bytes
-        }
+        try files().engineBytes()
     }
 
     /// Notes that LevelDB may have begun another log.
@@ -20,23 +17,48 @@ extension LevelDBConnection {
     }
 
     /// Begins LevelDB's notes anew where they have grown: it never does while it is open.
+    ///
+    /// Opening anew takes a millisecond or two, for which views wait; it happens once in hundreds of compactions.
     func trim(_ shares: LevelDBShares) throws(CacheError) {
         try state.withLock { (state) throws(CacheError) in
             guard let notes = try state.directory?.notes() else { throw .closedStore }
             if notes.events > shares.notes { state.directory?.emptyEvents() }
             // The manifest is written anew by opening, which has to wait for views: later, if there are any.
-            guard notes.manifest > shares.notes, state.users == 0, state.failure == nil else { return }
+            guard notes.manifest > shares.notes, state.users == 0, state.failure == nil, state.isHandleUnused else {
+                return
+            }
+            // Opening writes; what is open can be read whether there is room or not.
+            guard (try? state.directory?.tryRoom()) != nil else { return }
             state.handle = nil
             _ = try state.open(options)
         }
     }
 
+    /// The directory, whose files can be looked at while others use the handle.
+    private func files() throws(CacheError) -> StoreFiles {
+        try state.withLock { (state) throws(CacheError) in
+            guard let files = state.directory?.files else { throw .closedStore }
+            return files
+        }
+    }
+
+    /// Refuses what needs a compaction for a second after one was waited for in vain.
+    func refuseWhileHeldUp() throws(CacheError) {
+        let isHeldUp = state.withLock { state in
+            state.heldUp.map { ContinuousClock.now - $0 < .seconds(1) } ?? false
+        }
+        if isHeldUp { throw .heldUp }
+    }
+
+    /// Notes that a compaction was waited for in vain.
+    func isHeldUp() -> CacheError {
+        state.withLock { $0.heldUp = .now }
+        return .heldUp
+    }
+
     /// Bytes of the tables that there are, in use or not.
     func tableBytes() throws(CacheError) -> Int {
-        try state.withLock { (state) throws(CacheError) in
-            guard let bytes = try state.directory?.files.bytes(ofFilesWith: ".ldb") else { throw .closedStore }
-            return bytes
-        }
+        try files().bytes(ofFilesWith: ".ldb")
     }
 
     /// Whether a call for room, where there is none, is to compact: the first, and every eighth after one that did not help.
@@ -66,5 +88,11 @@ extension LevelDBConnection {
             guard state.payload > 256 << 10, tableBytes > 0 else { return }
             state.density = Double(tableBytes) / Double(state.payload)
         }
+    }
+}
+
+extension CacheError {
+    fileprivate static var heldUp: CacheError {
+        CacheError(.full, "A read that does not end keeps files that were replaced.")
     }
 }

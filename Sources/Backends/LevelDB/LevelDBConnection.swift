@@ -37,6 +37,8 @@ final class LevelDBConnection: Sendable {
         /// The bytes that the files may have together, where there is a budget, and the options that suit it.
         var budget: Int?
         var budgetOptions: LevelDBOptions?
+        /// When a compaction was waited for in vain.
+        var heldUp: ContinuousClock.Instant?
         /// Calls for room that were refused since there was some.
         var refusals = 0
         /// The bytes of keys and values, as far as whoever keeps an account said, and those of tables for each.
@@ -57,6 +59,16 @@ final class LevelDBConnection: Sendable {
             failure = nil
             log = directory?.newestLog()
             return opened
+        }
+
+        /// Whether nobody has the handle: a view that has ended lets go of it a moment later.
+        var isHandleUnused: Bool {
+            mutating get {
+                guard var last = handle.take() else { return true }
+                let isUnused = isKnownUniquelyReferenced(&last)
+                handle = last
+                return isUnused
+            }
         }
 
         /// Takes out of the log what could not be taken out when its write failed.
@@ -116,7 +128,7 @@ final class LevelDBConnection: Sendable {
         for _ in 0..<2_000 {
             let handle: LevelDBHandle? = try state.withLock { (state) throws(CacheError) in
                 guard state.failure != nil, state.handle != nil else { return try state.open(options) }
-                guard state.users == 0 else { return nil }
+                guard state.users == 0, state.isHandleUnused else { return nil }
                 try state.directory?.tryRoom()
                 state.handle = nil
                 return try state.open(options)
@@ -198,6 +210,7 @@ final class LevelDBConnection: Sendable {
             }
             state.handle = nil
             state.counted = nil
+            (state.refusals, state.payload, state.density) = (0, 0, nil)
             state.commits += 1
             state.isWiping = true
             _ = try state.open(options)

@@ -1,3 +1,4 @@
+import CLevelDB
 import GroveCache
 public import GroveModel
 
@@ -34,13 +35,17 @@ extension LevelDBStore {
     /// Compacts everything where the files have grown into what is left to compaction.
     ///
     /// - Returns: false where they are as large afterwards.
-    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more.
+    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
+    ///   compaction failed with.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
         guard let budget = connection.budget else { return true }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = bytes * 5 / 2 + entries * 64
         let shares = LevelDBShares(budget)
-        if try connection.engineBytes() + needed <= shares.mark { return true }
+        if try connection.engineBytes() + needed <= shares.mark {
+            connection.didCompact(hasRoom: true)
+            return true
+        }
         // Where the records themselves are too many, a little less of them is not worth another compaction.
         guard connection.isDueToCompact() else { return false }
         try compact(shares)
@@ -57,6 +62,9 @@ extension LevelDBStore {
 
     /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.
     private func compact(_ shares: LevelDBShares) throws(CacheError) {
+        try connection.refuseWhileHeldUp()
+        // After a failed write or compaction LevelDB compacts nothing until it is opened anew.
+        _ = try connection.writable()
         try connection.trim(shares)
         let ends: [[UInt8]?] = try ends(ofStepsOf: shares.step) + [nil]
         let (handle, options) = try connection.begin()
@@ -67,9 +75,24 @@ extension LevelDBStore {
         for end in ends {
             try settle(handle, shares.slack)
             handle.compact(through: end)
+            try checkCompaction(handle)
         }
         try settle(handle, shares.slack)
         connection.noteDensity(handle.tableBytes)
+    }
+
+    /// Finds out whether a compaction failed, of which LevelDB says nothing until the next write, be it an empty one.
+    private func checkCompaction(_ handle: LevelDBHandle) throws(CacheError) {
+        guard let batch = unsafe leveldb_writebatch_create() else {
+            throw CacheError(.full, "The system has no memory for a batch.")
+        }
+        defer { unsafe leveldb_writebatch_destroy(batch) }
+        do throws(CacheError) {
+            try unsafe handle.write(batch, syncs: false)
+        } catch {
+            connection.failed(error)
+            throw error
+        }
     }
 
     /// Waits until the tables that were replaced are gone, but for `slack` bytes.
@@ -83,7 +106,8 @@ extension LevelDBStore {
             handle.flushMemory()
         }
         guard try connection.tableBytes() > handle.tableBytes + slack else { return }
-        throw CacheError(.full, "A read that does not end keeps files that were replaced.")
+        try checkCompaction(handle)
+        throw connection.isHeldUp()
     }
 
     /// Keys between which there are `bytes` of records.
@@ -91,6 +115,8 @@ extension LevelDBStore {
         guard bytes < .max else { return [] }
         let view = try view()
         defer { view.end() }
+        view.keepsCacheAsItIs(true)
+        defer { view.keepsCacheAsItIs(false) }
         var ends: [[UInt8]] = []
         var count = 0
         try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { (key, value) in

@@ -50,8 +50,8 @@ public import GroveModel
 
     /// Counts the entries, and the bytes of their keys and values.
     func count() throws(CacheError) -> (entries: Int, payloadBytes: Int) {
-        unsafe leveldb_readoptions_set_fill_cache(options.pointer, 0)
-        defer { unsafe leveldb_readoptions_set_fill_cache(options.pointer, 1) }
+        keepsCacheAsItIs(true)
+        defer { keepsCacheAsItIs(false) }
         var entries = 0
         var payloadBytes = 0
         try unsafe scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { (key, value) throws(CacheError) in
@@ -60,6 +60,11 @@ public import GroveModel
             return true
         }
         return (entries, payloadBytes)
+    }
+
+    /// Whether what is scanned stays out of the cache of blocks.
+    func keepsCacheAsItIs(_ keeps: Bool) {
+        unsafe leveldb_readoptions_set_fill_cache(options.pointer, keeps ? 0 : 1)
     }
 
     /// Releases the snapshot; a second call does nothing.

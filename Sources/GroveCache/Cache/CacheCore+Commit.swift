@@ -116,6 +116,7 @@ extension CacheCore {
         }
         if let committed {
             index?.account = committed.account
+            index?.sequence = committed.sequence
             index?.pins.commit()
             let ages = state.withLock { state in
                 state.fingerprints = known

@@ -11,7 +11,8 @@ extension GroupCommit {
         }
         guard stored.account != nil else { return try adopt(index) }
         if !index.isLoaded { return try load(index) }
-        if stored.account != index.account {
+        // A commit of somebody else's may leave the account as it was.
+        if stored.account != index.account || stored.sequence != index.sequence {
             try loadPins(index)
             try catchUp(index)
         }

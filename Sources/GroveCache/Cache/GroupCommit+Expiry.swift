@@ -110,6 +110,7 @@ extension GroupCommit {
     private func isYoung(
         _ key: UnsafeRawBufferPointer, _ limit: AgeLimit, isKnown: Bool = false
     ) throws(CacheError) -> Bool {
+        if unsafe !confirmedKeys.isEmpty && confirmedKeys.contains(EvictionIndex.hash(key)) { return true }
         guard let stored = try unsafe transaction.get(key), let header = unsafe try? RecordHeader(stored, key: key),
             !header.flags.contains(.tombstone)
         else { return true }

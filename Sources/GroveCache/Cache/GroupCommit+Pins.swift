@@ -18,7 +18,16 @@ extension GroupCommit {
             let count = (root.handles[pin.handle] ?? 0) + (pin.isRetaining ? 1 : -1)
             root.handles[pin.handle] = count > 0 ? count : nil
         }
-        guard isOther, pin.isRetaining else { return }
+        guard pin.isRetaining else {
+            // What did not fit may fit now.
+            if isOther, index.pins.isIncomplete { index.pins.isStale = true }
+            return
+        }
+        if index.pins.isIncomplete {
+            try remark(index, isComplete: true)
+            try checkPins(index)
+        }
+        guard isOther else { return }
         try mark(PinTable.keys(of: pin.root), index)
     }
 
@@ -78,7 +87,10 @@ extension GroupCommit {
         // A holder that the walk never meets is released without those that it names now.
         let isDoubtful = unsafe !children.isEmpty && index.pins.isFormer(EvictionIndex.hash(key))
         if !lost.isEmpty || isDoubtful { index.pins.letGo() }
+        guard unsafe stored != nil else { return }
         try checkPins(index)
+        // Making room may have released the holder itself.
+        guard unsafe index.pins.isMarked(EvictionIndex.hash(key)) else { return }
         try mark(children, index)
     }
 
@@ -166,6 +178,7 @@ extension GroupCommit {
                 if index.pinsTooMuch, !isComplete {
                     // The budget has shrunk, or others have written: what does not fit may go.
                     unsafe key.withUnsafeBytes { unsafe index.unpin(EvictionIndex.hash($0)) }
+                    index.pins.leaveOut()
                     continue
                 }
                 var work: [[UInt8]] = []

@@ -23,6 +23,8 @@ struct GroupCommit: ~Copyable {
     var confirmsBelow: UInt64 = 0
     /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
     var confirmed: [(hash: UInt64, number: UInt64)] = []
+    /// The keys of the same, by their hashes, where records may expire.
+    private(set) var confirmedKeys: Set<UInt64> = []
     /// What is known of ages, where expired records are to go first.
     var expiry: ExpirySearch?
     /// Records put, and the bytes of their keys and values.
@@ -67,7 +69,7 @@ struct GroupCommit: ~Copyable {
 
     var summary: GroupSummary {
         GroupSummary(
-            shift: shift, sequence: stored.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
+            shift: shift, sequence: storedSequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
             putBytes: putBytes, session: stored.session, account: stored.account)
     }
 
@@ -245,6 +247,7 @@ struct GroupCommit: ~Copyable {
             unsafe Confirmations.hash(update.key, $0, update.place)
         }
         confirmed.append((hash, update.sequence))
+        if expiry != nil { _ = unsafe confirmedKeys.insert(EvictionIndex.hash(update.key)) }
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.

@@ -8,13 +8,12 @@ extension EvictionIndex {
     /// The part of the budget that is kept for the saved policy.
     private var reserve: Int { (budget.bytes ?? 0) / 21 }
 
-    /// Tells a store that was just opened its budget, and takes up the policy as it was saved.
+    /// Tells a store that was just opened its budget.
     ///
     /// A store that has more than its budget already and cannot be made smaller is emptied: a cache may forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil
-        let saved = directory.flatMap { StoreDirectory.read(EvictionIndex.fileName, in: $0) }
-        guard let bytes = budget.bytes else { return begin(capacity: .max, saved: saved) }
+        guard let bytes = budget.bytes else { return begin(capacity: .max, saved: directory) }
         var left = bytes
         if let directory {
             left -= reserve + 4_096 + 2 * (bytes / AgeSaving.budgetPart + 4_096)
@@ -22,7 +21,7 @@ extension EvictionIndex {
             if aside > bytes / 8 { try StoreDirectory.removeSetAside(directory) } else { left -= aside }
         }
         do throws(CacheError) {
-            return begin(capacity: try opened.store.setBudget(left), saved: saved)
+            return begin(capacity: try opened.store.setBudget(left), saved: directory)
         } catch {
             guard error.code == .overBudget else { throw error }
             opened.rebuiltAfter = error
@@ -50,6 +49,9 @@ extension EvictionIndex {
         guard budget.bytes == nil || bytes.count <= reserve else { return EvictionIndex.removeSaved(in: directory) }
         StoreDirectory.write(bytes, to: EvictionIndex.fileName, in: directory)
     }
+
+    /// What was saved in `directory`.
+    static func readSaved(in directory: String) -> [UInt8]? { StoreDirectory.read(fileName, in: directory) }
 
     /// Removes what was saved in `directory`.
     static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }

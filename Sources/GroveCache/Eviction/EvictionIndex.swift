@@ -17,8 +17,8 @@ final class EvictionIndex: @unchecked Sendable {
     private var victims: [EvictedEntry] = []
     /// Whether the index agrees with the journal as of the last commit of this process.
     private(set) var isLoaded = false
-    /// Whether the policy was taken up from what an earlier process saved.
-    private var isRestored = false
+    /// The directory in which an earlier process may have saved the policy, until it is looked for.
+    private var savedIn: String?
     /// Insertions and evictions since the policy was saved.
     var changesSinceSave = 0
     var counters = EvictionCounters()
@@ -28,6 +28,8 @@ final class EvictionIndex: @unchecked Sendable {
     var expiry = ExpiryQueue()
     /// The account as this process committed it last: another one says that somebody else wrote.
     var account: StoreState.Account?
+    /// The number of the last write, as this process committed it last.
+    var sequence: UInt64 = 0
 
     init(_ budget: CacheBudget) {
         self.budget = budget
@@ -37,21 +39,30 @@ final class EvictionIndex: @unchecked Sendable {
     /// Whether entries weigh 1: where their number alone is limited.
     var countsEntries: Bool { budget.bytes == nil }
 
-    /// Sets how much payload fits, and takes up what an earlier process saved of the policy.
-    func begin(capacity: Int, saved: [UInt8]?) {
+    /// Sets how much payload fits.
+    ///
+    /// - Parameter saved: where an earlier process may have saved the policy, which is taken up before the first write.
+    func begin(capacity: Int, saved: String?) {
         self.capacity = capacity
-        let weightCapacity = countsEntries ? budget.nodes ?? 0 : capacity
-        if let saved, let restored = budget.policy.init(restoring: saved, capacity: weightCapacity) {
-            policy = restored
-        } else {
-            policy = budget.policy.init(capacity: weightCapacity)
-        }
+        policy = budget.policy.init(capacity: countsEntries ? budget.nodes ?? 0 : capacity)
+        savedIn = saved
         isLoaded = false
+    }
+
+    /// Takes up what an earlier process saved of the policy, once.
+    func restorePolicy() {
+        guard let directory = savedIn else { return }
+        savedIn = nil
+        guard let saved = EvictionIndex.readSaved(in: directory),
+            let restored = budget.policy.init(restoring: saved, capacity: policy.capacity)
+        else { return }
+        policy = restored
     }
 
     /// Forgets everything: the store is empty.
     func removeAll() {
         policy = budget.policy.init(capacity: policy.capacity)
+        savedIn = nil
         pins.removeAll()
         segments.removeAll()
         journal = EvictionJournal()
@@ -166,8 +177,12 @@ final class EvictionIndex: @unchecked Sendable {
     /// The next entry to go, whether there is room or not.
     func evict() -> EvictedEntry? {
         if let victim = nextVictim() { return victim }
-        changesSinceSave += 1
-        return policy.evict()
+        while let victim = policy.evict() {
+            changesSinceSave += 1
+            // What has been marked in this transaction may not be out of the policy yet.
+            if !pins.isMarked(victim.key) { return victim }
+        }
+        return nil
     }
 
     /// Whether there are more entries than the budget allows.
@@ -208,6 +223,7 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// Begins to agree with the journal of the store, of which segment `open` is written to.
     func reload(open: UInt32, openBytes: [UInt8]) {
+        restorePolicy()
         segments.removeAll()
         pins.removeMarks()
         victims = []

@@ -41,6 +41,11 @@ struct PinTable {
     private var work: [[UInt8]] = []
     /// Hashes in ``former`` that the walk did not meet; some have been marked again since.
     private var leftovers: [UInt64] = []
+    /// Whether the walk is over and something of what it did not meet has been released: what is marked again from here on
+    /// may hold what is not marked any more.
+    private var hasReleased = false
+    /// Whether something that is reachable has no mark, because it did not fit.
+    private(set) var isIncomplete = false
     /// Whether something was let go of since the last walk began.
     private var mustWalk = false
     /// Whether others have written since the last walk: what they wrote may be reachable and have no mark.
@@ -116,6 +121,8 @@ struct PinTable {
         work = []
         leftovers = []
         mustWalk = false
+        hasReleased = false
+        isIncomplete = false
         isStale = !roots.isEmpty
         (count, bytes) = (0, 0)
     }
@@ -135,7 +142,7 @@ struct PinTable {
         if current[hash] != nil { return .current }
         let before = former.removeValue(forKey: hash)
         current[hash] = before ?? 0
-        return before == nil ? .new : .former
+        return before == nil || hasReleased ? .new : .former
     }
 
     /// Notes what a marked record takes, 0 for none.
@@ -165,6 +172,9 @@ struct PinTable {
     /// Notes that something marked names less than it did.
     mutating func letGo() { mustWalk = true }
 
+    /// Notes that something that is reachable does not fit.
+    mutating func leaveOut() { isIncomplete = true }
+
     /// Lets the walk follow what `key`, which is marked, names.
     mutating func follow(_ key: [UInt8]) { work.append(key) }
 
@@ -187,6 +197,8 @@ struct PinTable {
 
     private mutating func beginWalk() {
         mustWalk = false
+        hasReleased = false
+        isIncomplete = false
         leftovers = []
         swap(&former, &current)
         for root in roots.keys {
@@ -204,7 +216,9 @@ struct PinTable {
                 leftovers = Array(former.keys)
                 continue
             }
-            if former[hash] != nil { return hash }
+            guard former[hash] != nil else { continue }
+            hasReleased = true
+            return hash
         }
         return nil
     }

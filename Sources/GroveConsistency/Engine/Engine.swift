@@ -17,6 +17,8 @@ final class Engine: @unchecked Sendable {
 
     /// The place of the call under way in the order of calls.
     var sequence: UInt64 = 0
+    /// Room for the next calls.
+    private var spareCalls: [Call?] = []
     /// The number of the change under way, for marks on nodes: several make one delivery.
     var mark: UInt64 = 0
     /// The number of the delivery under way.
@@ -111,10 +113,9 @@ final class Engine: @unchecked Sendable {
 
     /// Carries out the calls that wait, each let go of before the next.
     private func carryOut() {
-        var calls = order.withLock { order in
-            defer { order.inbox = [] }
-            return order.inbox
-        }
+        var calls = spareCalls
+        spareCalls = []
+        order.withLock { swap(&$0.inbox, &calls) }
         for place in calls.indices {
             guard let call = calls[place] else { continue }
             calls[place] = nil
@@ -122,6 +123,8 @@ final class Engine: @unchecked Sendable {
             sequence = call.sequence
             call.work(self)
         }
+        calls.removeAll(keepingCapacity: calls.count <= 1_024)
+        spareCalls = calls
     }
 
     /// Whether the call under way was cancelled since it was made.

@@ -16,6 +16,7 @@ extension Comparison {
             ours: { try Stopwatch.time { for index in order { try self.askForTree(index) } } })
         let latencies = try sample(order) { try self.askForTree($0) }
         var result = result(.modelForKey, ours: rates.ours, floor: rates.floor, latencies: latencies)
+        result.nodesPerOperation = try nodesPerTree(Set(order))
         let hops = hops(order.count)
         let extra = 1e6 / rates.ours.median - 1e6 / rates.floor.median
         result.note =
@@ -48,6 +49,7 @@ extension Comparison {
         }
         try synchronizeFloor()
         var result = result(.setModel, ours: rates.ours, floor: rates.floor, latencies: Latencies(samples))
+        result.nodesPerOperation = try nodesPerTree(Set(trees.indices.prefix(1_000)))
         result.note = "latencies of setModel alone; the rate is until flush()"
         return result
     }

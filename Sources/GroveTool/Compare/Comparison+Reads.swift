@@ -154,6 +154,12 @@ extension Comparison {
         return leaves
     }
 
+    /// How many distinct nodes a tree has, on the average of some.
+    func nodesPerTree(_ indices: Set<Int>) throws -> Double {
+        let nodes = try nodesOfTrees(indices)
+        return Double(nodes.values.reduce(0) { $0 + $1.count }) / Double(max(nodes.count, 1))
+    }
+
     /// The records of each tree, the root's first and each once.
     private func nodesOfTrees(_ indices: Set<Int>) throws -> [Int: [Int]] {
         var children: [ModelIdentifier: [ModelIdentifier]] = [:]

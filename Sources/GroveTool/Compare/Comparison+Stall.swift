@@ -77,11 +77,14 @@ extension Comparison {
         let (floor, table) = (floor, table)
         let plan = FloorPlan(records, groupsOf: 10_000)
         let writer = isWriting ? BackgroundLoop { _ in try floor.run(.put, table, plan) } : nil
+        let overhead = Stopwatch.overhead
         var times: [UInt64] = []
         let clock = ContinuousClock()
         let start = clock.now
         while clock.now - start < settings.stall {
-            times += try floor.run(.get, table, reads, timesGroups: true).latencies
+            times += try floor.run(.get, table, reads, timesGroups: true).latencies.map {
+                $0 > overhead ? $0 - overhead : 0
+            }
         }
         try writer?.stop()
         return times
