@@ -203,13 +203,14 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         try cache.write(Note(1, "old"))
         let word = try Data(contentsOf: URL(fileURLWithPath: path + "/grove.generation"))
         cache.setModel(Note(2, "queued, or not"), forKey: "Note:2", context: nil)
-        // As another process does that empties the store: the word first, then the files.
+        // As another process does that empties the store: the word first, then the files, under the lock.
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
+        #expect(flock(handle.fileDescriptor, LOCK_EX) == 0)
         try handle.write(contentsOf: Data(word.map { $0 &+ 1 }))
-        try handle.close()
         for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "grove.generation" {
             try FileManager.default.removeItem(atPath: path + "/" + name)
         }
+        try handle.close()
         #expect(try cache.model("Note:1", as: Note.self) == nil)
         #expect(try cache.model("Note:2", as: Note.self) == nil)
         try cache.flush()
