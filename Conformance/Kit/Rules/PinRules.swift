@@ -99,8 +99,8 @@ enum PinRules {
             try trial.expect(bytes < EvictionRules.budget, "pins past the budget: expected a refusal, got none.")
         }
         try trial.expect(
-            bytes > EvictionRules.budget / 8,
-            "names that could be pinned: expected an eighth of the budget at the least, got \(bytes) bytes.")
+            bytes > EvictionRules.budget / 12,
+            "names that could be pinned: expected a twelfth of the budget at the least, got \(bytes) bytes.")
         func expectKept(_ what: String) throws {
             for person in kept {
                 try trial.expectHit(try cache.read(ModelIdentifier(person.id), as: Person.self), person, what)
