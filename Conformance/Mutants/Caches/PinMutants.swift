@@ -55,3 +55,15 @@ final class ForgetsCount: ForwardingCache, @unchecked Sendable {
         for _ in 0..<4 { try base.release(identifier, acrossReopening: acrossReopening) }
     }
 }
+
+/// What is retained across reopening is retained in this process alone.
+// SAFETY: it adds nothing to its sendable base class.
+final class PinsForItself: ForwardingCache, @unchecked Sendable {
+    override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.retain(identifier, acrossReopening: false)
+    }
+
+    override func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.release(identifier, acrossReopening: false)
+    }
+}
