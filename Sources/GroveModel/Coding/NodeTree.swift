@@ -5,10 +5,8 @@
 /// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
 /// occurrences under other projections of the record stay side by side.
 @safe
+// SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    // SAFETY: mutated only by the one encoder that fills it, through an exclusive reference, before it is shared;
-    // afterwards every access is a read.
-
     /// One distinct node.
     package struct Entry {
         package var identifier: Range<Int>
