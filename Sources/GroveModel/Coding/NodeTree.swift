@@ -51,6 +51,13 @@ package final class NodeTree: @unchecked Sendable {
 
     package var types: [TypeNames] { unsafe storage.pointee.types }
 
+    /// The hash of the name of the projection that the entry at `index` was written as.
+    package func projectionHash(ofEntryAt index: Int, seed: UInt64) -> UInt64 {
+        unsafe storage.pointee.types[storage.pointee.entries[index].type].projection.withUnsafeBytes {
+            unsafe hash64($0, seed: seed)
+        }
+    }
+
     /// Whether some identifier has several entries.
     package var hasProjections: Bool { unsafe storage.pointee.hasProjections }
 
