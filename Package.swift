@@ -7,7 +7,7 @@ import PackageDescription
 //   GroveModel  <-  GroveConsistency  <-  GroveProviders  <-  Grove
 //   GroveModel  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
 //                      ^
-//               GroveConformance  <-  GroveMutants
+//               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
 //
 // `grove`, the tool, depends on everything. Each public module is its own product, so that an
 // application links the one engine it chose and no other.
@@ -120,8 +120,13 @@ let package = Package(
         .target(
             name: "GroveConformance", dependencies: ["GroveCache", "GroveModel"],
             path: "Conformance/Kit", swiftSettings: strict),
+        // No product holds it, as it links all engines.
         .target(
-            name: "GroveMutants", dependencies: ["GroveConformance", "GroveCache", "GroveModel"],
+            name: "GroveHarnesses",
+            dependencies: ["GroveConformance", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB"],
+            path: "Conformance/Harnesses", swiftSettings: strict),
+        .target(
+            name: "GroveMutants", dependencies: ["GroveConformance", "GroveHarnesses", "GroveCache", "GroveModel"],
             path: "Conformance/Mutants", swiftSettings: strict),
 
         // C files are not linked by the module maps' `link` on Linux, so this target names its libraries.
@@ -132,7 +137,8 @@ let package = Package(
             name: "GroveTool",
             dependencies: [
                 "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
-                "GroveConformance", "GroveMutants", "GroveFloor", "GroveConsistency", "GroveProviders",
+                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveFloor", "GroveConsistency",
+                "GroveProviders",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["Tool"])),
@@ -194,8 +200,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "GroveConformance", "GroveMutants", "GroveCache", "GroveModel", "FileStore", "FileStoreConformance",
-                "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
+                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveCache", "GroveModel", "FileStore",
+                "FileStoreConformance",
             ], swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",

@@ -24,10 +24,11 @@ Sources/Backends/LevelDB* GroveCache GroveModel CLevelDB
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
-Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveMutants GroveFloor GroveConsistency GroveProviders Grove
+Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveHarnesses GroveMutants GroveFloor GroveConsistency GroveProviders Grove
 Conformance/Fuzz GroveCache GroveModel
 Conformance/Kit GroveCache GroveModel
-Conformance/Mutants GroveConformance GroveCache GroveModel
+Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
+Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveModel
 '
 
 find Sources Conformance -name '*.swift' 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '

@@ -13,7 +13,8 @@ copy=${SANITIZE_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${SANITIZE_SCRATCH:-}" || rm -rf "$copy"' EXIT
 rm -rf "$copy/Sources" "$copy/logs"
 mkdir -p "$copy/Sources/Main" "$copy/logs"
-for module in Sources/GroveModel Sources/GroveCache Sources/Backends Sources/CLibraries Conformance/Kit; do
+for module in Sources/GroveModel Sources/GroveCache Sources/Backends Sources/CLibraries Conformance/Kit \
+    Conformance/Harnesses; do
     cp -R "$root/$module" "$copy/Sources/"
 done
 . "$root/Scripts/mutex.sh"
@@ -21,38 +22,11 @@ replace_mutex "$copy"/Sources/Grove* "$copy"/Sources/Backends/* "$copy"/Sources/
 cat > "$copy/Sources/Main/main.swift" <<'SWIFT'
 import Foundation
 import GroveConformance
-import GroveLMDB
-import GroveLevelDB
-import GroveMemory
-import GroveSQLite
-
-struct MemoryHarness: StoreHarness {
-    typealias Store = MemoryStore
-    let options = MemoryOptions()
-}
-struct LMDBHarness: StoreHarness {
-    typealias Store = LMDBStore
-    let options = LMDBOptions(mapSize: 256 << 20)
-    var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
-}
-struct SQLiteHarness: StoreHarness {
-    typealias Store = SQLiteStore
-    let options = SQLiteOptions()
-}
-struct LevelDBHarness: StoreHarness {
-    typealias Store = LevelDBStore
-    let options = LevelDBOptions()
-}
+import GroveHarnesses
 
 let name = CommandLine.arguments[1]
 let worker = WorkerCommand(executable: WorkerCommand.ownExecutable, arguments: [name, "--worker"])
-let backend: any ConformanceBackend =
-    switch name {
-    case "memory": StoreBackend(MemoryHarness(), worker: worker)
-    case "lmdb": StoreBackend(LMDBHarness(), worker: worker)
-    case "sqlite": StoreBackend(SQLiteHarness(), worker: worker)
-    default: StoreBackend(LevelDBHarness(), worker: worker)
-    }
+guard let backend = Harnesses.backend(name, worker: worker) else { exit(2) }
 exit(await ConformanceMain.main(backend, arguments: Array(CommandLine.arguments.dropFirst(2))))
 SWIFT
 cat > "$copy/Package.swift" <<'SWIFT'
@@ -81,8 +55,11 @@ let package = Package(
         .target(
             name: "GroveConformance", dependencies: ["GroveCache", "GroveModel"], path: "Sources/Kit",
             swiftSettings: settings),
+        .target(
+            name: "GroveHarnesses", dependencies: backends + ["GroveConformance"], path: "Sources/Harnesses",
+            swiftSettings: settings),
         .executableTarget(
-            name: "kit", dependencies: backends + ["GroveConformance"], path: "Sources/Main", swiftSettings: settings),
+            name: "kit", dependencies: ["GroveConformance", "GroveHarnesses"], path: "Sources/Main", swiftSettings: settings),
     ])
 SWIFT
 swift build --package-path "$copy" --sanitize="$kind" --product kit

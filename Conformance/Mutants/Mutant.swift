@@ -1,4 +1,5 @@
 public import GroveConformance
+import GroveHarnesses
 
 /// A store or a cache that is broken on purpose in one way, and that some rule must find out.
 public struct Mutant: Sendable {
@@ -37,6 +38,15 @@ public struct Mutant: Sendable {
     /// Makes a mutant of a cache over the correct persistent store.
     static func log<Broken: ForwardingCache>(_ name: String, _ summary: String, _ broken: Broken.Type) -> Mutant {
         Mutant(name: name, summary: summary, backend: StoreBackend(LogHarness(), name: name) { Broken($0) })
+    }
+
+    /// Makes a mutant of a cache over one of the four backends: two are persistent, within a budget and shared by
+    /// processes, which no store made for the kit is.
+    static func backend<Broken: ForwardingCache>(
+        _ backend: String, _ name: String, _ summary: String, _ broken: Broken.Type, _ worker: WorkerCommand?
+    ) -> Mutant? {
+        Harnesses.backend(backend, worker: worker, as: name) { Broken($0) }
+            .map { Mutant(name: name, summary: summary, backend: $0, worker: worker) }
     }
 
     /// Makes a mutant of the correct persistent store.

@@ -31,7 +31,7 @@ public enum Mutants {
     /// - Parameter worker: how a process is started that does the kit's jobs on the mutant of a name, which is what
     ///   ``backend(_:worker:)`` finds there; without it, rules that start processes are skipped.
     public static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] {
-        memory.map { $0.with(worker($0.name)) } + logs(worker)
+        memory.map { $0.with(worker($0.name)) } + logs(worker) + backends(worker)
     }
 
     private static func logs(_ worker: (String) -> WorkerCommand?) -> [Mutant] {
@@ -57,6 +57,18 @@ public enum Mutants {
             .log("closes-nothing", "A closed handle goes on.", StaysOpen.self, worker("closes-nothing")),
             log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
         ]
+    }
+
+    private static func backends(_ worker: (String) -> WorkerCommand?) -> [Mutant] {
+        func over<Broken: ForwardingCache>(
+            _ backend: String, _ name: String, _ summary: String, _ broken: Broken.Type
+        ) -> Mutant? {
+            .backend(backend, name, summary, broken, worker(name))
+        }
+        return [
+            over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self),
+            over("sqlite", "pins-for-itself", "What is pinned for all is pinned in one process.", PinsForItself.self),
+        ].compactMap(\.self)
     }
 
     private static var memory: [Mutant] {

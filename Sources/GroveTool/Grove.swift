@@ -1,5 +1,3 @@
-import ArgumentParser
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -8,61 +6,74 @@ import ArgumentParser
     import Musl
 #endif
 
-/// The command-line tool.
-@main
-struct Grove: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "grove",
-        abstract: "Looks into Grove's caches, measures its backends, and checks them.",
-        discussion: """
-            Grove caches trees of immutable models, one record for each identified node, over four storage \
-            backends: memory, lmdb, sqlite and leveldb.
+#if Tool
+    import ArgumentParser
 
-            EXAMPLES
-              Compare the backends with each other and with the bare engines:
-                grove compare --quick
-              Check that a backend keeps every rule of the catalogue:
-                grove conformance --backend lmdb
-              Store a JSON document as nodes, look at one, and get it back:
-                grove import feed.json --identity rules.json --backend sqlite --store feed
-                grove inspect --backend sqlite --store feed User:12 --tree
-                grove export --backend sqlite --store feed
+    /// The command-line tool.
+    @main
+    struct Grove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "grove",
+            abstract: "Looks into Grove's caches, measures its backends, and checks them.",
+            discussion: """
+                Grove caches trees of immutable models, one record for each identified node, over four storage \
+                backends: memory, lmdb, sqlite and leveldb.
 
-            EXIT STATUS
-              0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done.
-            """,
-        subcommands: [
-            ConformanceCommand.self, CompareCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self,
-            TraceCommand.self,
-        ])
+                EXAMPLES
+                  Compare the backends with each other and with the bare engines:
+                    grove compare --quick
+                  Check that a backend keeps every rule of the catalogue:
+                    grove conformance --backend lmdb
+                  Store a JSON document as nodes, look at one, and get it back:
+                    grove import feed.json --identity rules.json --backend sqlite --store feed
+                    grove inspect --backend sqlite --store feed User:12 --tree
+                    grove export --backend sqlite --store feed
 
-    static func main() async {
-        Cleanup.handleSignals()
-        do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+                EXIT STATUS
+                  0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done.
+                """,
+            subcommands: [
+                ConformanceCommand.self, CompareCommand.self, ImportCommand.self, ExportCommand.self,
+                InspectCommand.self,
+                TraceCommand.self,
+            ])
+
+        static func main() async {
+            Cleanup.handleSignals()
+            do {
+                var command = try parseAsRoot()
+                if var asynchronous = command as? any AsyncParsableCommand {
+                    try await asynchronous.run()
+                } else {
+                    try command.run()
+                }
+            } catch let error as ToolError {
+                end(error.description, status: error.exitCode)
+            } catch let code as ExitCode {
+                Terminal.progress("")
+                leave(code.rawValue)
+            } catch {
+                // Help and the version are thrown, too.
+                guard exitCode(for: error) != .success else { exit(withError: error) }
+                end(message(for: error) + "; see grove --help", status: 2)
             }
-        } catch let error as ToolError {
-            end(error.description, status: error.exitCode)
-        } catch let code as ExitCode {
+        }
+
+        private static func end(_ message: String, status: Int32) -> Never {
             Terminal.progress("")
-            leave(code.rawValue)
-        } catch {
-            // Help and the version are thrown, too.
-            guard exitCode(for: error) != .success else { exit(withError: error) }
-            end(message(for: error) + "; see grove --help", status: 2)
+            Terminal.note("grove: \(message)")
+            leave(status)
         }
     }
 
-    private static func end(_ message: String, status: Int32) -> Never {
-        Terminal.progress("")
-        Terminal.note("grove: \(message)")
-        leave(status)
+    /// Ends the process; inside a command, `exit` is the command's own.
+    private func leave(_ status: Int32) -> Never { exit(status) }
+#else
+    @main
+    enum Grove {
+        static func main() {
+            Terminal.note("grove: it was built without the trait Tool, and so without its commands")
+            exit(2)
+        }
     }
-}
-
-/// Ends the process; inside a command, `exit` is the command's own.
-private func leave(_ status: Int32) -> Never { exit(status) }
+#endif

@@ -1,32 +1,5 @@
 import Foundation
-import GroveCache
 import GroveConformance
-import GroveLMDB
-import GroveLevelDB
-import GroveMemory
-import GroveModel
-import GroveSQLite
-
-struct MemoryHarness: StoreHarness {
-    typealias Store = MemoryStore
-    let options = MemoryOptions()
-}
-
-struct LMDBHarness: StoreHarness {
-    typealias Store = LMDBStore
-    let options = LMDBOptions()
-    var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
-}
-
-struct SQLiteHarness: StoreHarness {
-    typealias Store = SQLiteStore
-    let options = SQLiteOptions()
-}
-
-struct LevelDBHarness: StoreHarness {
-    typealias Store = LevelDBStore
-    let options = LevelDBOptions()
-}
 
 /// The processes that the rules start: the tool, which is built beside the tests.
 enum Workers {

@@ -1,4 +1,5 @@
 import GroveConformance
+import GroveHarnesses
 import GroveMutants
 import Testing
 

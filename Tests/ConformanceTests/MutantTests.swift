@@ -42,6 +42,12 @@ import Testing
         #expect(unlisted.isEmpty)
     }
 
+    @Test("Every rule lists a mutant")
+    func listing() {
+        let unproven = Rules.all.filter(\.kills.isEmpty).map(\.id)
+        #expect(unproven.isEmpty)
+    }
+
     @Test("A mutant that breaks most rules is refused, and so is one that survives")
     func unsound() async throws {
         let broken = Rule("TST-01", "It holds.", because: "…", kills: ["stays-open"]) { _ in throw CheckFailure("no") }

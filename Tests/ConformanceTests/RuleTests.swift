@@ -1,5 +1,6 @@
 import FileStore
 import GroveConformance
+import GroveHarnesses
 import GroveMutants
 import Testing
 

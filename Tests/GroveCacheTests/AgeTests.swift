@@ -303,6 +303,22 @@ struct AgeTests {
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 50) == .hit(older))
     }
 
+    @Test("A write that found everything stored already takes no number, and makes nothing of others' younger")
+    func foreignBesideConfirmation() throws {
+        let other = try AgeTests.open(disk, clock)
+        let people = (1...3).map { Person(id: "\($0)", name: "Ann", age: $0) }
+        try cache.write(people[0])
+        try other.write(people[1])
+        clock.advance(100)
+        for _ in 0..<3 { try cache.write(people[0]) }
+        try other.write(people[2])
+        clock.advance(5)
+        // Nobody told this process when the others were written.
+        #expect(try cache.read("Person:3", as: Person.self, maxAge: 50) == .miss(expired("Person:3")))
+        #expect(try cache.read("Person:2", as: Person.self, maxAge: 50) == .miss(expired("Person:2")))
+        #expect(try cache.read("Person:1", as: Person.self, maxAge: 50) == .hit(people[0]))
+    }
+
     @Test(
         "Whatever two processes do, nothing is handed out that is older than asked for",
         arguments: 1...6 as ClosedRange<UInt64>)

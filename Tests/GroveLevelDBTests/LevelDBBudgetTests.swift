@@ -5,6 +5,14 @@ import Testing
 
 @testable import GroveLevelDB
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// A budget under LevelDB, by the bytes that its files take.
 @Suite("LevelDB within a budget")
 struct LevelDBBudgetTests {
@@ -84,6 +92,33 @@ struct LevelDBBudgetTests {
         var tries = 0
         while (try? full.write()) != true, tries < 50_000_000 { tries += 1 }
         for _ in 0..<200 { #expect(try full.write()) }
+        #expect(try files.allocatedBytes() <= Self.budget)
+        full.store.close()
+    }
+
+    @Test("A compaction that fails says what failed, and not that there is no room; afterwards everything goes on")
+    func failedCompaction() throws {
+        var full = try Full()
+        for _ in 0..<600 { #expect(try full.write()) }
+        let files = try StoreFiles(full.directory.path)
+        var newest = 0
+        try files.forEachFile { name, _ in newest = max(newest, Int(name.prefix { $0.isNumber }) ?? 0) }
+        // Where the next tables would be, there are directories.
+        let obstacles = (newest + 1...newest + 64).map {
+            files.path(of: String(repeating: "0", count: 6 - String($0).count) + "\($0).ldb")
+        }
+        for path in obstacles { #expect(unsafe mkdir(path, 0o700) == 0) }
+        do {
+            _ = try full.store.makeRoom(forEntries: 1, bytes: Self.budget)
+            Issue.record("a compaction went past directories")
+        } catch {
+            #expect(error.code == .inputOutput, "\(error)")
+        }
+        for path in obstacles { #expect(unsafe rmdir(path) == 0) }
+        for _ in 0..<600 { #expect(try full.write()) }
+        let view = try full.store.view()
+        #expect(try view.count().entries == full.records)
+        view.end()
         #expect(try files.allocatedBytes() <= Self.budget)
         full.store.close()
     }

@@ -426,8 +426,8 @@ class Shape: Codable {
     init(name: String) { self.name = name }
 }
 
+// SAFETY: every property is a constant.
 final class Circle: Shape, SimpleModel, @unchecked Sendable {
-    // SAFETY: every property is a constant.
     let radius: Double
     private enum Keys: String, CodingKey { case radius }
 
@@ -454,8 +454,8 @@ final class Circle: Shape, SimpleModel, @unchecked Sendable {
 
 enum EscapingKey: String, CodingKey { case id }
 
+// SAFETY: used by one test on one thread.
 final class DecoderBox: @unchecked Sendable {
-    // SAFETY: used by one test on one thread.
     var container: KeyedDecodingContainer<EscapingKey>?
     @TaskLocal static var current: DecoderBox?
 }

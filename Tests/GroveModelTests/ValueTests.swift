@@ -227,6 +227,12 @@ import Testing
         #expect(Set((0...300).map { hash(material.prefix($0)) }).count == 301)
         #expect(Set((0...300).map { hash(Array(repeating: 0, count: $0)) }).count == 301)
         #expect(Set((0..<300).map { hash(material, seed: $0) }).count == 300)
+        // No bytes are no bytes, whether they have an address or not.
+        for seed in 0..<4 as Range<UInt64> {
+            let nowhere = unsafe hash64(UnsafeRawBufferPointer(start: nil, count: 0), seed: seed)
+            let somewhere = unsafe material.withUnsafeBytes { unsafe hash64(UnsafeRawBufferPointer(rebasing: $0[..<0]), seed: seed) }
+            #expect(nowhere == somewhere && nowhere == hash([], seed: seed))
+        }
         for count in [1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 49, 64, 65, 100, 300] {
             let original = hash(material.prefix(count))
             var flipped = 0

@@ -65,7 +65,7 @@ struct CompareTests {
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
         let row = try #require(outcome.output.split(separator: "\n").first { $0.hasPrefix(backend) })
         let cells = row.split(separator: " ", omittingEmptySubsequences: true)
-        #expect(cells.count == 10 && Double(cells[1]) ?? 7 <= 6, "\(row)")
+        #expect(cells.count == 11 && Double(cells[1]) ?? 7 <= 6, "\(row)")
         #expect(cells[7] != "0.00", "nothing was evicted, so that nothing was shown")
         // Most of what is read is recent, and is kept.
         #expect(Double(cells[5]) ?? 0 > 60, "\(row)")

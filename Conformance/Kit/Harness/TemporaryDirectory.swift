@@ -1,5 +1,5 @@
 import GroveCache
-import GroveModel
+package import GroveModel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,9 +8,9 @@ import GroveModel
 #endif
 
 /// Directories for stores, among the system's temporary files.
-enum TemporaryDirectory {
+package enum TemporaryDirectory {
     /// A new, empty directory whose name holds what names may hold.
-    static func make(_ name: String = "grove conformance é ") throws(CacheError) -> String {
+    package static func make(_ name: String = "grove conformance é ") throws(CacheError) -> String {
         let path = FileManager.default.temporaryDirectory.path + "/\(name)\(UUID().uuidString)"
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -35,7 +35,7 @@ enum TemporaryDirectory {
             .filter { $0 == directory || $0.hasPrefix(directory + "/") }.sorted()
     }
 
-    static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+    package static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
     /// Saves `text` where it stays after this process.
     ///
@@ -45,16 +45,33 @@ enum TemporaryDirectory {
         return FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) ? path : nil
     }
 
-    /// Copies the files in `from`, those that hold nothing but locks excepted, as a kill would leave them.
-    static func copy(_ from: String, _ to: String) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: from) where !name.lowercased().hasPrefix("lock")
-        {
-            try FileManager.default.copyItem(atPath: from + "/" + name, toPath: to + "/" + name)
+    /// Copies the files of `from` into `to`, which is empty, as a kill would leave them: locks go with their process.
+    ///
+    /// An engine may be at work on them in the background. A copy is taken once more if a file came, went or changed
+    /// meanwhile, so that what is copied was there at one moment.
+    ///
+    /// - Parameter afterEach: called when a file was copied; tests use it.
+    /// - Throws: what reading and writing files throws, and ``CheckFailure`` where the files never rest.
+    package static func copy(_ from: String, _ to: String, afterEach: (String) throws -> Void = { _ in }) throws {
+        let manager = FileManager.default
+        func files() throws -> [String] { try names(in: from).filter { !$0.lowercased().hasPrefix("lock") } }
+        for _ in 0..<200 {
+            let names = try files()
+            var isWhole = true
+            for name in names where isWhole {
+                isWhole = (try? manager.copyItem(atPath: "\(from)/\(name)", toPath: "\(to)/\(name)")) != nil
+                try afterEach(name)
+            }
+            isWhole =
+                isWhole && names.allSatisfy { manager.contentsEqual(atPath: "\(from)/\($0)", andPath: "\(to)/\($0)") }
+            if isWhole, try files() == names { return }
+            for name in try self.names(in: to) { try manager.removeItem(atPath: "\(to)/\(name)") }
         }
+        throw CheckFailure("The files in \(from) were to rest while they were copied, and they never did.")
     }
 
     /// The names of what is in `directory`.
-    static func names(in directory: String) throws -> [String] {
+    package static func names(in directory: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
@@ -73,7 +90,7 @@ enum TemporaryDirectory {
     }
 
     /// Writes a file of `bytes`.
-    static func writeFile(_ path: String, _ bytes: [UInt8]) throws {
+    package static func writeFile(_ path: String, _ bytes: [UInt8]) throws {
         guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else {
             throw CheckFailure("A file cannot be written at \(path).")
         }

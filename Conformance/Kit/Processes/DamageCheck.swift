@@ -28,9 +28,9 @@ final class DamageCheck {
         let site = try trial.site()
         pristine = site.directory ?? ""
         var program = Program.forProcess(steps, Program.Abilities(reopens: false, wipes: false), using: &generator)
-        // A tree both of whose nodes are written twice: half of the last commit is a mixture, for certain.
+        // A tree both of whose nodes change: half of the last commit is a mixture, for certain.
         program.steps += (11...12).map { salt in
-            .put(Plan(kind: .letter, number: 3, salt: salt, children: [Plan(kind: .person, number: 3, salt: salt)]))
+            .put(Plan(kind: .branch, number: 3, salt: salt, children: [Plan(kind: .person, number: 3, salt: salt)]))
         }
         states = program.states()
         let run = try ProgramRun(site)

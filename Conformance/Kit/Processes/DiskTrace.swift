@@ -71,19 +71,14 @@ struct DiskTrace {
 
     private struct File {
         var synced: [UInt8] = []
-        var pending: [Event] = []
+        /// What was told the disk since, with its place among all events.
+        var pending: [(index: Int, event: Event)] = []
 
-        func content(_ chance: Int, using generator: inout SeededGenerator) -> [UInt8] {
+        /// The bytes after those of the pending events that `kept` returns, as it returns them.
+        func content(_ kept: (Int, Event) -> Event?) -> [UInt8] {
             var bytes = synced
-            for event in pending where Int.random(in: 0..<100, using: &generator) < chance {
-                if case .write(let path, let place, let content) = event, content.count > 512,
-                    Int.random(in: 0..<8, using: &generator) == 0
-                {
-                    let sectors = Int.random(in: 0...(content.count / 512), using: &generator)
-                    File.apply(.write(path, at: place, Array(content.prefix(sectors * 512))), to: &bytes)
-                } else {
-                    File.apply(event, to: &bytes)
-                }
+            for (index, event) in pending {
+                if let event = kept(index, event) { File.apply(event, to: &bytes) }
             }
             return bytes
         }
@@ -102,8 +97,54 @@ struct DiskTrace {
         }
     }
 
+    private static let sector = 512
+
+    /// The places of writes of more than a sector, each with the number of events after which its file was next synced, or
+    /// of all.
+    var largeWrites: [(index: Int, end: Int)] {
+        events.indices.compactMap { index in
+            guard case .write(let path, _, let content) = events[index], content.count > DiskTrace.sector else {
+                return nil
+            }
+            let end = events[index...].firstIndex { if case .sync(path) = $0 { true } else { false } }
+            return (index, end ?? events.count)
+        }
+    }
+
+    /// The files below `directory` after the power went when the first `count` events had happened, by their paths in it:
+    /// everything is there, but of the write at `index` only the first half of its sectors, or all but the last.
+    func remains(of directory: String, after count: Int, tearing index: Int, inHalf: Bool) -> [String: [UInt8]] {
+        remains(of: directory, after: count, names: { $0 }) { place, event in
+            guard place == index, case .write(_, _, let content) = event else { return event }
+            let sectors = (content.count - 1) / DiskTrace.sector
+            return DiskTrace.torn(event, after: inHalf ? sectors / 2 : sectors)
+        }
+    }
+
     /// The files below `directory` after the power went when the first `count` events had happened, by their paths in it.
     func remains(of directory: String, after count: Int, using generator: inout SeededGenerator) -> [String: [UInt8]] {
+        // Sometimes nothing is lost, sometimes everything, mostly some.
+        let chance = [0, 20, 50, 80, 100].randomElement(using: &generator) ?? 50
+        let names = generator.next()
+        return remains(of: directory, after: count, names: { Int(names % UInt64($0 + 1)) }) { _, event in
+            guard Int.random(in: 0..<100, using: &generator) < chance else { return nil }
+            guard case .write(_, _, let content) = event, content.count > DiskTrace.sector,
+                Int.random(in: 0..<8, using: &generator) == 0
+            else { return event }
+            return DiskTrace.torn(
+                event, after: Int.random(in: 0...(content.count / DiskTrace.sector), using: &generator))
+        }
+    }
+
+    /// The write `event` of which the disk has `sectors` sectors.
+    private static func torn(_ event: Event, after sectors: Int) -> Event {
+        guard case .write(let path, let place, let content) = event else { return event }
+        return .write(path, at: place, Array(content.prefix(sectors * sector)))
+    }
+
+    private func remains(
+        of directory: String, after count: Int, names kept: (Int) -> Int, _ fate: (Int, Event) -> Event?
+    ) -> [String: [UInt8]] {
         var files: [File] = []
         var names: [String: Int] = [:]
         var syncedNames: [String: Int] = [:]
@@ -119,12 +160,12 @@ struct DiskTrace {
             change(&names)
             changes.append(change)
         }
-        for event in events.prefix(count) {
+        for (index, event) in events.prefix(count).enumerated() {
             switch event {
-            case .write(let path, _, _), .truncate(let path, _): files[file(path)].pending.append(event)
+            case .write(let path, _, _), .truncate(let path, _): files[file(path)].pending.append((index, event))
             case .sync(let path):
                 if let index = names[path] {
-                    for event in files[index].pending { File.apply(event, to: &files[index].synced) }
+                    for (_, event) in files[index].pending { File.apply(event, to: &files[index].synced) }
                     files[index].pending = []
                 }
                 (syncedNames, changes) = (names, [])
@@ -133,12 +174,10 @@ struct DiskTrace {
             case .mark: break
             }
         }
-        for change in changes.prefix(Int.random(in: 0...changes.count, using: &generator)) { change(&syncedNames) }
-        // Sometimes nothing is lost, sometimes everything, mostly some.
-        let chance = [0, 20, 50, 80, 100].randomElement(using: &generator) ?? 50
+        for change in changes.prefix(kept(changes.count)) { change(&syncedNames) }
         var remains: [String: [UInt8]] = [:]
         for (path, index) in syncedNames.sorted(by: { $0.key < $1.key }) where path.hasPrefix(directory + "/") {
-            remains[String(path.dropFirst(directory.count + 1))] = files[index].content(chance, using: &generator)
+            remains[String(path.dropFirst(directory.count + 1))] = files[index].content(fate)
         }
         return remains
     }

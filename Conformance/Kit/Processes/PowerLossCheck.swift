@@ -66,7 +66,7 @@ struct PowerLossCheck {
             (key: [1, UInt8(index)], value: [UInt8](repeating: UInt8(round), count: sizes[(index + round) % 3]))
         }
         entries.append((key: [1, 99], value: [UInt8(round)]))
-        entries.append((key: [2, UInt8(round)], value: [UInt8](repeating: UInt8(round), count: 300)))
+        entries.append((key: [2, UInt8(round)], value: [UInt8](repeating: UInt8(round), count: 1_300)))
         return entries
     }
 
@@ -80,9 +80,32 @@ struct PowerLossCheck {
         return state
     }
 
+    /// Tears some writes one by one, and opens what is left.
+    ///
+    /// The power goes just before the file's next sync, when everything else has reached the disk. A write is torn in its
+    /// middle, then before its last sector.
+    ///
+    /// - Returns: how often the power went.
+    mutating func tearWrites() throws -> Int {
+        let writes = trace.largeWrites
+        let step = max(1, writes.count / 40)
+        let chosen = stride(from: 0, to: writes.count, by: step).map { writes[$0] }
+        for write in chosen {
+            for inHalf in [true, false] {
+                let remains = trace.remains(of: directory, after: write.end, tearing: write.index, inHalf: inHalf)
+                try losePower(after: write.end, leaving: remains)
+            }
+        }
+        return chosen.count * 2
+    }
+
     /// Lets the power go at a random moment, and opens what is left.
     mutating func losePower(using generator: inout SeededGenerator) throws {
         let count = Int.random(in: 0...trace.events.count, using: &generator)
+        try losePower(after: count, leaving: trace.remains(of: directory, after: count, using: &generator))
+    }
+
+    private mutating func losePower(after count: Int, leaving remains: [String: [UInt8]]) throws {
         var (begun, durable) = (0, 0)
         for event in trace.events.prefix(count) {
             guard case .mark(let text) = event else { continue }
@@ -91,7 +114,7 @@ struct PowerLossCheck {
         }
         let place = try TemporaryDirectory.makeFast()
         defer { TemporaryDirectory.remove(place) }
-        for (name, bytes) in trace.remains(of: directory, after: count, using: &generator) {
+        for (name, bytes) in remains {
             try TemporaryDirectory.writeFile("\(place)/\(name)", bytes)
         }
         let what = "after the power went at call \(count) of \(trace.events.count), seed \(trial.seed)"

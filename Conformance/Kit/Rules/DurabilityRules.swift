@@ -42,8 +42,9 @@ enum DurabilityRules {
     ) { trial in
         var generator = trial.generator()
         var check = try PowerLossCheck(trial)
+        let torn = try check.tearWrites()
         for _ in 0..<300 { try check.losePower(using: &generator) }
-        trial.note("300 losses of power, \(check.lost) commits lost that were not durable")
+        trial.note("\(300 + torn) losses of power, \(check.lost) commits lost that were not durable")
     }
 
     static let fullDisk = Rule(

@@ -53,7 +53,7 @@ extension EvictionRules {
     static let reopened = Rule(
         "EVC-05", "Accounting equals a recount also after reopening, and after an unclean end.",
         because: "Applications are killed more often than they are closed.",
-        requires: needs.union([.persistent, .directory]),
+        requires: needs.union([.persistent, .directory]), kills: ["counts-from-opening"],
         timeLimit: .seconds(180)
     ) { trial in
         let site = try trial.site()

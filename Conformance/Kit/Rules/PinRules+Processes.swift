@@ -93,7 +93,8 @@ extension PinRules {
     static let peers = Rule(
         "EVC-16", "What one process pins across reopening no other process evicts, nor what others write under it.",
         because: "An extension that downloads must not throw away what the application shows.",
-        requires: [.multiProcess, .processes, .typedCalls, .storedBytes], timeLimit: .seconds(120)
+        requires: [.multiProcess, .processes, .typedCalls, .storedBytes], kills: ["pins-for-itself"],
+        timeLimit: .seconds(120)
     ) { trial in
         guard let worker = trial.backend.worker else { return }
         let site = try trial.site()

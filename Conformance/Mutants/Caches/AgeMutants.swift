@@ -4,6 +4,7 @@ import GroveModel
 import Synchronization
 
 /// A maximum age is passed over.
+// SAFETY: it adds nothing to its sendable base class.
 final class IgnoresAges: ForwardingCache, @unchecked Sendable {
     override func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
@@ -13,6 +14,7 @@ final class IgnoresAges: ForwardingCache, @unchecked Sendable {
 }
 
 /// What is read counts as confirmed.
+// SAFETY: it adds nothing to its sendable base class.
 final class ConfirmsByReading: ForwardingCache, @unchecked Sendable {
     override func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type
@@ -24,6 +26,7 @@ final class ConfirmsByReading: ForwardingCache, @unchecked Sendable {
 }
 
 /// A rewrite that changes nothing does not confirm.
+// SAFETY: it adds nothing to its sendable base class.
 final class ConfirmsChangesOnly: ForwardingCache, @unchecked Sendable {
     override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
         try base.write(

@@ -4,7 +4,7 @@ import GroveModel
 import Synchronization
 
 /// Every node counts once for each time that it was written.
-// SAFETY: what it adds is behind a lock.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
 final class CountsTwice: ForwardingCache, @unchecked Sendable {
     private let writes = Mutex(0)
 
@@ -18,6 +18,24 @@ final class CountsTwice: ForwardingCache, @unchecked Sendable {
         let writes = writes.withLock { $0 }
         usage.payloadBytes = usage.payloadBytes.map { $0 + writes * 100 }
         usage.entries = usage.entries.map { $0 + writes }
+        return usage
+    }
+}
+
+/// What was in the store when it was opened does not count.
+// SAFETY: what it adds to its sendable base class is constant.
+final class CountsFromOpening: ForwardingCache, @unchecked Sendable {
+    private let found: StoreSize?
+
+    required init(_ base: any ConformanceCache) {
+        found = try? base.size()
+        super.init(base)
+    }
+
+    override func usage() throws(CacheError) -> CacheUsage {
+        var usage = try base.usage()
+        usage.payloadBytes = usage.payloadBytes.map { $0 - (found?.payloadBytes ?? 0) }
+        usage.entries = usage.entries.map { $0 - (found?.entries ?? 0) }
         return usage
     }
 }

@@ -4,18 +4,21 @@ import GroveModel
 import Synchronization
 
 /// Retaining does nothing.
+// SAFETY: it adds nothing to its sendable base class.
 final class PinsNothing: ForwardingCache, @unchecked Sendable {
     override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {}
     override func retain(collection key: String, acrossReopening: Bool) throws(CacheError) {}
 }
 
 /// What was retained once is retained for ever.
+// SAFETY: it adds nothing to its sendable base class.
 final class NeverReleases: ForwardingCache, @unchecked Sendable {
     override func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {}
     override func release(collection key: String, acrossReopening: Bool) throws(CacheError) {}
 }
 
 /// A pin for which there is no room is taken for one, and so is a write under it.
+// SAFETY: it adds nothing to its sendable base class.
 final class PinsPastBudget: ForwardingCache, @unchecked Sendable {
     override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
         do throws(CacheError) {
@@ -27,8 +30,8 @@ final class PinsPastBudget: ForwardingCache, @unchecked Sendable {
 }
 
 /// What is written after something was retained is not held by it.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
 final class PinsWhatIsThere: ForwardingCache, @unchecked Sendable {
-    // SAFETY: what it adds is behind a lock.
     private let retained = Mutex<[(identifier: ModelIdentifier, acrossReopening: Bool)]>([])
 
     override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
@@ -46,8 +49,21 @@ final class PinsWhatIsThere: ForwardingCache, @unchecked Sendable {
 }
 
 /// One release takes back all that was retained under a name.
+// SAFETY: it adds nothing to its sendable base class.
 final class ForgetsCount: ForwardingCache, @unchecked Sendable {
     override func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
         for _ in 0..<4 { try base.release(identifier, acrossReopening: acrossReopening) }
+    }
+}
+
+/// What is retained across reopening is retained in this process alone.
+// SAFETY: it adds nothing to its sendable base class.
+final class PinsForItself: ForwardingCache, @unchecked Sendable {
+    override func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.retain(identifier, acrossReopening: false)
+    }
+
+    override func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
+        try base.release(identifier, acrossReopening: false)
     }
 }

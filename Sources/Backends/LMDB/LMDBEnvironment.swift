@@ -15,8 +15,7 @@ import Synchronization
 ///
 /// LMDB forbids a process to open one file twice: "Closing the second would release the locks of the first". The cache's
 /// registry sees to that.
-// SAFETY: its properties are set once. LMDB's functions on an environment may be called from any thread, but for
-// `mdb_env_set_mapsize` and closing: the pool calls the former while no transaction runs, the latter is `deinit`.
+// SAFETY: all is set once or atomic; the map is resized while no transaction runs, and closed by `deinit`.
 @safe final class LMDBEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
     let database: MDB_dbi

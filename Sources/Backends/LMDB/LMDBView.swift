@@ -6,10 +6,9 @@ import CLMDB
 ///
 /// Bytes stay where they are in the map: what ``get(_:)`` returns is valid until ``end()``. A view that is dropped
 /// without `end()` ends itself. While a view is open, the pages that it sees are not reused, so views are kept short.
-@safe public final class LMDBView: NodeView, @unchecked Sendable {
-    // SAFETY: one thread at a time uses a view, which is `NodeView`'s contract; between uses it lies in the pool,
-    // behind the pool's lock.
-
+@safe
+// SAFETY: one thread at a time uses a view (`NodeView`'s contract); between uses it lies in the pool, behind its lock.
+public final class LMDBView: NodeView, @unchecked Sendable {
     /// Bytes stay valid until the view ends.
     public static var keepsBytes: Bool { true }
 

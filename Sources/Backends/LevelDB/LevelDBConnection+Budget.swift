@@ -50,19 +50,20 @@ extension LevelDBConnection {
         if isHeldUp { throw .heldUp }
     }
 
-    /// Notes that a compaction was waited for in vain.
-    func isHeldUp() -> CacheError {
+    /// Notes that a compaction was waited for in vain, and returns what to say of it.
+    func noteHeldUp() -> CacheError {
         state.withLock { $0.heldUp = .now }
         return .heldUp
     }
 
     /// Bytes of the tables that there are, in use or not.
     func tableBytes() throws(CacheError) -> Int {
-        try files().bytes(ofFilesWith: ".ldb")
+        try files().allocatedBytes { $0.hasSuffix(".ldb") }
     }
 
-    /// Whether a call for room, where there is none, is to compact: the first, and every eighth after one that did not help.
-    func isDueToCompact() -> Bool {
+    /// Notes a call for room where there is none, and returns whether it is to compact: the first, and every eighth after
+    /// one that did not help.
+    func noteRefusal() -> Bool {
         state.withLock { state in
             guard state.refusals > 0 else { return true }
             state.refusals += 1

@@ -34,8 +34,8 @@ final class LevelDBConnection: Sendable {
         /// Whether the batch of a failed write is still in the log, which then must not be opened.
         var mustCut = false
         var commits = 0
-        /// The bytes that the files may have together, where there is a budget, and the options that suit it.
-        var budget: Int?
+        /// How a budget is shared out, where there is one, and the options that suit it.
+        var shares: LevelDBShares?
         var budgetOptions: LevelDBOptions?
         /// When a compaction was waited for in vain.
         var heldUp: ContinuousClock.Instant?
@@ -181,8 +181,9 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Opens LevelDB anew, so that it keeps its files within `bytes`.
-    func limit(to bytes: Int) throws(CacheError) {
+    /// Opens LevelDB anew, so that it keeps its files within `bytes`, and returns how they are shared out.
+    func limit(to bytes: Int) throws(CacheError) -> LevelDBShares {
+        let shares = LevelDBShares(bytes)
         try state.withLock { (state) throws(CacheError) in
             guard state.users == 0 else {
                 throw CacheError(.locked, "A view is open, so that the store cannot be limited.")
@@ -191,15 +192,16 @@ final class LevelDBConnection: Sendable {
             small.writeBufferBytes = min(small.writeBufferBytes, max(bytes / 50, 64 << 10))
             // LevelDB makes no tables smaller than a megabyte.
             small.maxFileBytes = min(small.maxFileBytes, max(bytes / 50, 1 << 20))
-            state.budget = bytes
+            state.shares = shares
             state.budgetOptions = small
             state.handle = nil
             _ = try state.open(options)
         }
+        return shares
     }
 
-    /// The budget, where there is one.
-    var budget: Int? { state.withLock { $0.budget } }
+    /// How a budget is shared out, where there is one.
+    var shares: LevelDBShares? { state.withLock { $0.shares } }
 
     /// Closes the handle, removes its files and opens it anew; views that are asked for meanwhile wait.
     func wipe() throws(CacheError) {

@@ -5,9 +5,7 @@ import GroveModel
 ///
 /// LevelDB's functions may be called by any thread at once. Whoever releases the last reference has seen to it that no
 /// snapshot, iterator or call is left.
-///
-/// SAFETY: of `@unchecked Sendable`: the pointers never change, and what they point to is synchronised by LevelDB or,
-/// as the options, never changed after opening.
+// SAFETY: the pointers never change; what they point to LevelDB synchronises or, as the options, is never changed.
 @safe final class LevelDBHandle: @unchecked Sendable {
     /// The open database.
     let database: OpaquePointer

@@ -1,4 +1,3 @@
-import CLevelDB
 import GroveCache
 public import GroveModel
 
@@ -23,8 +22,7 @@ extension LevelDBStore {
             throw CacheError(
                 .unsupported, "LevelDB needs a budget of 4.5 MB at the least; \(bytes) bytes are left of this one")
         }
-        try connection.limit(to: bytes)
-        let shares = LevelDBShares(bytes)
+        let shares = try connection.limit(to: bytes)
         if try connection.engineBytes() > shares.mark { try compact(shares) }
         guard try connection.engineBytes() <= shares.mark else {
             throw CacheError(.overBudget, "the store's files are larger than its budget")
@@ -38,16 +36,15 @@ extension LevelDBStore {
     /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
     ///   compaction failed with.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
-        guard let budget = connection.budget else { return true }
+        guard let shares = connection.shares else { return true }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = bytes * 5 / 2 + entries * 64
-        let shares = LevelDBShares(budget)
         if try connection.engineBytes() + needed <= shares.mark {
             connection.didCompact(hasRoom: true)
             return true
         }
         // Where the records themselves are too many, a little less of them is not worth another compaction.
-        guard connection.isDueToCompact() else { return false }
+        guard connection.noteRefusal() else { return false }
         try compact(shares)
         let hasRoom = try connection.engineBytes() + needed <= shares.mark
         connection.didCompact(hasRoom: hasRoom)
@@ -56,8 +53,8 @@ extension LevelDBStore {
 
     /// What the tables took for each byte of records, when everything was compacted last, tells how many fit.
     public func payloadLimit(holding payload: Int) -> Int {
-        guard let budget = connection.budget, let density = connection.density(holding: payload) else { return .max }
-        return Int(Double(LevelDBShares(budget).tables) / density)
+        guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }
+        return Int(Double(shares.tables) / density)
     }
 
     /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.
@@ -81,20 +78,6 @@ extension LevelDBStore {
         connection.noteDensity(handle.tableBytes)
     }
 
-    /// Finds out whether a compaction failed, of which LevelDB says nothing until the next write, be it an empty one.
-    private func checkCompaction(_ handle: LevelDBHandle) throws(CacheError) {
-        guard let batch = unsafe leveldb_writebatch_create() else {
-            throw CacheError(.full, "The system has no memory for a batch.")
-        }
-        defer { unsafe leveldb_writebatch_destroy(batch) }
-        do throws(CacheError) {
-            try unsafe handle.write(batch, syncs: false)
-        } catch {
-            connection.failed(error)
-            throw error
-        }
-    }
-
     /// Waits until the tables that were replaced are gone, but for `slack` bytes.
     ///
     /// LevelDB removes what nobody reads any more whenever it has made a table, also one of nothing.
@@ -107,7 +90,7 @@ extension LevelDBStore {
         }
         guard try connection.tableBytes() > handle.tableBytes + slack else { return }
         try checkCompaction(handle)
-        throw connection.isHeldUp()
+        throw connection.noteHeldUp()
     }
 
     /// Keys between which there are `bytes` of records.

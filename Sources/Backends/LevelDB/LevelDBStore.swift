@@ -74,13 +74,17 @@ public final class LevelDBStore: NodeStore {
         if let failure = connection.failure { throw failure }
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
-        // Compaction reports nothing; a failure of it shows at the next write, be it an empty one.
+        try checkCompaction(handle, syncs: true)
+    }
+
+    /// Finds out whether a compaction failed, of which LevelDB says nothing until the next write, be it an empty one.
+    func checkCompaction(_ handle: LevelDBHandle, syncs: Bool = false) throws(CacheError) {
         guard let batch = unsafe leveldb_writebatch_create() else {
             throw CacheError(.full, "The system has no memory for a batch.")
         }
         defer { unsafe leveldb_writebatch_destroy(batch) }
         do throws(CacheError) {
-            try unsafe handle.write(batch, syncs: true)
+            try unsafe handle.write(batch, syncs: syncs)
         } catch {
             connection.failed(error)
             throw error

@@ -78,8 +78,7 @@ public import GroveModel
 }
 
 /// The owner of a `leveldb_readoptions_t` that verifies checksums; it is used by one view at a time.
-///
-/// SAFETY: of `@unchecked Sendable`: it is handed from view to view under a lock.
+// SAFETY: it is handed from view to view under a lock.
 @safe final class LevelDBReadOptions: @unchecked Sendable {
     let pointer: OpaquePointer
 

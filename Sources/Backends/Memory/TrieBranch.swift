@@ -3,10 +3,7 @@
 /// Two kinds share the layout. A *branch* picks a slot by six bits of the hash: `bits` has a bit set for each slot in
 /// use, whose index is the number of bits set below it. A *bucket* holds the entries whose whole hashes are equal:
 /// `bits` is that hash and the slots are searched in turn.
-///
-/// SAFETY: of `@unchecked Sendable`: a branch is written by the one transaction whose version it carries, before a
-/// root that reaches it is published under a lock; afterwards it is only read, and freed by ``MemoryVersions`` when no
-/// view can reach it.
+// SAFETY: one transaction writes a branch before a root that reaches it is published; it is only read afterwards.
 @safe struct TrieBranch: @unchecked Sendable {
     /// What stands before the slots.
     struct Header {

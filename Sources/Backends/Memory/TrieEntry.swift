@@ -10,9 +10,7 @@ import GroveModel
 #endif
 
 /// One key and its value in one immutable allocation: a header, the key's bytes, the value's bytes.
-///
-/// SAFETY: of `@unchecked Sendable`: the bytes are written once, before the entry is reachable from a published root,
-/// and freed by ``MemoryVersions`` when no view can reach it.
+// SAFETY: the bytes are written once, before a root that reaches the entry is published, and only read afterwards.
 @safe struct TrieEntry: @unchecked Sendable {
     /// What stands before the bytes.
     struct Header {

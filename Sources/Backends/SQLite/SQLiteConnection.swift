@@ -3,9 +3,8 @@ import GroveCache
 import GroveModel
 
 /// The owner of one connection; it closes when its last statement is gone too.
+// SAFETY: the pointer is set once; its owner, a view or the writer, is used by one thread at a time.
 @safe final class SQLiteConnection: @unchecked Sendable {
-    // SAFETY: the pointer is set once. SQLite checks no thread here (NOMUTEX): a connection belongs to one view or to the
-    // writer, each used by one thread at a time.
     let pointer: OpaquePointer
     private let lockMilliseconds: Int32
 

@@ -6,10 +6,9 @@ import CSQLite
 ///
 /// What ``get(_:)`` returns is valid until the next call. A view that is dropped without ``end()`` ends itself. While a
 /// view is open, the log grows past what it sees, so views are kept short.
+@safe
+// SAFETY: one thread at a time uses a view (`NodeView`'s contract); between uses it lies in the pool, behind its lock.
 public final class SQLiteView: NodeView, @unchecked Sendable {
-    // SAFETY: one thread at a time uses a view, which is `NodeView`'s contract; between uses it lies in the pool,
-    // behind the pool's lock.
-
     /// Bytes go with the next call.
     public static var keepsBytes: Bool { false }
 

@@ -3,9 +3,8 @@ import GroveCache
 import GroveModel
 
 /// The one connection that writes, and its statements.
+// SAFETY: the store keeps it behind a lock, and lends it to one write at a time.
 @safe final class SQLiteWriter: @unchecked Sendable {
-    // SAFETY: the store keeps it behind a lock, and lends it to one write at a time.
-
     let connection: SQLiteConnection
     let lookup: SQLiteLookup
     let insertion: SQLiteStatement

@@ -19,9 +19,23 @@ final class Confirmations: Sendable {
     /// The most entries: what fits into 131,072 slots.
     static let most = 114_688
 
-    /// The hash of what the call `place` wrote as `projection` under `key`.
+    /// The hash of what the call `place` wrote under `key`, of a node as the projection with that name.
     static func hash(_ key: UnsafeRawBufferPointer, _ projection: UnsafeRawBufferPointer, _ place: UInt64) -> UInt64 {
-        unsafe hash64(projection, seed: hash64(key, seed: place &* 0x9E37_79B9_7F4A_7C15))
+        unsafe hash64(projection, seed: seed(key, place))
+    }
+
+    /// The same of an entry of `tree`.
+    static func hash(_ key: UnsafeRawBufferPointer, _ tree: NodeTree, _ entry: Int, _ place: UInt64) -> UInt64 {
+        unsafe tree.projectionHash(ofEntryAt: entry, seed: seed(key, place))
+    }
+
+    /// The same of what is no node.
+    static func hash(_ key: UnsafeRawBufferPointer, _ place: UInt64) -> UInt64 {
+        unsafe hash(key, UnsafeRawBufferPointer(start: nil, count: 0), place)
+    }
+
+    private static func seed(_ key: UnsafeRawBufferPointer, _ place: UInt64) -> UInt64 {
+        unsafe hash64(key, seed: place &* 0x9E37_79B9_7F4A_7C15)
     }
 
     /// Counts how often everything was forgotten.

@@ -6,10 +6,8 @@ import Synchronization
 extension CacheCore {
     // MARK: Reading
 
-    /// Begins a read as ``beginRead()`` does, to which what was last confirmed longer than `maxAge` seconds ago is
-    /// missing.
-    func beginRead(maxAge: Double) throws(CacheError) -> Reconstructor {
-        try checkReentrance()
+    /// Begins a read to which what was last confirmed longer than `maxAge` seconds ago is missing.
+    func beginReadWithAges(_ maxAge: Double) throws(CacheError) -> Reconstructor {
         loadAges()
         var reading = clock.ofRead
         if state.withLock({ $0.ages.line.isBehind(reading) }) { reading = clock.ofRead }

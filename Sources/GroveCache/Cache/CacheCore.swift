@@ -64,9 +64,12 @@ final class CacheCore: Sendable {
 
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:)`` must follow.
     ///
+    /// To a read with a maximum age what was last confirmed longer ago, in seconds, is missing.
+    ///
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
-    func beginRead() throws(CacheError) -> Reconstructor {
+    func beginRead(maxAge: Double? = nil) throws(CacheError) -> Reconstructor {
         try checkReentrance()
+        if let maxAge { return try beginReadWithAges(maxAge) }
         while true {
             if let reader = try beginReadOfStore() { return reader }
             try refresh()

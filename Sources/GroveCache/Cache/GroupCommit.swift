@@ -247,13 +247,12 @@ struct GroupCommit: ~Copyable {
     }
 
     /// Notes that `update` found what it would have written.
-    private mutating func confirm(_ update: RecordUpdate) {
-        var projection: [UInt8] = []
-        if case .node(let tree, let index) = update.change {
-            projection = tree.types[tree.entries[index].type].projection
-        }
-        let hash = unsafe projection.withUnsafeBytes {
-            unsafe Confirmations.hash(update.key, $0, update.place)
+    private mutating func confirm(_ update: borrowing RecordUpdate) {
+        let hash: UInt64
+        if case .node(let tree, let entry) = update.change {
+            hash = unsafe Confirmations.hash(update.key, tree, entry, update.place)
+        } else {
+            hash = unsafe Confirmations.hash(update.key, update.place)
         }
         confirmed.append((hash, update.sequence))
         if expiry != nil { _ = unsafe confirmedKeys.insert(EvictionIndex.hash(update.key)) }

@@ -19,20 +19,9 @@ extension NormalizedCache {
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
     ) throws(CacheError) -> CacheRead<M> {
-        var read = try beginRead(of: identifier, maxAge: maxAge)
-        let failure: NodeReadFailure
-        do throws(NodeReadFailure) {
-            let model = try M.decodeValue(from: &read.decoder)
-            endRead(read, identifier)
-            return .hit(model)
-        } catch {
-            failure = error
-        }
-        if failure.asksForLargeStack {
-            abandonRead(read)
-            return try readOnLargeStack(identifier, type, maxAge: maxAge)
-        }
-        return .miss(try failRead(read, failure, identifier))
+        let begun = try beginRead(of: identifier, maxAge: maxAge)
+        if let outcome = try finishRead(begun, identifier, type) { return outcome }
+        return try readOnLargeStack(identifier, type, maxAge: maxAge)
     }
 
     /// The tree of `identifier`, if all of it was confirmed within `maxAge` seconds, and `nil` otherwise.
@@ -80,15 +69,6 @@ extension NormalizedCache {
         try await offThread { () throws(CacheError) in
             try self.readCollection(key, as: type, missing: missing, maxAge: maxAge)
         }
-    }
-
-    /// Begins the read of one tree of which nothing may be older than `maxAge` seconds.
-    @usableFromInline
-    func beginRead(of identifier: ModelIdentifier, maxAge: Double) throws(CacheError) -> TreeRead {
-        try checkOpen()
-        try NormalizedCache.check(identifier)
-        let reader = try core.beginRead(maxAge: maxAge)
-        return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }
 
     // MARK: Codable models

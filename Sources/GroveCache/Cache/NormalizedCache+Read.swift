@@ -13,20 +13,9 @@ extension NormalizedCache {
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
-        var read = try beginRead(of: identifier)
-        let failure: NodeReadFailure
-        do throws(NodeReadFailure) {
-            let model = try M.decodeValue(from: &read.decoder)
-            endRead(read, identifier)
-            return .hit(model)
-        } catch {
-            failure = error
-        }
-        if failure.asksForLargeStack {
-            abandonRead(read)
-            return try readOnLargeStack(identifier, type)
-        }
-        return .miss(try failRead(read, failure, identifier))
+        let begun = try beginRead(of: identifier, maxAge: nil)
+        if let outcome = try finishRead(begun, identifier, type) { return outcome }
+        return try readOnLargeStack(identifier, type, maxAge: nil)
     }
 
     /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:)-(_,M.Type)``.
@@ -76,37 +65,49 @@ extension NormalizedCache {
         }
     }
 
-    /// Begins the read of one tree.
+    /// Begins the read of one tree, of which nothing may be older than `maxAge` seconds where that is given.
     @usableFromInline
-    func beginRead(of identifier: ModelIdentifier) throws(CacheError) -> TreeRead {
+    func beginRead(of identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> TreeRead {
         try checkOpen()
         try NormalizedCache.check(identifier)
-        let reader = try core.beginRead()
+        let reader = try core.beginRead(maxAge: maxAge)
         return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
+    }
+
+    /// Rebuilds the tree whose read was begun, and ends the read.
+    ///
+    /// - Returns: the outcome, or `nil` where the stack is too small for the tree and the read is to begin anew.
+    @inlinable
+    @inline(__always)
+    func finishRead<M: CacheableModel>(
+        _ begun: TreeRead, _ identifier: ModelIdentifier, _ type: M.Type
+    ) throws(CacheError) -> CacheRead<M>? {
+        var read = begun
+        let failure: NodeReadFailure
+        do throws(NodeReadFailure) {
+            let model = try M.decodeValue(from: &read.decoder)
+            endRead(read, identifier)
+            return .hit(model)
+        } catch {
+            failure = error
+        }
+        if failure.asksForLargeStack {
+            abandonRead(read)
+            return nil
+        }
+        return .miss(try failRead(read, failure, identifier))
     }
 
     /// Reads as ``read(_:as:)`` does, all of it on a large stack; with a maximum age where there is one.
     @usableFromInline
     func readOnLargeStack<M: CacheableModel>(
-        _ identifier: ModelIdentifier, _ type: M.Type, maxAge: Double? = nil
+        _ identifier: ModelIdentifier, _ type: M.Type, maxAge: Double?
     ) throws(CacheError) -> CacheRead<M> {
         try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            var read: TreeRead
-            if let maxAge {
-                read = try beginRead(of: identifier, maxAge: maxAge)
-            } else {
-                read = try beginRead(of: identifier)
-            }
-            read.reader.stayOnLargeStack()
-            let failure: NodeReadFailure
-            do throws(NodeReadFailure) {
-                let model = try M.decodeValue(from: &read.decoder)
-                endRead(read, identifier)
-                return .hit(model)
-            } catch {
-                failure = error
-            }
-            return .miss(try failRead(read, failure, identifier))
+            let begun = try beginRead(of: identifier, maxAge: maxAge)
+            begun.reader.stayOnLargeStack()
+            guard let outcome = try finishRead(begun, identifier, type) else { throw LargeStack.noThread }
+            return outcome
         }
     }
 
@@ -164,8 +165,7 @@ extension NormalizedCache {
         _ name: ModelIdentifier, _ maxAge: Double?, onLargeStack: Bool,
         _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
-        let reader: Reconstructor
-        if let maxAge { reader = try core.beginRead(maxAge: maxAge) } else { reader = try core.beginRead() }
+        let reader = try core.beginRead(maxAge: maxAge)
         if onLargeStack { reader.stayOnLargeStack() }
         do throws(CacheError) {
             let outcome = try body(reader)

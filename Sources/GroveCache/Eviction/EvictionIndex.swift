@@ -4,9 +4,8 @@ import GroveModel
 ///
 /// It belongs to the writer. What a transaction does to it is not undone when the transaction fails: the index is then
 /// compared with the journal again, before the next one.
+// SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class EvictionIndex: @unchecked Sendable {
-    // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
-
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max

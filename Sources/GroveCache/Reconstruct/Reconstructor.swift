@@ -5,10 +5,8 @@ import GroveModel
 /// Linear in distinct nodes and references: a node that holds references is decoded at most twice in one read, however
 /// many paths lead to it; one that holds none is decoded once for each reference to it.
 @safe
+// SAFETY: one read at a time uses it, one step after the other; between reads it lies in a pool behind a mutex.
 final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
-    // SAFETY: used by one read at a time, which allocated thread or not runs one step after the other; between reads
-    // it lies in a pool behind a mutex.
-
     let state: UnsafeMutablePointer<ReadState>
 
     /// Whether the nodes that a read meets are noted, for whoever decides what to evict.

@@ -80,6 +80,8 @@ public protocol NodeStore: AnyObject, Sendable {
     /// Called by whoever writes, before it does.
     ///
     /// - Returns: false where something has to be evicted first; the cache does so and asks again. By default, true.
+    /// - Throws: ``CacheError`` with code `full` where there is no room and evicting would make none for now, and what
+    ///   making room failed with.
     func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool
 
     /// The same, where more is known of the transaction; by default what ``makeRoom(forEntries:bytes:)`` says.

@@ -90,11 +90,24 @@ enum StoreDirectory {
         FileManager.default.contents(atPath: directory + "/" + name).map { [UInt8]($0) }
     }
 
-    /// Makes the cache's own file called `name`, in place of what it held; a failure leaves none.
+    /// Makes the cache's own file called `name`, for its owner alone, in place of what it held; a failure leaves none.
+    ///
+    /// At no time does it take more on disk than the larger of the two. Whoever is killed meanwhile leaves a part of it.
     static func write(_ bytes: [UInt8], to name: String, in directory: String) {
-        let isMade = FileManager.default.createFile(
-            atPath: directory + "/" + name, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
-        if !isMade { remove(name, in: directory) }
+        let path = directory + "/" + name
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return remove(name, in: directory) }
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            done += count
+        }
+        let isClosed = close(descriptor) == 0
+        if done < bytes.count || !isClosed { remove(name, in: directory) }
     }
 
     /// Makes the cache's own file called `name` in one step; a failure leaves none.

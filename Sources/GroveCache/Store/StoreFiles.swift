@@ -85,25 +85,19 @@ package struct StoreFiles: Sendable {
         }
     }
 
-    /// The bytes that every file in the directory takes on disk, as `du` counts them.
-    package func allocatedBytes() throws(CacheError) -> Int {
+    /// The bytes that the files in the directory take on disk, as `du` counts them: all, or those whose names `isCounted`
+    /// says are to be.
+    package func allocatedBytes(
+        ofFilesWhere isCounted: (_ name: String) -> Bool = { _ in true }
+    ) throws(CacheError) -> Int {
         var total = 0
-        try forEachFile { _, file in total += file.allocatedBytes }
+        try forEachFile { name, file in total += isCounted(name) ? file.allocatedBytes : 0 }
         return total
     }
 
     /// The same of the engine's files alone: those of the cache beside them have names that begin with `grove`.
     package func engineBytes() throws(CacheError) -> Int {
-        var total = 0
-        try forEachFile { name, file in total += name.hasPrefix("grove") ? 0 : file.allocatedBytes }
-        return total
-    }
-
-    /// The same of the files whose names end with `suffix`.
-    package func bytes(ofFilesWith suffix: String) throws(CacheError) -> Int {
-        var total = 0
-        try forEachFile { name, file in total += name.hasSuffix(suffix) ? file.allocatedBytes : 0 }
-        return total
+        try allocatedBytes { !$0.hasPrefix("grove") }
     }
 
     /// Makes the file called `name` for its owner alone, unless there is one.

@@ -16,9 +16,8 @@ import Synchronization
 /// a load. The file stays when the store's go. Its lock is held by whoever opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
+// SAFETY: the address is set once and mapped until `deinit`; the word behind it is read and written atomically.
 final class StoreGeneration: @unchecked Sendable {
-    // SAFETY: the address is set once and mapped until `deinit`; the word behind it is read and written atomically.
-
     /// The name of the file; engines that look at what else is in their directory leave names that begin so alone.
     static let fileName = "grove.generation"
 

@@ -6,9 +6,7 @@ import Synchronization
 ///
 /// The trees of all listeners are indexed: from an identifier to the places where it occurs, and from each place to
 /// its parent. An update visits what was posted and what it changes, and nothing else.
-///
-/// SAFETY: all stored properties other than the queue, the order and the mailbox are touched on `queue` only; `deinit`
-/// runs when nothing is queued any more, because queued work retains the engine.
+// SAFETY: all but the queue, the order and the mailbox is touched on `queue` alone, or in `deinit` when it is empty.
 final class Engine: @unchecked Sendable {
     let queue = DispatchQueue(label: "grove.consistency", qos: .userInitiated)
     let mailbox = Mailbox()

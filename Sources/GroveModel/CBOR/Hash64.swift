@@ -6,7 +6,7 @@
 /// - Complexity: O(*n*) for *n* bytes, two independent lanes of 16.
 @inline(__always)
 package func hash64(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-    guard let base = bytes.baseAddress else { return fold(seed ^ Secret.a, Secret.b) }
+    guard let base = bytes.baseAddress else { return fold(Secret.b, fold(Secret.b, seed ^ Secret.a)) }
     return unsafe hash64(base, bytes.count, seed: seed)
 }
 

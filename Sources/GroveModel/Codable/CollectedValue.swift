@@ -3,8 +3,8 @@
 ///
 /// The order of a tree is the order of its records, not of declarations (NRM-06), so nothing that may be a node is
 /// encoded before the fields around it are sorted.
+// SAFETY: filled before its initialiser returns and only read afterwards, by one encoder.
 final class CollectedValue: @unchecked Sendable {
-    // SAFETY: filled before its initialiser returns and only read afterwards, by one encoder.
     private let session: EncodingSession
     private let root: EncodingBox
 

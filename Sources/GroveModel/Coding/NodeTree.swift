@@ -5,10 +5,8 @@
 /// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
 /// occurrences under other projections of the record stay side by side.
 @safe
+// SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    // SAFETY: mutated only by the one encoder that fills it, through an exclusive reference, before it is shared;
-    // afterwards every access is a read.
-
     /// One distinct node.
     package struct Entry {
         package var identifier: Range<Int>
@@ -52,6 +50,13 @@ package final class NodeTree: @unchecked Sendable {
     package var entries: [Entry] { unsafe storage.pointee.entries }
 
     package var types: [TypeNames] { unsafe storage.pointee.types }
+
+    /// The hash of the name of the projection that the entry at `index` was written as.
+    package func projectionHash(ofEntryAt index: Int, seed: UInt64) -> UInt64 {
+        unsafe storage.pointee.types[storage.pointee.entries[index].type].projection.withUnsafeBytes {
+            unsafe hash64($0, seed: seed)
+        }
+    }
 
     /// Whether some identifier has several entries.
     package var hasProjections: Bool { unsafe storage.pointee.hasProjections }

@@ -10,20 +10,21 @@ struct ChurnReport {
 
     var table: String {
         let header = [
-            "backend", "peak MB", "of it", "live", "least", "hits", "by day", "evicted", "amp", "speed",
+            "backend", "peak", "of it", "live", "least", "hits", "by day", "evicts", "amp", "speed", "cpu",
         ]
         var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
         for result in results {
             let later = result.hitRatios.dropFirst(result.hitRatios.count / 3)
             // The first day that evicts is the first that does all the work.
-            let first = result.rates[result.rates.count / 3]
+            let first = result.rates.count / 3
             table.append([
                 result.backend.rawValue, (Double(result.peak) / 1e6).fixed(2),
                 percent(Double(result.peak) / Double(result.budget)), percent(result.share),
                 percent(result.leastShare), percent(result.hitRatio),
                 "\(percent(later.min() ?? 0))-\(percent(later.max() ?? 0))",
                 CompareResult.short(Double(result.usage.evictions)), result.amplification.map { $0.fixed(1) } ?? "-",
-                ((result.rates.last ?? 0) / first).fixed(2),
+                ((result.rates.last ?? 0) / result.rates[first]).fixed(2),
+                ((result.processorRates.last ?? 0) / result.processorRates[first]).fixed(2),
             ])
         }
         return """
@@ -32,11 +33,13 @@ struct ChurnReport {
 
             \(table)
 
-            peak = the most that the files took, as du counts; of it = of the budget
+            peak = the most MB that the files took, as du counts; of it = of the budget
             live = keys and values in the budget at the end; least = after a third
             hits = hit ratio after a third; by day = the least and the most of a day
+            evicts = records evicted
             amp = bytes written for each byte of records
             speed = the last day's rate divided by that of the day after a third
+            cpu = the same of calls a second of the processor's time
             """
     }
 

@@ -33,7 +33,10 @@ struct ChurnRun {
         var usage = CacheUsage()
         var amplification: Double?
         var hitRatios: [Double] = []
+        /// Reads and writes a second, by day.
         var rates: [Double] = []
+        /// Reads and writes a second of the processor's time, by day: what other programs do changes little of it.
+        var processorRates: [Double] = []
 
         /// The hit ratio of everything but the first third, in which the cache fills.
         var hitRatio: Double {
@@ -61,6 +64,7 @@ struct ChurnRun {
             var (reads, hits, writes) = (0, 0, 0)
             let clock = ContinuousClock()
             let start = clock.now
+            let processorStart = ProcessTime.processor - watch.processorTime
             while writes < perDay {
                 var batch: [TraceItem] = []
                 for _ in 0..<90 {
@@ -81,6 +85,7 @@ struct ChurnRun {
                 }
                 try cache.write(contentsOf: batch)
                 watch.newest.store(newest, ordering: .relaxed)
+                watch.batches.add(1, ordering: .relaxed)
                 writes += batch.count
                 if day * 3 > settings.days, writes % 64 < 30, let bytes = try cache.usage().payloadBytes {
                     result.leastShare = min(result.leastShare, Double(bytes) / Double(settings.budget))
@@ -89,6 +94,8 @@ struct ChurnRun {
             let seconds = clock.now - start
             result.hitRatios.append(Double(hits) / Double(reads))
             result.rates.append(Double(reads + writes) / max(seconds / .seconds(1), 1e-9))
+            let processor = ProcessTime.processor - watch.processorTime - processorStart
+            result.processorRates.append(Double(reads + writes) / max(processor, 1e-9))
             Terminal.progress("\(backend.rawValue), day \(day + 1) of \(settings.days)")
         }
         result.usage = try cache.usage()
@@ -106,35 +113,48 @@ struct ChurnRun {
     }
 }
 
-/// Looks at a directory's size all the time, and reads, until it is stopped.
+/// Looks at a directory's size all the time, and reads now and then, until it is stopped.
 private final class DiskWatch: Sendable {
     private struct State {
         var peak = 0
         var isStopped = false
+        var processorTime = 0.0
     }
 
     let newest = Atomic<Int>(0)
+    /// How many batches were written: with each comes so much to read here, however fast a backend is.
+    let batches = Atomic<Int>(0)
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
 
     init<Store: NodeStore>(_ directory: String?, _ cache: NormalizedCache<Store>) {
         DispatchQueue(label: "grove.tool.watch").async { [self] in
-            var number = 0
+            var (number, batch) = (0, 0)
             while !state.withLock({ $0.isStopped }) {
                 let bytes =
                     directory.flatMap { try? StoreFiles($0).allocatedBytes() }
                     ?? (try? cache.usage().payloadBytes) ?? 0
-                state.withLock { $0.peak = max($0.peak, bytes) }
-                for _ in 0..<20 {
-                    number += 7
-                    let newest = max(newest.load(ordering: .relaxed), 1)
-                    _ = try? cache.model(ModelIdentifier("Item:\(number % newest)"), as: TraceItem.self)
+                let processor = ProcessTime.thread
+                state.withLock { state in
+                    state.peak = max(state.peak, bytes)
+                    state.processorTime = processor
+                }
+                if batches.load(ordering: .relaxed) >= batch + 4 {
+                    batch = batches.load(ordering: .relaxed)
+                    for _ in 0..<20 {
+                        number += 7
+                        let newest = max(newest.load(ordering: .relaxed), 1)
+                        _ = try? cache.model(ModelIdentifier("Item:\(number % newest)"), as: TraceItem.self)
+                    }
                 }
                 usleep(500)
             }
             ended.signal()
         }
     }
+
+    /// The seconds of the processor's time that this took so far.
+    var processorTime: Double { state.withLock { $0.processorTime } }
 
     @discardableResult
     func stop() -> Int {
@@ -144,6 +164,18 @@ private final class DiskWatch: Sendable {
         }
         if isFirst { ended.wait() }
         return state.withLock { $0.peak }
+    }
+}
+
+/// The processor's time that this process and this thread have had, in seconds.
+enum ProcessTime {
+    static var processor: Double { time(CLOCK_PROCESS_CPUTIME_ID) }
+    static var thread: Double { time(CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func time(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
 

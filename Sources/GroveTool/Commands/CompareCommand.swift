@@ -1,265 +1,271 @@
-import ArgumentParser
-import GroveCache
-import GroveModel
+#if Tool
+    import ArgumentParser
+    import GroveCache
+    import GroveModel
 
-/// `grove compare`: what Grove costs over each engine, and the engines beside each other.
-struct CompareCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "compare",
-        abstract: "Measures the backends, each against its bare engine.",
-        discussion: """
-            Every workload runs twice, interleaved, on the same bytes: through Grove, typed, and as the floor: the \
-            same engine called from C with the same flags, durability and transactions. The tax is floor divided by \
-            ours: 1.0 is the engine itself, 2.0 half its speed. Figures are medians of five repetitions (three with \
-            --quick). Only ratios within one run mean something; a floor far below what the engine should do makes \
-            the run void, and is marked so.
+    /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
+    struct CompareCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "compare",
+            abstract: "Measures the backends, each against its bare engine.",
+            discussion: """
+                Every workload runs twice, interleaved, on the same bytes: through Grove, typed, and as the floor: the \
+                same engine called from C with the same flags, durability and transactions. The tax is floor divided by \
+                ours: 1.0 is the engine itself, 2.0 half its speed. Figures are medians of five repetitions (three with \
+                --quick). Only ratios within one run mean something; a floor far below what the engine should do makes \
+                the run void, and is marked so.
 
-            The data are a generated feed of messages with their senders (one person for ten messages, six fields \
-            and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
-            identified objects are the trees.
+                The data are a generated feed of messages with their senders (one person for ten messages, six fields \
+                and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
+                identified objects are the trees.
 
-            Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
-            another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
+                Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
+                another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
 
-            Footprint: bytes on disk as du counts them, after filling; resident bytes are how much the process's own \
-            memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
-            time to the first read, warm: ours, the bare engine's, and ours from the files that a kill would leave after \
-            a megabyte of writes.
+                Footprint: bytes on disk as du counts them, after filling; resident bytes are how much the process's own \
+                memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
+                time to the first read, warm: ours, the bare engine's, and ours from the files that a kill would leave after \
+                a megabyte of writes.
 
-            --workload churn, by itself, is weeks of a shifting working set against --budget: three reads for each \
-            of --writes, over --days. It prints the most that the files took, the share that is live payload at \
-            the end and at the least, hit ratios, evictions, bytes written for each byte of payload, and the last \
-            day's rate against that of the first full one.
+                --workload churn, by itself, is weeks of a shifting working set against --budget: three reads for each \
+                of --writes, over --days. It prints the most that the files took, the share that is live payload at \
+                the end and at the least, hit ratios, evictions, bytes written for each byte of payload, and the last \
+                day's rate against that of the first full one.
 
-            The workloads consistency-* measure the engine that keeps models in memory consistent, and need no backend: \
-            times until everybody was told, and how long the main actor was held.
+                The workloads consistency-* measure the engine that keeps models in memory consistent, and need no backend: \
+                times until everybody was told, and how long the main actor was held.
 
-            Stores are made in the system's temporary directory, or in --directory, and removed. On a memory file \
-            system durability costs nothing, which flatters writes.
+                Stores are made in the system's temporary directory, or in --directory, and removed. On a memory file \
+                system durability costs nothing, which flatters writes.
 
-            EXAMPLES
-              grove compare --quick
-              grove compare --backend lmdb --backend sqlite --workload 'read-*'
-              grove compare --nodes 110000 --format json --output compare.json
-              grove compare --input feed.json --identity rules.json --backend sqlite
-            """)
+                EXAMPLES
+                  grove compare --quick
+                  grove compare --backend lmdb --backend sqlite --workload 'read-*'
+                  grove compare --nodes 110000 --format json --output compare.json
+                  grove compare --input feed.json --identity rules.json --backend sqlite
+                """)
 
-    /// How the result is printed.
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case table
-        case json
-        case csv
-    }
-
-    @Option(help: "A backend to measure; repeat for several. All by default; 'all' says so.")
-    var backend: [String] = []
-
-    @Option(help: ArgumentHelp("Workloads to run, * for any text; repeat for several.", valueName: "glob"))
-    var workload: [String] = []
-
-    @Option(
-        help:
-            "How the models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
-    )
-    var coding: [String] = []
-
-    @Flag(help: "Lists the workloads and what their floors do.")
-    var list = false
-
-    @Option(help: ArgumentHelp("A JSON document to measure with.", valueName: "file"))
-    var input: String?
-
-    @Option(help: ArgumentHelp("The identity rules of the document.", valueName: "file"))
-    var identity: String?
-
-    @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
-    var nodes = 22_000
-
-    @Flag(help: "Fewer and shorter repetitions.")
-    var quick = false
-
-    @Option(help: "The seed of the generated data and of the order of operations.")
-    var seed: UInt64 = 1
-
-    @Option(help: "How to print.")
-    var format = Format.table
-
-    @Option(help: ArgumentHelp("The file to write; standard output otherwise.", valueName: "file"))
-    var output: String?
-
-    @Option(help: ArgumentHelp("Where temporary stores are made.", valueName: "dir"))
-    var directory: String?
-
-    @Option(help: "Bytes on disk that the caches may take; without it 50,000,000 for churn, and no limit otherwise.")
-    var budget: Int?
-
-    @Option(help: "For churn: how many records are written.")
-    var writes = 300_000
-
-    @Option(help: "For churn: how many days pass.")
-    var days = 30
-
-    func validate() throws {
-        guard budget ?? 1 > 0, writes > 0, days > 0 else {
-            throw ValidationError("--budget, --writes and --days are above 0.")
+        /// How the result is printed.
+        enum Format: String, CaseIterable, ExpressibleByArgument {
+            case table
+            case json
+            case csv
         }
-        guard (input == nil) == (identity == nil) else {
-            throw ValidationError("--input and --identity go together.")
-        }
-        guard nodes >= 2, nodes <= 20_000_000 else { throw ValidationError("--nodes is from 2 to 20,000,000.") }
-    }
 
-    func run() async throws {
-        if list { return try OutputFile.write(Array(listing.utf8), to: output) }
-        try OutputFile.check(output)
-        if workload == ["churn"] {
-            return try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try churn(try chosenBackends()) }
-        }
-        // Who names a backend or a document and no workload does not ask for the engine.
-        let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
-        let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
-        let chosen = Workload.allCases.filter { isChosen($0.rawValue) }
-        guard !engine.isEmpty || !chosen.isEmpty else {
-            throw ToolError.input(
-                "no workload matches \(workload.joined(separator: ", ")); grove compare --list names them")
-        }
-        var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
-        if !engine.isEmpty {
-            let bench = await ConsistencyBench(engine, isQuick: quick)
-            try await bench.run()
-            (report.consistency, report.roundTrip) = await (bench.results, bench.roundTrip)
-        }
-        try write(report)
-    }
+        @Option(help: "A backend to measure; repeat for several. All by default; 'all' says so.")
+        var backend: [String] = []
 
-    private var listing: String {
-        let stores = Workload.allCases.map { ($0.rawValue, "counts \($0.unit)", $0.summary) }
-        let engine = ConsistencyWorkload.allCases.map { ($0.rawValue, "milliseconds", $0.summary) }
-        return (stores + engine).map { name, unit, summary in
-            let padding = String(repeating: " ", count: 32 - name.count)
-            return "\(Terminal.bold(name))\(padding)\(unit)\n  \(summary)"
-        }.joined(separator: "\n")
-    }
+        @Option(help: ArgumentHelp("Workloads to run, * for any text; repeat for several.", valueName: "glob"))
+        var workload: [String] = []
 
-    private func isChosen(_ name: String) -> Bool {
-        workload.isEmpty || workload.contains { Workload.matches(name, $0) }
-    }
+        @Option(
+            help:
+                "How the models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
+        )
+        var coding: [String] = []
 
-    private func measure(_ workloads: [Workload]) throws -> CompareReport {
-        guard !workloads.isEmpty else { return CompareReport(dataSet: "") }
-        let backends = try chosenBackends()
-        let codings = try chosenCodings()
-        let directory = try TemporaryDirectory(in: directory)
-        var report: CompareReport
-        if let input, let identity {
-            let (_, document) = try InputFile.document(input, identity: identity)
-            let data = DocumentData(document, limit: nil)
-            report = CompareReport(
-                dataSet: "\(input): \(data.count) trees, \(document.nodes) nodes, read dynamically")
-            try measure(data, backends, workloads, data.count, directory, isFirst: true, into: &report)
-        } else {
-            let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
-            report = CompareReport(
-                dataSet: "\(data.messages.grouped) messages by \(data.people.grouped) people, seed \(seed)")
-            for (index, chosen) in codings.enumerated() {
-                switch chosen {
-                case .specialised:
-                    try measure(data, backends, workloads, data.messages, directory, isFirst: index == 0, into: &report)
-                case .codable:
-                    let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
-                    try measure(
-                        CodableFeedData(feed: data), backends, workloads, data.messages, directory,
-                        isFirst: index == 0, into: &report)
+        @Flag(help: "Lists the workloads and what their floors do.")
+        var list = false
+
+        @Option(help: ArgumentHelp("A JSON document to measure with.", valueName: "file"))
+        var input: String?
+
+        @Option(help: ArgumentHelp("The identity rules of the document.", valueName: "file"))
+        var identity: String?
+
+        @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
+        var nodes = 22_000
+
+        @Flag(help: "Fewer and shorter repetitions.")
+        var quick = false
+
+        @Option(help: "The seed of the generated data and of the order of operations.")
+        var seed: UInt64 = 1
+
+        @Option(help: "How to print.")
+        var format = Format.table
+
+        @Option(help: ArgumentHelp("The file to write; standard output otherwise.", valueName: "file"))
+        var output: String?
+
+        @Option(help: ArgumentHelp("Where temporary stores are made.", valueName: "dir"))
+        var directory: String?
+
+        @Option(
+            help: "Bytes on disk that the caches may take; without it 50,000,000 for churn, and no limit otherwise.")
+        var budget: Int?
+
+        @Option(help: "For churn: how many records are written.")
+        var writes = 300_000
+
+        @Option(help: "For churn: how many days pass.")
+        var days = 30
+
+        func validate() throws {
+            guard budget ?? 1 > 0, writes > 0, days > 0 else {
+                throw ValidationError("--budget, --writes and --days are above 0.")
+            }
+            guard (input == nil) == (identity == nil) else {
+                throw ValidationError("--input and --identity go together.")
+            }
+            guard nodes >= 2, nodes <= 20_000_000 else { throw ValidationError("--nodes is from 2 to 20,000,000.") }
+        }
+
+        func run() async throws {
+            if list { return try OutputFile.write(Array(listing.utf8), to: output) }
+            try OutputFile.check(output)
+            if workload == ["churn"] {
+                return try LargeStack.run(unavailable: LargeStack.noThread) { () throws in
+                    try churn(try chosenBackends())
+                }
+            }
+            // Who names a backend or a document and no workload does not ask for the engine.
+            let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
+            let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
+            let chosen = Workload.allCases.filter { isChosen($0.rawValue) }
+            guard !engine.isEmpty || !chosen.isEmpty else {
+                throw ToolError.input(
+                    "no workload matches \(workload.joined(separator: ", ")); grove compare --list names them")
+            }
+            var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
+            if !engine.isEmpty {
+                let bench = await ConsistencyBench(engine, isQuick: quick)
+                try await bench.run()
+                (report.consistency, report.roundTrip) = await (bench.results, bench.roundTrip)
+            }
+            try write(report)
+        }
+
+        private var listing: String {
+            let stores = Workload.allCases.map { ($0.rawValue, "counts \($0.unit)", $0.summary) }
+            let engine = ConsistencyWorkload.allCases.map { ($0.rawValue, "milliseconds", $0.summary) }
+            return (stores + engine).map { name, unit, summary in
+                let padding = String(repeating: " ", count: 32 - name.count)
+                return "\(Terminal.bold(name))\(padding)\(unit)\n  \(summary)"
+            }.joined(separator: "\n")
+        }
+
+        private func isChosen(_ name: String) -> Bool {
+            workload.isEmpty || workload.contains { Workload.matches(name, $0) }
+        }
+
+        private func measure(_ workloads: [Workload]) throws -> CompareReport {
+            guard !workloads.isEmpty else { return CompareReport(dataSet: "") }
+            let backends = try chosenBackends()
+            let codings = try chosenCodings()
+            let directory = try TemporaryDirectory(in: directory)
+            var report: CompareReport
+            if let input, let identity {
+                let (_, document) = try InputFile.document(input, identity: identity)
+                let data = DocumentData(document, limit: nil)
+                report = CompareReport(
+                    dataSet: "\(input): \(data.count) trees, \(document.nodes) nodes, read dynamically")
+                try measure(data, backends, workloads, data.count, directory, isFirst: true, into: &report)
+            } else {
+                let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
+                report = CompareReport(
+                    dataSet: "\(data.messages.grouped) messages by \(data.people.grouped) people, seed \(seed)")
+                for (index, chosen) in codings.enumerated() {
+                    switch chosen {
+                    case .specialised:
+                        try measure(
+                            data, backends, workloads, data.messages, directory, isFirst: index == 0, into: &report)
+                    case .codable:
+                        let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
+                        try measure(
+                            CodableFeedData(feed: data), backends, workloads, data.messages, directory,
+                            isFirst: index == 0, into: &report)
+                    }
+                }
+            }
+            report.budget = budget
+            return report
+        }
+
+        private func write(_ report: CompareReport) throws {
+            Terminal.progress("")
+            let text: [UInt8] =
+                switch format {
+                case .table: Array(report.table.utf8)
+                case .json: JSONPrinter.print(report.json, indentation: 2)
+                case .csv: Array(report.csv.utf8)
+                }
+            try OutputFile.write(text, to: output)
+            if report.isVoid, format != .table {
+                Terminal.note("grove: some floors were too slow for their figures to mean anything; see \"void\"")
+            }
+        }
+
+        private func measure<Data: CompareData>(
+            _ data: Data, _ backends: [BackendName], _ workloads: [Workload], _ trees: Int,
+            _ directory: TemporaryDirectory, isFirst: Bool, into report: inout CompareReport
+        ) throws {
+            let settings =
+                quick
+                ? CompareSettings.quick(seed: seed, trees: trees) : CompareSettings.standard(seed: seed, trees: trees)
+            for backend in backends {
+                let run = CompareRun(
+                    backend: backend, data: data, workloads: workloads, settings: settings, directory: directory,
+                    isFirst: isFirst, budget: budget.map { CacheBudget(bytes: $0) } ?? .unlimited)
+                do {
+                    try run.run(into: &report)
+                } catch let error as CacheError {
+                    throw ToolError(error, "comparing \(backend.rawValue)")
                 }
             }
         }
-        report.budget = budget
-        return report
-    }
 
-    private func write(_ report: CompareReport) throws {
-        Terminal.progress("")
-        let text: [UInt8] =
-            switch format {
-            case .table: Array(report.table.utf8)
-            case .json: JSONPrinter.print(report.json, indentation: 2)
-            case .csv: Array(report.csv.utf8)
+        private var churnBudget: Int { budget ?? 50_000_000 }
+
+        /// Weeks with a budget; the bare engines have none, so there is no floor.
+        private func churn(_ backends: [BackendName]) throws {
+            let settings = ChurnRun.Settings(
+                budget: churnBudget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+            var report = ChurnReport(settings: settings)
+            let directory = try TemporaryDirectory(in: directory)
+            for backend in backends {
+                let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
+                do {
+                    let cache = try backend.open(place, budget: CacheBudget(bytes: churnBudget))
+                    defer { cache.close() }
+                    report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
+                } catch let error as CacheError {
+                    throw ToolError(error, "churning \(backend.rawValue)")
+                }
             }
-        try OutputFile.write(text, to: output)
-        if report.isVoid, format != .table {
-            Terminal.note("grove: some floors were too slow for their figures to mean anything; see \"void\"")
+            Terminal.progress("")
+            try OutputFile.write(Array(report.table.utf8), to: output)
+            if report.isBroken { throw ToolError.failed("a store took more than its budget") }
+        }
+
+        private func chosenBackends() throws(ToolError) -> [BackendName] {
+            if backend.isEmpty || backend.contains("all") { return BackendName.allCases }
+            var chosen: [BackendName] = []
+            for name in backend {
+                guard let known = BackendName(rawValue: name) else {
+                    throw .input("there is no backend \(name); take memory, lmdb, sqlite, leveldb or all")
+                }
+                if !chosen.contains(known) { chosen.append(known) }
+            }
+            return chosen
+        }
+
+        /// How the generated models are coded.
+        private enum Coding: String, CaseIterable {
+            case specialised
+            case codable
+        }
+
+        private func chosenCodings() throws(ToolError) -> [Coding] {
+            if coding.isEmpty { return Coding.allCases }
+            var chosen: [Coding] = []
+            for name in coding {
+                guard let known = Coding(rawValue: name) else {
+                    throw .input("there is no coding \(name); take specialised or codable")
+                }
+                if !chosen.contains(known) { chosen.append(known) }
+            }
+            return chosen
         }
     }
-
-    private func measure<Data: CompareData>(
-        _ data: Data, _ backends: [BackendName], _ workloads: [Workload], _ trees: Int,
-        _ directory: TemporaryDirectory, isFirst: Bool, into report: inout CompareReport
-    ) throws {
-        let settings =
-            quick
-            ? CompareSettings.quick(seed: seed, trees: trees) : CompareSettings.standard(seed: seed, trees: trees)
-        for backend in backends {
-            let run = CompareRun(
-                backend: backend, data: data, workloads: workloads, settings: settings, directory: directory,
-                isFirst: isFirst, budget: budget.map { CacheBudget(bytes: $0) } ?? .unlimited)
-            do {
-                try run.run(into: &report)
-            } catch let error as CacheError {
-                throw ToolError(error, "comparing \(backend.rawValue)")
-            }
-        }
-    }
-
-    private var churnBudget: Int { budget ?? 50_000_000 }
-
-    /// Weeks with a budget; the bare engines have none, so there is no floor.
-    private func churn(_ backends: [BackendName]) throws {
-        let settings = ChurnRun.Settings(
-            budget: churnBudget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
-        var report = ChurnReport(settings: settings)
-        let directory = try TemporaryDirectory(in: directory)
-        for backend in backends {
-            let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
-            do {
-                let cache = try backend.open(place, budget: CacheBudget(bytes: churnBudget))
-                defer { cache.close() }
-                report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
-            } catch let error as CacheError {
-                throw ToolError(error, "churning \(backend.rawValue)")
-            }
-        }
-        Terminal.progress("")
-        try OutputFile.write(Array(report.table.utf8), to: output)
-        if report.isBroken { throw ToolError.failed("a store took more than its budget") }
-    }
-
-    private func chosenBackends() throws(ToolError) -> [BackendName] {
-        if backend.isEmpty || backend.contains("all") { return BackendName.allCases }
-        var chosen: [BackendName] = []
-        for name in backend {
-            guard let known = BackendName(rawValue: name) else {
-                throw .input("there is no backend \(name); take memory, lmdb, sqlite, leveldb or all")
-            }
-            if !chosen.contains(known) { chosen.append(known) }
-        }
-        return chosen
-    }
-
-    /// How the generated models are coded.
-    private enum Coding: String, CaseIterable {
-        case specialised
-        case codable
-    }
-
-    private func chosenCodings() throws(ToolError) -> [Coding] {
-        if coding.isEmpty { return Coding.allCases }
-        var chosen: [Coding] = []
-        for name in coding {
-            guard let known = Coding(rawValue: name) else {
-                throw .input("there is no coding \(name); take specialised or codable")
-            }
-            if !chosen.contains(known) { chosen.append(known) }
-        }
-        return chosen
-    }
-}
+#endif

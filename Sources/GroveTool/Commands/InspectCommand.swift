@@ -1,136 +1,143 @@
-import ArgumentParser
-import GroveCache
-import GroveModel
+#if Tool
+    import ArgumentParser
+    import GroveCache
+    import GroveModel
 
-/// `grove inspect`: what a store holds, without the types of the models.
-struct InspectCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "inspect",
-        abstract: "Shows the records of a store, without the models' types.",
-        discussion: """
-            Without an identifier it lists the nodes, and with --stats counts what is there. With an identifier it \
-            shows the node's record: the envelope (sequence of the last write, record name, projections and the \
-            fields that each wrote, deletion) and the body, references as {"$ref": identifier}. With --tree it \
-            prints the tree below the node, every node in its newest version.
+    /// `grove inspect`: what a store holds, without the types of the models.
+    struct InspectCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "inspect",
+            abstract: "Shows the records of a store, without the models' types.",
+            discussion: """
+                Without an identifier it lists the nodes, and with --stats counts what is there. With an identifier it \
+                shows the node's record: the envelope (sequence of the last write, record name, projections and the \
+                fields that each wrote, deletion) and the body, references as {"$ref": identifier}. With --tree it \
+                prints the tree below the node, every node in its newest version.
 
-            EXAMPLES
-              grove inspect --backend lmdb --store feed --limit 20
-              grove inspect --backend lmdb --store feed User:12
-              grove inspect --backend lmdb --store feed User:12 --tree --format json
-              grove inspect --backend lmdb --store feed --stats
-            """)
+                EXAMPLES
+                  grove inspect --backend lmdb --store feed --limit 20
+                  grove inspect --backend lmdb --store feed User:12
+                  grove inspect --backend lmdb --store feed User:12 --tree --format json
+                  grove inspect --backend lmdb --store feed --stats
+                """)
 
-    /// How the result is printed.
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case pretty
-        case json
-    }
-
-    @OptionGroup var store: StoreOptions
-
-    @Argument(help: ArgumentHelp("The identifier of a node.", valueName: "identifier"))
-    var identifier: String?
-
-    @Flag(help: "Prints the tree below the node.")
-    var tree = false
-
-    @Flag(help: "Counts records, references and bytes.")
-    var stats = false
-
-    @Option(help: ArgumentHelp("The most nodes to list; 0 lists all.", valueName: "n"))
-    var limit = 100
-
-    @Option(help: "How to print.")
-    var format = Format.pretty
-
-    func validate() throws {
-        guard identifier?.isEmpty != true else { throw ValidationError("An identifier is not empty.") }
-        guard !tree || identifier != nil else { throw ValidationError("--tree needs the identifier of a node.") }
-        guard limit >= 0 else { throw ValidationError("--limit is not negative.") }
-    }
-
-    func run() async throws {
-        try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try runHere() }
-    }
-
-    private func runHere() throws {
-        let place = try StorePlace(store.backend, store.store)
-        let cache = try place.openExisting()
-        defer { cache.close() }
-        if stats { try printStatistics(cache) }
-        if let identifier {
-            if tree { try printTree(cache, ModelIdentifier(identifier)) } else { try printRecord(cache, identifier) }
-        } else if !stats {
-            try printList(cache)
+        /// How the result is printed.
+        enum Format: String, CaseIterable, ExpressibleByArgument {
+            case pretty
+            case json
         }
-    }
 
-    private func printRecord(_ cache: any ToolCache, _ identifier: String) throws(ToolError) {
-        let record = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
-            try cache.storedRecord(.node, identifier)
-        }
-        guard let record else { throw absent(identifier) }
-        switch format {
-        case .json: try OutputFile.write(JSONPrinter.print(record.json), to: nil)
-        case .pretty: try OutputFile.write(Array(record.pretty.utf8), to: nil)
-        }
-        if case .failure(let error) = record.envelope { throw ToolError(error, "the record is unreadable") }
-    }
+        @OptionGroup var store: StoreOptions
 
-    private func printTree(_ cache: any ToolCache, _ identifier: ModelIdentifier) throws(ToolError) {
-        let read = try ToolError.wrapping("cannot rebuild the tree") {
-            () throws(CacheError) -> Result<JSON, CacheMiss> in
-            switch try cache.readTree(identifier) {
-            case .hit(let node): .success(try node.expanded())
-            case .miss(let miss): .failure(miss)
+        @Argument(help: ArgumentHelp("The identifier of a node.", valueName: "identifier"))
+        var identifier: String?
+
+        @Flag(help: "Prints the tree below the node.")
+        var tree = false
+
+        @Flag(help: "Counts records, references and bytes.")
+        var stats = false
+
+        @Option(help: ArgumentHelp("The most nodes to list; 0 lists all.", valueName: "n"))
+        var limit = 100
+
+        @Option(help: "How to print.")
+        var format = Format.pretty
+
+        func validate() throws {
+            guard identifier?.isEmpty != true else { throw ValidationError("An identifier is not empty.") }
+            guard !tree || identifier != nil else { throw ValidationError("--tree needs the identifier of a node.") }
+            guard limit >= 0 else { throw ValidationError("--limit is not negative.") }
+        }
+
+        func run() async throws {
+            try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try runHere() }
+        }
+
+        private func runHere() throws {
+            let place = try StorePlace(store.backend, store.store)
+            let cache = try place.openExisting()
+            defer { cache.close() }
+            if stats { try printStatistics(cache) }
+            if let identifier {
+                if tree {
+                    try printTree(cache, ModelIdentifier(identifier))
+                } else {
+                    try printRecord(cache, identifier)
+                }
+            } else if !stats {
+                try printList(cache)
             }
         }
-        switch read {
-        case .success(let json):
-            try OutputFile.write(JSONPrinter.print(json, indentation: format == .pretty ? 2 : 0), to: nil)
-        case .failure(let miss):
-            if miss.reason == .absent, miss.identifier == identifier { throw absent(identifier.rawValue) }
-            throw .failed("cannot rebuild the tree: a node is missing: \(miss)")
+
+        private func printRecord(_ cache: any ToolCache, _ identifier: String) throws(ToolError) {
+            let record = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
+                try cache.storedRecord(.node, identifier)
+            }
+            guard let record else { throw absent(identifier) }
+            switch format {
+            case .json: try OutputFile.write(JSONPrinter.print(record.json), to: nil)
+            case .pretty: try OutputFile.write(Array(record.pretty.utf8), to: nil)
+            }
+            if case .failure(let error) = record.envelope { throw ToolError(error, "the record is unreadable") }
         }
-    }
 
-    private func absent(_ identifier: String) -> ToolError {
-        .failed("the store holds no node \(identifier.debugDescription); grove inspect without it lists what is there")
-    }
-
-    private func printList(_ cache: any ToolCache) throws(ToolError) {
-        var records: [StoredRecord] = []
-        var total = 0
-        try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
-            try cache.forEachStoredRecord(.node) { record in
-                total += 1
-                if limit == 0 || records.count < limit { records.append(record) }
-                return true
+        private func printTree(_ cache: any ToolCache, _ identifier: ModelIdentifier) throws(ToolError) {
+            let read = try ToolError.wrapping("cannot rebuild the tree") {
+                () throws(CacheError) -> Result<JSON, CacheMiss> in
+                switch try cache.readTree(identifier) {
+                case .hit(let node): .success(try node.expanded())
+                case .miss(let miss): .failure(miss)
+                }
+            }
+            switch read {
+            case .success(let json):
+                try OutputFile.write(JSONPrinter.print(json, indentation: format == .pretty ? 2 : 0), to: nil)
+            case .failure(let miss):
+                if miss.reason == .absent, miss.identifier == identifier { throw absent(identifier.rawValue) }
+                throw .failed("cannot rebuild the tree: a node is missing: \(miss)")
             }
         }
-        switch format {
-        case .json:
-            let nodes = JSON.array(records.map { $0.summary })
-            try OutputFile.write(JSONPrinter.print(["nodes": nodes, "total": JSON(total)]), to: nil)
-        case .pretty:
-            var table = TextTable(
-                ["bytes", "sequence", "record", "identifier"], alignment: [.right, .right, .left, .left])
-            for record in records { table.append(record.row) }
-            var text = table.description
-            if records.count < total {
-                text += "\n\(records.count) of \(total) nodes; --limit 0 lists all"
-            }
-            try OutputFile.write(Array(text.utf8), to: nil)
-        }
-    }
 
-    private func printStatistics(_ cache: any ToolCache) throws(ToolError) {
-        let statistics = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
-            try StoreStatistics(cache)
+        private func absent(_ identifier: String) -> ToolError {
+            .failed(
+                "the store holds no node \(identifier.debugDescription); grove inspect without it lists what is there")
         }
-        switch format {
-        case .json: try OutputFile.write(JSONPrinter.print(statistics.json), to: nil)
-        case .pretty: try OutputFile.write(Array(statistics.pretty.utf8), to: nil)
+
+        private func printList(_ cache: any ToolCache) throws(ToolError) {
+            var records: [StoredRecord] = []
+            var total = 0
+            try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
+                try cache.forEachStoredRecord(.node) { record in
+                    total += 1
+                    if limit == 0 || records.count < limit { records.append(record) }
+                    return true
+                }
+            }
+            switch format {
+            case .json:
+                let nodes = JSON.array(records.map { $0.summary })
+                try OutputFile.write(JSONPrinter.print(["nodes": nodes, "total": JSON(total)]), to: nil)
+            case .pretty:
+                var table = TextTable(
+                    ["bytes", "sequence", "record", "identifier"], alignment: [.right, .right, .left, .left])
+                for record in records { table.append(record.row) }
+                var text = table.description
+                if records.count < total {
+                    text += "\n\(records.count) of \(total) nodes; --limit 0 lists all"
+                }
+                try OutputFile.write(Array(text.utf8), to: nil)
+            }
+        }
+
+        private func printStatistics(_ cache: any ToolCache) throws(ToolError) {
+            let statistics = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
+                try StoreStatistics(cache)
+            }
+            switch format {
+            case .json: try OutputFile.write(JSONPrinter.print(statistics.json), to: nil)
+            case .pretty: try OutputFile.write(Array(statistics.pretty.utf8), to: nil)
+            }
         }
     }
-}
+#endif

@@ -1,10 +1,12 @@
-import ArgumentParser
+#if Tool
+    import ArgumentParser
 
-/// Which store a command works on.
-struct StoreOptions: ParsableArguments {
-    @Option(help: "The storage engine.")
-    var backend: BackendName
+    /// Which store a command works on.
+    struct StoreOptions: ParsableArguments {
+        @Option(help: "The storage engine.")
+        var backend: BackendName
 
-    @Option(help: ArgumentHelp("The store's directory; not needed for memory.", valueName: "dir"))
-    var store: String?
-}
+        @Option(help: ArgumentHelp("The store's directory; not needed for memory.", valueName: "dir"))
+        var store: String?
+    }
+#endif

@@ -2,19 +2,24 @@ import GroveCache
 import GroveModel
 
 extension Comparison {
-    /// Batches of changed trees; the floor puts the records that changed, in the same transactions.
+    /// Batches of changed trees, all of them; then the floor puts the records that changed, in the same transactions.
     func writeBatch() throws -> CompareResult {
         var commits = CommitTimes()
         for repetition in -1..<settings.repetitions {
             makeNextVersion()
             commits.begin(isMeasured: repetition >= 0)
-            for batch in batches {
+            var groups: [Set<ModelIdentifier>] = []
+            let times = try batches.map { batch in
                 var changes: ChangeSet?
                 let time = try Stopwatch.time { changes = try cache.write(contentsOf: trees[batch]) }
-                let records = try RecordTable(cache, changes?.changedModelIds ?? [])
-                let plan = FloorPlan([Array(0..<records.count)])
-                commits.add(records.count, [time], try floor.run(.put, records, plan).nanoseconds)
+                groups.append(changes?.changedModelIds ?? [])
+                return time
             }
+            let records = try groups.map { try RecordTable(cache, $0) }
+            let floorTime = try records.reduce(0) { total, records in
+                total + (try floor.run(.put, records, FloorPlan([Array(0..<records.count)])).nanoseconds)
+            }
+            commits.add(records.reduce(0) { $0 + $1.count }, times, floorTime)
         }
         try synchronizeFloor()
         return result(.writeBatch, ours: commits.ours, floor: commits.floor, latencies: Latencies(commits.samples))

@@ -3,8 +3,8 @@ import GroveModel
 
 /// One backend under measurement: a cache over it and the floor beside it, both holding the same records.
 ///
-/// Each repetition of a workload runs the floor and then ours (writes: ours first, because the floor is handed the bytes
-/// that ours wrote), and medians of the repetitions are compared: so whatever else the machine does meets both.
+/// Repetitions of the floor and of ours alternate, and medians of them are compared: so whatever else the machine does
+/// meets both. Each begins with what it measures once unmeasured, because the other has had the processor's caches.
 final class Comparison<Store: NodeStore, Data: CompareData> {
     let cache: NormalizedCache<Store>
     let floor: Floor
@@ -93,15 +93,16 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
             floorOperationsPerSecond: floor.isEmpty ? nil : floor.median, latencies: latencies)
     }
 
-    /// Alternates `floor` and `ours`, each of `operations` operations, after one unmeasured round; operations a second.
+    /// Alternates `floor` and `ours`, each of `operations` operations and each after a turn that does not count;
+    /// operations a second.
     func alternate(
         operations: Int, floor: () throws -> UInt64, ours: () throws -> UInt64
     ) throws -> (ours: [Double], floor: [Double]) {
         var rates: (ours: [Double], floor: [Double]) = ([], [])
-        _ = try floor()
-        _ = try ours()
         for _ in 0..<settings.repetitions {
+            _ = try floor()
             rates.floor.append(rate(operations, try floor()))
+            _ = try ours()
             rates.ours.append(rate(operations, try ours()))
         }
         return rates

@@ -2,9 +2,8 @@ import GroveFloor
 
 /// An engine called directly from C; see GroveFloor.h.
 @safe
+// SAFETY: the handle is set once; one thread reads while another writes at most, which the floor's contract allows.
 final class Floor: @unchecked Sendable {
-    // SAFETY: the handle is set once; the floor's contract lets one thread read while another writes, which is the most
-    // that a comparison does.
     private let handle: OpaquePointer
     let backend: BackendName
 

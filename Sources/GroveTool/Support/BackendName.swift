@@ -1,4 +1,3 @@
-import ArgumentParser
 import GroveCache
 import GroveLMDB
 import GroveLevelDB
@@ -6,8 +5,12 @@ import GroveMemory
 import GroveModel
 import GroveSQLite
 
+#if Tool
+    import ArgumentParser
+#endif
+
 /// A backend as it is named on the command line.
-enum BackendName: String, CaseIterable, ExpressibleByArgument, Sendable {
+enum BackendName: String, CaseIterable, Sendable {
     case memory
     case lmdb
     case sqlite
@@ -35,3 +38,7 @@ enum BackendName: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 }
+
+#if Tool
+    extension BackendName: ExpressibleByArgument {}
+#endif

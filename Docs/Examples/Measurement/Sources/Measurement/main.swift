@@ -16,10 +16,12 @@ import GroveSQLite
 struct Measurement<Store: NodeStore> {
     let cache: NormalizedCache<Store>
     let feed: Feed
+    let directory: String
 
     func run() throws {
         let trees = feed.trees(version: 0)
         let nodes = try write(trees)
+        try settle()
         report("read-tree", try readTrees(trees))
         report("rewrite-unchanged", try median { Double(nodes) / (try seconds { _ = try write(trees) }) })
         var version = 0
@@ -32,6 +34,22 @@ struct Measurement<Store: NodeStore> {
                 let time = try seconds { nodes = try write(changed) }
                 return Double(nodes) / time
             })
+    }
+
+    /// Waits until the engine's own threads have nothing left to do: until no file changes any more.
+    private func settle() throws {
+        var last: [String: Int]?
+        while true {
+            let files = try? FileManager.default.contentsOfDirectory(atPath: directory)
+            var sizes: [String: Int] = [:]
+            for file in files ?? [] {
+                let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/" + file)
+                sizes[file] = attributes?[.size] as? Int
+            }
+            if sizes == last { return }
+            last = sizes
+            Thread.sleep(forTimeInterval: 0.2)
+        }
     }
 
     /// Single trees of random identifiers.
@@ -86,10 +104,10 @@ let directory = FileManager.default.temporaryDirectory.appendingPathComponent("m
 defer { try? FileManager.default.removeItem(atPath: directory) }
 let feed = Feed(messages: messages)
 switch arguments[1] {
-case "memory": try Measurement(cache: MemoryCache(), feed: feed).run()
-case "lmdb": try Measurement(cache: LMDBCache(directory: directory), feed: feed).run()
-case "sqlite": try Measurement(cache: SQLiteCache(directory: directory), feed: feed).run()
-case "leveldb": try Measurement(cache: LevelDBCache(directory: directory), feed: feed).run()
+case "memory": try Measurement(cache: MemoryCache(), feed: feed, directory: directory).run()
+case "lmdb": try Measurement(cache: LMDBCache(directory: directory), feed: feed, directory: directory).run()
+case "sqlite": try Measurement(cache: SQLiteCache(directory: directory), feed: feed, directory: directory).run()
+case "leveldb": try Measurement(cache: LevelDBCache(directory: directory), feed: feed, directory: directory).run()
 default:
     print("there is no backend \(arguments[1])")
     exit(2)
