@@ -47,8 +47,6 @@ extension EvictionIndex {
         let bytes = policy.save()
         didSave()
         guard budget.bytes == nil || bytes.count <= reserve else { return EvictionIndex.removeSaved(in: directory) }
-        // A file is written beside the one that it replaces, and there is room for one.
-        EvictionIndex.removeSaved(in: directory)
         StoreDirectory.write(bytes, to: EvictionIndex.fileName, in: directory)
     }
 
