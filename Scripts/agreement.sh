@@ -2,7 +2,8 @@
 # Holds `grove compare` against a package outside this one that measures the same through the public interface alone
 # (Docs/Examples/Measurement): for each backend and workload the rate of the package divided by the tool's.
 #
-# Both run in turn, ROUNDS times, and the medians are divided, so that whatever else the machine does meets both.
+# Both run in turn, ROUNDS times, and the medians are divided, so that whatever else the machine does meets both. Stores are
+# made in memory where the system has a file system there: disks have moods.
 #
 #   SWIFT     the swift command          ROUNDS    how many turns, 3 by default
 #   BACKENDS  lmdb, sqlite, …            MESSAGES  how many, 100,000 by default
@@ -15,6 +16,7 @@ BACKENDS=${BACKENDS:-memory lmdb sqlite leveldb}
 MESSAGES=${MESSAGES:-100000}
 GROVE=${GROVE:-$root/.build/release/grove}
 BUILD=${BUILD:-$root/Docs/Examples/Measurement/.build}
+[ -w /dev/shm ] && export TMPDIR=/dev/shm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -54,6 +54,8 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
         try base.makeRoom(forEntries: entries, bytes: bytes)
     }
 
+    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { try base.makeRoom(for: load) }
+
     func payloadLimit(holding payload: Int) -> Int { base.payloadLimit(holding: payload) }
 
     func bytesOnDisk() throws(CacheError) -> Int { try base.bytesOnDisk() }

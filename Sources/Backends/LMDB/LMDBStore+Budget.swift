@@ -21,7 +21,7 @@ extension LMDBStore {
 
     /// Keeps the file within `bytes` less the lock file's.
     ///
-    /// - Returns: 54 in 100 of that: pages are two thirds full, and a sixth of them is left to write in.
+    /// - Returns: 64 in 100 of that: pages are three quarters full, and a ninth of them is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         let map = (bytes - Self.besideMap) / 4_096 * 4_096
         guard map >= 1 << 19 else {
@@ -32,7 +32,7 @@ extension LMDBStore {
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
         sweep.reset()
         pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
-        return map / 100 * 54
+        return map / 100 * 64
     }
 
     /// Whether the records fill so much of their part of the pages that sparse ones are worth a look.
@@ -50,7 +50,7 @@ extension LMDBStore {
         let page = try environment.pageBytes()
         let used = try environment.usedPages()
         // No transaction rewrites more than what there is and what comes.
-        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + 3 * LMDBSweep.merges
+        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + LMDBSweep.pages(forEntries: entries)
         for attempt in 0..<500 {
             let free = try environment.freePages()
             if free.now >= needed { return true }

@@ -17,6 +17,8 @@ import CLMDB
     /// It belongs to the transaction: "otherwise [it] will be closed when its transaction ends".
     private let cursor: OpaquePointer
     private var failure: CacheError?
+    /// How many values were stored.
+    private var putCount = 0
     /// What `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -54,7 +56,9 @@ import CLMDB
     /// Frees pages that are sparse.
     func sweep(_ sweep: LMDBSweep) throws(CacheError) {
         guard failure == nil, let transaction = unsafe transaction else { return }
-        try keepingFailure { () throws(CacheError) in try unsafe sweep.run(transaction, environment) }
+        try keepingFailure { () throws(CacheError) in
+            try unsafe sweep.run(transaction, environment, entries: putCount)
+        }
     }
 
     /// Undoes everything.
@@ -118,6 +122,7 @@ import CLMDB
                 try unsafe put(key, value)
             }
         }
+        putCount += 1
         try keepingFailure { () throws(CacheError) in
             if key.count <= LMDBKey.shortLimit {
                 try unsafe putShort(key, value)

@@ -5,12 +5,14 @@ import Synchronization
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a ninth of the budget, or 3 MB where it is small, is left to the log, which is copied and cut off
-/// before it would have more.
+/// The database takes no more pages than it may; an eleventh of the budget, or 2 MB where it is small, is left to the
+/// log, which is copied and cut off before it would have more.
 ///
-/// Records lie in the order in which they came, and eviction leaves holes among the old ones: SQLite merges a page only
-/// when it is less than a third full. So, once the database is nearly full and not densely, each transaction moves
-/// twice as many of the oldest records to the end as it wrote, and their pages are free.
+/// Records lie in the order in which they came, and eviction leaves holes among them: SQLite merges a page only when it
+/// is less than a third full. Records that came one after the other have numbers one after the other; so numbers that are
+/// missing tell where pages are sparse. Once the database is nearly full and not densely, each transaction looks at some
+/// runs of numbers in turn, and moves what is left of those to the end that are less than three quarters full: their
+/// pages are free.
 final class SQLiteBudget: Sendable {
     private struct State {
         /// All of it, in bytes; `nil` where there is none.
@@ -21,13 +23,26 @@ final class SQLiteBudget: Sendable {
         var maxPages = Int.max
         /// The payload when it was last asked how much fits.
         var payload = 0
+        /// The number of the record at which the next transaction goes on to look for sparse pages.
+        var next: Int64 = 0
+        /// The bytes of a record, on the average of those that were looked at; 0 before.
+        var rowBytes = 0
+        /// Whether the log has room for records that are moved.
+        var hasRoomToMove = false
+
+        /// The pages of the index at the most: an entry takes 17 bytes, in pages that are two thirds full.
+        var indexPages: Int {
+            rowBytes > 0 ? payload / rowBytes * 26 / SQLiteBudget.pageBytes + 16 : (pages - freePages) / 8 + 16
+        }
     }
 
     static let pageBytes = 4_096
     /// A page in the log, its header included.
     private static let frameBytes = pageBytes + 24
     /// How full the pages are, in hundredths, beyond which nothing is moved: the index takes the rest.
-    private static let density = 82
+    private static let density = 86
+    /// How many of a run's numbers are there at most, in hundredths, where its records are moved.
+    private static let sparse = 75
     /// What the log's index takes, with some to spare for the file system.
     private static let besideLog = 160 << 10
     /// How long a checkpoint waits for views before the write goes on without.
@@ -78,22 +93,26 @@ final class SQLiteBudget: Sendable {
     }
 
     /// The log's part of `bytes`.
-    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 9, min(bytes * 2 / 5, 3 << 20)) }
+    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 11, min(bytes * 2 / 5, 2 << 20)) }
 
-    /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(forEntries:bytes:)``.
-    func makeRoom(
-        forEntries entries: Int, bytes: Int, _ writer: SQLiteWriter, _ files: StoreFiles
-    ) throws(CacheError) -> Bool {
-        let (budget, pages, free, maxPages) = state.withLock { ($0.bytes, $0.pages, $0.freePages, $0.maxPages) }
+    /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
+    func makeRoom(for load: WriteLoad, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Bool {
+        let (budget, pages, free, indexPages) = state.withLock { ($0.bytes, $0.pages, $0.freePages, $0.indexPages) }
         guard let budget else { return true }
-        // New records, and old ones that are moved, go to pages of their own. What is evicted for them may lie anywhere,
-        // and so may their places in the index, which has an eighth of the pages at the most.
         let used = pages - free
-        let touched = min(entries * 2, used / 8 + 8) + min(entries, used)
-        let moved = min(entries * 2, maxPages / 16)
-        let needed = (touched + moved + bytes * 3 / 2 / Self.pageBytes + 16) * Self.frameBytes
+        // What is new goes to pages of its own. What it replaces, and what is evicted for it, may lie anywhere: a page that
+        // becomes too full or too empty takes its neighbours along. Where the index is written may be anywhere, too.
+        let created = load.entries - load.replaced
+        let indexed = min(created + load.evictions, indexPages) + created / 40
+        let touched = indexed + min((load.replaced + load.evictions) * 3 / 2, used)
+        let needed = (touched + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
+        let moving = (Self.movedPages(load.entries) + Self.moved(load.entries) / 5 + 8) * Self.frameBytes
         let allowed = max(Self.logBytes(budget), budget - pages * Self.pageBytes - Self.besideLog)
-        if (files.file(SQLiteFiles.log)?.allocatedBytes ?? 0) + needed <= allowed { return true }
+        let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
+        if log + needed + moving <= allowed {
+            state.withLock { $0.hasRoomToMove = true }
+            return true
+        }
         unsafe sqlite3_busy_timeout(writer.connection.pointer, Self.patience)
         let status = unsafe sqlite3_wal_checkpoint_v2(
             writer.connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -101,37 +120,72 @@ final class SQLiteBudget: Sendable {
         guard status == SQLITE_OK || status & 0xFF == SQLITE_BUSY else {
             throw unsafe .sqlite(status, "copy the log", writer.connection.pointer)
         }
-        let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
-        guard log + needed > allowed else { return true }
+        let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
+        state.withLock { $0.hasRoomToMove = rest + needed + moving <= allowed }
+        guard rest + needed > allowed else { return true }
         // Removing records makes neither file smaller.
         throw CacheError(
             .overBudget,
-            log > 0
+            rest > 0
                 ? "a view that stays open keeps the log from starting over; end views soon"
                 : "the write needs \(needed) bytes of log and the budget leaves \(allowed); write less at once")
     }
 
-    /// Moves twice `count` of the oldest records, or a few more, to the end of the table, where that frees pages.
-    func moveOldest(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
-        let isSparse = state.withLock { state in
+    /// Moves the records of sparse runs to the end of the table, where that frees pages.
+    ///
+    /// - Parameter count: how many records the transaction wrote or removed: some three are moved for each.
+    func moveSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
+        let (isSparse, position, rowBytes, maxPages) = state.withLock { state in
             let used = state.pages - state.freePages
-            return state.bytes != nil && used > state.maxPages / 100 * 85
+            let isSparse =
+                state.bytes != nil && state.hasRoomToMove && used > state.maxPages / 100 * 85
                 && state.payload < used / 100 * Self.density * Self.pageBytes
+            return (isSparse, state.next, state.rowBytes, state.maxPages)
         }
         guard isSparse, count > 0 else { return }
         // Each is written before its old place is free.
-        let maxPages = state.withLock { $0.maxPages }
         var room = maxPages - Int(try writer.connection.number("PRAGMA page_count"))
         room += Int(try writer.connection.number("PRAGMA freelist_count")) - 8
+        room = min(room, Self.movedPages(count)) * Self.pageBytes
+        let most = Self.moved(count)
+        let looks = 4 * most + 256
+        let span = Int64(min(max(4 * Self.pageBytes / (rowBytes + 22), 8), 64))
         var ids: [Int64] = []
-        writer.oldest.bind(Int64(min(count * 2 + 4, 512, state.withLock { $0.maxPages } / 16)), at: 1)
-        while try writer.oldest.step("find old records") {
-            room -= 2 + Int(writer.oldest.number(1)) / Self.pageBytes
-            guard room > 0 else { break }
-            ids.append(writer.oldest.number(0))
+        var run: [Int64] = []
+        var (runBytes, rows, bytes) = (0, 0, 0)
+        var next = position
+        var isEnough = false
+        writer.records.bind(position, at: 1)
+        writer.records.bind(Int64(looks), at: 2)
+        while try writer.records.step("look at old records") {
+            let id = writer.records.number(0)
+            if id / span != next / span {
+                // A run that ends here; how many of its numbers are gone says how sparse its pages are.
+                if run.count * 100 <= Int(span) * Self.sparse, runBytes <= room, ids.count + run.count <= most {
+                    ids += run
+                    room -= runBytes
+                }
+                run = []
+                runBytes = 0
+                next = id / span * span
+                isEnough = ids.count + Int(span) / 2 >= most || room <= Self.pageBytes
+                if isEnough { break }
+            }
+            let size = Int(writer.records.number(1))
+            rows += 1
+            bytes += size
+            run.append(id)
+            runBytes += size + 22
         }
-        writer.oldest.reset()
-        guard try writer.newest.step("find the newest record") else { return writer.newest.reset() }
+        let isAtEnd = rows < looks && !isEnough
+        writer.records.reset()
+        state.withLock { [next, rows, bytes] state in
+            state.next = isAtEnd ? 0 : next
+            if rows > 0 {
+                state.rowBytes = state.rowBytes == 0 ? bytes / rows : (state.rowBytes * 7 + bytes / rows) / 8
+            }
+        }
+        guard !ids.isEmpty, try writer.newest.step("find the newest record") else { return writer.newest.reset() }
         var newest = writer.newest.number(0)
         writer.newest.reset()
         for id in ids where newest < .max {
@@ -141,6 +195,12 @@ final class SQLiteBudget: Sendable {
             try writer.move.run("move a record")
         }
     }
+
+    /// How many records are moved at most where `count` were written or removed.
+    private static func moved(_ count: Int) -> Int { min(count * 3 + 64, 512) }
+
+    /// How many pages moved records fill at most.
+    private static func movedPages(_ count: Int) -> Int { min(count / 2 + 16, 128) }
 
     /// See ``SQLiteStore/payloadLimit(holding:)``.
     func payloadLimit(holding payload: Int) -> Int {
@@ -168,12 +228,17 @@ extension SQLiteStore {
     ///
     /// - Throws: ``CacheError`` with code `overBudget` where the transaction's log alone has no room, or where a view
     ///   keeps the log from being cut off.
-    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
             writer = usable
-            return try pool.budget.makeRoom(forEntries: entries, bytes: bytes, usable, pool.directory)
+            return try pool.budget.makeRoom(for: load, usable, pool.directory)
         }
+    }
+
+    /// The same, where nothing is known of the records: they may all replace others, and others may go for them.
+    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+        try makeRoom(for: WriteLoad(entries: entries, replaced: entries, evictions: entries, bytes: bytes))
     }
 
     /// The payload at which the database would be full, at the density that it has now.

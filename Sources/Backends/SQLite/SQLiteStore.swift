@@ -22,7 +22,7 @@ public final class SQLiteStore: NodeStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.5)
+        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.56)
 
     /// The database.
     public static var mainFile: String? { SQLiteFiles.database }

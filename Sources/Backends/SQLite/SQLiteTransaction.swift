@@ -21,14 +21,17 @@ import CSQLite
     private var isOpen = true
     private var failure: CacheError?
     private var last = Last.unknown
-    /// How many values were stored.
-    private(set) var putCount = 0
+    private var putCount = 0
+    private var removalCount = 0
     /// What `get` returned last, which the next statement takes away: a `put` of bytes in there copies them first.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ writer: SQLiteWriter) {
         self.writer = writer
     }
+
+    /// How many records were written, or half of how many were removed.
+    var changeCount: Int { max(putCount, removalCount / 2) }
 
     /// Ends the transaction before its commit; throws its first failure.
     func finish() throws(CacheError) {
@@ -101,6 +104,7 @@ import CSQLite
             guard let id = try unsafe known(key) else { return }
             leave()
             last = .unknown
+            removalCount += 1
             writer.removal.bind(id, at: 1)
             try writer.removal.run("remove a record")
         }

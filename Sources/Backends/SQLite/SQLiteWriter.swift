@@ -10,7 +10,7 @@ import GroveModel
     let insertion: SQLiteStatement
     let update: SQLiteStatement
     let removal: SQLiteStatement
-    let oldest: SQLiteStatement
+    let records: SQLiteStatement
     let newest: SQLiteStatement
     let move: SQLiteStatement
     private let budget: SQLiteBudget?
@@ -26,8 +26,8 @@ import GroveModel
         try SQLiteLayout.prepare(connection)
         try pool.budget.begin(connection)
         budget = pool.budget
-        oldest = try SQLiteStatement(
-            "SELECT id, length(key) + length(value) FROM node ORDER BY id LIMIT ?1", connection)
+        records = try SQLiteStatement(
+            "SELECT id, length(key) + length(value) FROM node WHERE id >= ?1 ORDER BY id LIMIT ?2", connection)
         newest = try SQLiteStatement("SELECT max(id) FROM node", connection)
         move = try SQLiteStatement("UPDATE node SET id = ?2 WHERE id = ?1", connection)
         lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
@@ -60,7 +60,7 @@ import GroveModel
         do throws(CacheError) {
             try body(transaction)
             try transaction.finish()
-            if let budget { try budget.moveOldest(transaction.putCount, self) }
+            if let budget { try budget.moveSparse(transaction.changeCount, self) }
             try commit.run("commit")
         } catch {
             transaction.abandon()

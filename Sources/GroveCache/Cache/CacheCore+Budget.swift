@@ -41,11 +41,15 @@ extension CacheCore {
         let entries = group.reduce(0) { $0 + $1.entryCount }
         guard entries > 0 else { return try transact(group) }
         let store = try currentStore()
+        let load = WriteLoad(
+            entries: entries, replaced: entries - newEntries(of: group, index),
+            evictions: GroupCommit.evictions(beside: entries), bytes: bytes)
+        try evictAhead(of: load, index, store)
         var failure: CacheError?
         for attempt in 0..<4 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
             var left = attempt == 0 ? index.capacity / 2 : index.capacity / 4
-            while left > 0, try !store.makeRoom(forEntries: entries, bytes: bytes) {
+            while left > 0, try !store.makeRoom(for: load) {
                 let freed = try evict(bytes: max(index.capacity / 512, min(bytes, index.capacity / 8)))
                 guard freed > 0 else { break }
                 left -= freed
@@ -63,6 +67,22 @@ extension CacheCore {
         throw failure ?? EvictionIndex.overBudget(bytes)
     }
 
+    /// How many of the records that `group` writes are not stored yet, at the least.
+    private func newEntries(of group: [PendingWrite], _ index: EvictionIndex) -> Int {
+        index.isLoaded ? group.reduce(0) { $0 + index.newPayload(of: $1).entries } : 0
+    }
+
+    /// Evicts before a large write what it evicts beside a small one, so that its transaction becomes no larger.
+    private func evictAhead(
+        of load: WriteLoad, _ index: EvictionIndex, _ store: any NodeStore
+    ) throws(CacheError) {
+        guard load.entries > load.evictions, let payload = index.account?.payloadBytes else { return }
+        let limit = store.payloadLimit(holding: payload)
+        let coming = load.bytes / load.entries * (load.entries - load.replaced)
+        guard limit < .max, payload + coming > limit else { return }
+        _ = try evict(bytes: payload + coming - limit)
+    }
+
     /// Evicts about `bytes` of payload in transactions of their own; returns how much went.
     private func evict(bytes: Int) throws(CacheError) -> Int {
         var freed = 0
@@ -71,11 +91,12 @@ extension CacheCore {
             var step = 0
             do throws(CacheError) {
                 // An eviction writes too: into the log, and to pages.
-                _ = try currentStore().makeRoom(forEntries: min(groupEntries, 256), bytes: 0)
+                let most = min(groupEntries, 256)
+                _ = try currentStore().makeRoom(for: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
                 try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)
-                    evicted = try commit.evict(downTo: max(target, 0), most: groupEntries)
+                    evicted = try commit.evict(downTo: max(target, 0), most: most)
                     step = before - (commit.stored.account?.payloadBytes ?? 0)
                 }
             } catch {

@@ -147,7 +147,7 @@ extension GroupCommit {
 
 extension EvictionIndex {
     /// How many records `write` adds to those that are there, and the bytes of their keys and values.
-    fileprivate func newPayload(of write: PendingWrite) -> (entries: Int, bytes: Int) {
+    func newPayload(of write: PendingWrite) -> (entries: Int, bytes: Int) {
         var (entries, bytes) = (0, 0)
         func count(_ key: [UInt8], _ valueCount: Int) {
             let hash = unsafe key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }

@@ -30,6 +30,9 @@ struct GroupCommit: ~Copyable {
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
+    /// How many records its calls write, and how many may have been evicted beside them.
+    private var entryCount = 0
+    private var softEvictions = 0
 
     init(
         _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil,
@@ -72,6 +75,9 @@ struct GroupCommit: ~Copyable {
             shift: shift, sequence: storedSequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
             putBytes: putBytes, session: stored.session, account: stored.account)
     }
+
+    /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
+    static func evictions(beside entries: Int) -> Int { min(entries + 48, 96) }
 
     /// Applies all of `write`, then evicts until what is stored fits.
     mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
@@ -120,7 +126,10 @@ struct GroupCommit: ~Copyable {
         try releasePins(beside: write.entryCount)
         lists.evicted += try evict(downTo: limit.hard)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
-        lists.evicted += try evict(downTo: limit.soft, most: 2 * write.entryCount + 16)
+        entryCount += write.entryCount
+        let most = GroupCommit.evictions(beside: entryCount) - softEvictions
+        softEvictions += min(most, 2 * write.entryCount + 16)
+        lists.evicted += try evict(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16))
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)

@@ -20,8 +20,10 @@ struct EvictionJournal {
         let weight: Int
     }
 
-    /// The bytes of a segment beyond which it is closed: several fit into a page of any engine.
-    static let segmentBytes = 1_400
+    /// The bytes of a segment beyond which it is closed: six fit into a page of 4,096 bytes, with what an engine adds.
+    ///
+    /// LMDB splits a page so that the last of the records before goes along with the new one: of six, five stay.
+    static let segmentBytes = 640
 
     /// What an entry takes beside its key.
     static let entryBytes = 6

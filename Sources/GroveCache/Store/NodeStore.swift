@@ -84,6 +84,9 @@ public protocol NodeStore: AnyObject, Sendable {
     ///   making room failed with.
     func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool
 
+    /// The same, where more is known of the transaction; by default what ``makeRoom(forEntries:bytes:)`` says.
+    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool
+
     /// The payload that fits, as the store is filled with `payload` bytes of it now; by default, any.
     ///
     /// - Complexity: O(1).
@@ -99,6 +102,11 @@ extension NodeStore {
 
     /// True.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool { true }
+
+    /// What ``makeRoom(forEntries:bytes:)`` says.
+    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        try makeRoom(forEntries: load.entries, bytes: load.bytes)
+    }
 
     /// Any.
     public func payloadLimit(holding payload: Int) -> Int { .max }

@@ -76,6 +76,7 @@ extension Comparison {
         let sampled = randomIndices(settings.reads, below: readable.count).map { readable[$0] }
         let nodes = try nodesOfTrees(Set(sampled))
         let plan = FloorPlan(sampled.map { nodes[$0] ?? [] })
+        _ = try floor.run(.get, table, plan)
         let floorTime = try floor.run(.get, table, plan).nanoseconds
         let latencies = try sample(sampled) { try self.readOneTree($0) }
         ProcessMemory.trim()

@@ -1,0 +1,61 @@
+import GroveCache
+import GroveModel
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import GroveLMDB
+
+@Suite("Filling LMDB's sparse pages")
+struct LMDBSweepTests {
+    @Test("Pages that removals left sparse are filled by later transactions, and no record changes", arguments: 0..<4)
+    func filling(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        _ = try store.setBudget(4 << 20)
+        var expected: [[UInt8]: [UInt8]] = [:]
+        for _ in 0..<60 {
+            try store.write { transaction throws(CacheError) in
+                for _ in 0..<100 where expected.count < (seed % 2 == 1 ? 2_500 : 5_200) {
+                    let key = Self.key(&random, isOdd: seed % 2 == 1)
+                    let value = [UInt8](repeating: .random(in: 0...255, using: &random), count: 200 + key.count % 300)
+                    try transaction.put(key, value)
+                    expected[key] = value
+                }
+            }
+        }
+        let full = try store.pool.environment().usedPages()
+        // Three records in five go, from all over the store.
+        let gone = expected.keys.sorted { $0.lexicographicallyPrecedes($1) }.filter { _ in random.next() % 5 < 3 }
+        for start in stride(from: 0, to: gone.count, by: 100) {
+            try store.write { transaction throws(CacheError) in
+                for key in gone[start..<min(start + 100, gone.count)] { try transaction.remove(key) }
+            }
+        }
+        for key in gone { expected[key] = nil }
+        let sparse = try store.pool.environment().usedPages()
+        // What is not crowded stays as it is: the limit says when it is.
+        store.pageLimit.store(sparse, ordering: .relaxed)
+        for number in 0..<40 as Range<UInt8> { try store.put([1, 0xFE, number], [number]) }
+        store.pageLimit.store(0, ordering: .relaxed)
+        for number in 0..<40 as Range<UInt8> { try store.put([1, 0xFE, number], [number, 1]) }
+        for number in 0..<40 as Range<UInt8> { expected[[1, 0xFE, number]] = [number, 1] }
+        let dense = try store.pool.environment().usedPages()
+        let payload = expected.reduce(0) { $0 + $1.key.count + $1.value.count + 10 }
+        #expect(dense < sparse, "\(dense) of \(sparse) pages, of \(full) at first")
+        if seed % 2 == 0 {
+            #expect(payload * 100 > dense * 4_096 * 70, "\(payload) bytes in \(dense) pages of \(sparse)")
+        }
+        #expect(try store.keys() == expected.keys.sorted { $0.lexicographicallyPrecedes($1) })
+        for (key, value) in expected { #expect(try store.get(key) == value) }
+    }
+
+    /// A key of ordinary length, or of any; many follow each other without anything between.
+    private static func key(_ random: inout SeededGenerator, isOdd: Bool) -> [UInt8] {
+        let number = random.next() % 40_000
+        guard isOdd else { return [1] + Array("Item:\(number)".utf8) }
+        let length = Int(random.next() % 4 == 0 ? random.next() % 700 : random.next() % 4)
+        return [1] + Array("\(number % 4_000)".utf8) + [UInt8](repeating: 0, count: length)
+    }
+}
