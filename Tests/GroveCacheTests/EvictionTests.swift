@@ -166,8 +166,8 @@ struct EvictionTests {
         var generator = Seeded(12)
         var policy = AdaptiveS3FIFO(capacity: 100_000)
         var (ghosts, worst) = (0, 0.0)
-        for number in 0..<800_000 as Range<UInt64> {
-            let key = number < 400_000 ? number : 400_000 + generator.next() % 250_000
+        for number in 0..<600_000 as Range<UInt64> {
+            let key = number < 250_000 ? number : 250_000 + generator.next() % 250_000
             if !policy.access(key) { policy.insert(key, weight: 1) }
             guard number > 10_000, number % 1_000 == 0 else { continue }
             ghosts = max(ghosts, policy.ghostCount)

@@ -10,7 +10,7 @@ protocol IndexedEntry {
 /// Open addressing over positions in an array that lies elsewhere: four bytes a slot.
 ///
 /// A slot holds a position plus one in its low bits and, above, what is left of the 32 bits for a tag of the hash, so
-/// that a wrong slot is seldom followed into the array. Linear probing, at most 5/6 full, grown by a twelfth;
+/// that a wrong slot is seldom followed into the array. Linear probing, at most 4/5 full, grown by a twentieth;
 /// removal shifts back instead of leaving tombstones.
 struct KeyIndex<Entry: IndexedEntry>: Sendable {
     private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
@@ -39,7 +39,7 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
 
     /// Notes that `entries[position]` is there; its key must not be noted already.
     mutating func add(_ position: Int, in entries: ContiguousArray<Entry>) {
-        if (count + 1) * 6 > slots.count * 5 || position + 1 >= slots.count {
+        if (count + 1) * 5 > slots.count * 4 || position + 1 >= slots.count {
             grow(toHold: position, in: entries)
         }
         place(position, Entry.hash(of: entries[position].key))
@@ -73,7 +73,7 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
 
     /// Makes room for `count` entries, so that it need not grow while they are added.
     mutating func reserve(_ count: Int, in entries: ContiguousArray<Entry>) {
-        let size = count * 6 / 5 + 2
+        let size = count * 5 / 4 + 2
         if size > slots.count { resize(to: size, in: entries) }
     }
 
@@ -99,7 +99,7 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
     }
 
     private mutating func grow(toHold position: Int, in entries: ContiguousArray<Entry>) {
-        resize(to: max(slots.count + slots.count / 12, (count + 1) * 6 / 5 + 1, position + 2), in: entries)
+        resize(to: max(slots.count + slots.count / 20 + 16, (count + 1) * 5 / 4 + 1, position + 2), in: entries)
     }
 
     private mutating func resize(to size: Int, in entries: ContiguousArray<Entry>) {
