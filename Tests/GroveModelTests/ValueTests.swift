@@ -230,7 +230,9 @@ import Testing
         // No bytes are no bytes, whether they have an address or not.
         for seed in 0..<4 as Range<UInt64> {
             let nowhere = unsafe hash64(UnsafeRawBufferPointer(start: nil, count: 0), seed: seed)
-            let somewhere = unsafe material.withUnsafeBytes { unsafe hash64(UnsafeRawBufferPointer(rebasing: $0[..<0]), seed: seed) }
+            let somewhere = unsafe material.withUnsafeBytes {
+                unsafe hash64(UnsafeRawBufferPointer(rebasing: $0[..<0]), seed: seed)
+            }
             #expect(nowhere == somewhere && nowhere == hash([], seed: seed))
         }
         for count in [1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 49, 64, 65, 100, 300] {

@@ -119,6 +119,33 @@ struct SQLiteEngineTests {
         }
     }
 
+    @Test("The last page is not read in place, as nothing is behind it when a damaged one is read past its end")
+    func lastPage() throws {
+        let directory = try TemporaryDirectory()
+        let first = try directory.open()
+        try first.write { transaction throws(CacheError) in
+            for index in 0..<200 as Range<UInt8> { try transaction.put([index], Array(repeating: index, count: 500)) }
+        }
+        first.close()
+        let store = try directory.open()
+        let connection = try SQLiteConnection(store.pool.directory, SQLiteOptions(), isReader: true)
+        let pages = try connection.number("PRAGMA page_count")
+        #expect(pages > 10)
+        var opened: UnsafeMutablePointer<sqlite3_file>?
+        let status = unsafe sqlite3_file_control(connection.pointer, "main", SQLITE_FCNTL_FILE_POINTER, &opened)
+        #expect(status == SQLITE_OK)
+        let file = try unsafe #require(unsafe opened)
+        let methods = try unsafe #require(unsafe file.pointee.pMethods).pointee
+        let inPlace = (0..<pages).map { page in
+            var place: UnsafeMutableRawPointer?
+            _ = unsafe methods.xFetch(file, page * 4_096, 4_096, &place)
+            let isThere = unsafe place != nil
+            _ = unsafe methods.xUnfetch(file, page * 4_096, place)
+            return isThere
+        }
+        #expect(inPlace == (0..<pages).map { $0 < pages - 1 })
+    }
+
     @Test("The store's files are its owner's alone")
     func permissions() throws {
         let directory = try TemporaryDirectory()

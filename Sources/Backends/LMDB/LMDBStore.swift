@@ -23,7 +23,7 @@ public final class LMDBStore: NodeStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, hasUnverifiedPages: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.48)
+        readersNeverStall: true, hasUnverifiedPages: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.45)
 
     /// The file of the data.
     public static var mainFile: String? { LMDBFiles.names[0] }

@@ -29,7 +29,8 @@ import GroveModel
         leaveLog(true)
         try run("PRAGMA trusted_schema = OFF")
         try run("PRAGMA temp_store = MEMORY")
-        try run("PRAGMA mmap_size = \(max(options.mapSize, 0))")
+        let mapSize = unsafe grove_sqlite3_map_carefully(opened) == SQLITE_OK ? max(options.mapSize, 0) : 0
+        try run("PRAGMA mmap_size = \(mapSize)")
         // A wipe deletes the files: overwriting each removed record on top of that would double the writes.
         try run("PRAGMA secure_delete = OFF")
         if isReader {
