@@ -41,6 +41,26 @@ struct BudgetTests {
         #expect(index.policy.count > 1_000)
     }
 
+    @Test("A record takes less than 52 bytes of memory: the policy's, its ghost's and what finds its key")
+    func memory() throws {
+        var generator = Seeded(13)
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100_000))
+        let index = try #require(cache.core.index)
+        var (ghosts, worst) = (0, 0.0)
+        for batch in 0..<240 {
+            let numbers = (0..<1_000).map {
+                batch < 210 ? batch * 1_000 + $0 : 60_000 + Int(generator.next() % 150_000)
+            }
+            try cache.write(contentsOf: numbers.map { Memo($0, 1) })
+            guard batch > 10, let policy = index.policy as? AdaptiveS3FIFO else { continue }
+            ghosts = max(ghosts, policy.ghostCount)
+            worst = max(worst, Double(policy.bytes + index.listBytes) / Double(policy.count))
+        }
+        #expect(ghosts > 90_000 && worst < 52, "\(worst) bytes beside \(ghosts) ghosts")
+        print("bytes of memory per record: at worst \(worst), beside \(ghosts) ghosts")
+    }
+
     @Test(
         "A policy that is told nothing but hashes evicts the same keys through a cache", arguments: everyPolicy.indices)
     func samePolicy(index: Int) throws { try checkSamePolicy(everyPolicy[index]) }

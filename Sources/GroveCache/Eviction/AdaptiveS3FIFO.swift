@@ -236,6 +236,7 @@ public struct AdaptiveS3FIFO: EvictionPolicy {
         target = min(max(target, leastTarget), greatestTarget)
         for isMain in [false, true] {
             guard let count = reader.count(ofSize: 16) else { return nil }
+            arena.reserve(self.count + count)
             for _ in 0..<count {
                 guard let key = reader.word(UInt64.self), let weight = reader.word(UInt32.self),
                     let mark = reader.word(UInt32.self), weight > 0, mark & 12 == 0, !contains(key)
@@ -247,6 +248,7 @@ public struct AdaptiveS3FIFO: EvictionPolicy {
             }
         }
         guard let count = reader.count(ofSize: 8) else { return nil }
+        ghosts.reserve(count)
         let ghostNow = UInt16(truncatingIfNeeded: clock >> ghostShift)
         for _ in 0..<count {
             guard let key = reader.word(UInt32.self), let age = reader.word(UInt16.self),

@@ -29,6 +29,12 @@ struct CompactArena: Sendable {
     /// The position of `key`.
     func find(_ key: UInt64) -> Int? { index.position(of: key, in: entries) }
 
+    /// Makes room for `count` entries altogether.
+    mutating func reserve(_ count: Int) {
+        entries.reserveCapacity(count)
+        index.reserve(count, in: entries)
+    }
+
     /// Adds an entry as the newest of `queue`.
     mutating func add(_ entry: CompactEntry, to queue: inout CompactQueue) {
         let position: Int

@@ -129,9 +129,9 @@ struct EntryArena: Sendable {
 }
 
 extension ContiguousArray {
-    /// Makes room for one more element, by an eighth of what there is rather than by as much again.
+    /// Makes room for one more element, by a thirty-second of what there is rather than by as much again.
     @inline(__always)
     mutating func growGently() {
-        if count == capacity { reserveCapacity(count + count / 8 + 16) }
+        if count == capacity { reserveCapacity(count + count / 32 + 16) }
     }
 }

@@ -11,6 +11,8 @@ final class EvictionIndex: @unchecked Sendable {
     private(set) var capacity = Int.max
     var policy: any EvictionPolicy
     private var segments = SegmentMap()
+    /// Bytes allocated for finding keys in the journal, beside what the policy has.
+    var listBytes: Int { segments.bytes + journal.liveTableBytes }
     var journal = EvictionJournal()
     /// Entries that the policy has given up and that are still stored.
     private var victims: [EvictedEntry] = []

@@ -32,13 +32,16 @@ struct EvictionJournal {
     private(set) var open: UInt32 = 0
     private(set) var openBytes: [UInt8] = []
     /// Live keys by segment; a segment that is not here is not stored.
-    private(set) var live: [UInt32: Int] = [:]
+    private(set) var live: [UInt32: UInt32] = [:]
     /// The segments' bytes, keys included, and those of live entries.
     var bytes = 0
     var liveBytes = 0
     var isOpenDirty = false
     /// Where to look for the oldest segment.
     private var oldest: UInt32 = 0
+
+    /// Bytes allocated for ``live``: an eighth of a byte says whether a place is taken, and three quarters may be.
+    var liveTableBytes: Int { live.capacity * 4 / 3 * (2 * MemoryLayout<UInt32>.stride * 8 + 1) / 8 }
 
     /// The key of segment `number` in the store.
     static func key(_ number: UInt32) -> [UInt8] {
@@ -116,7 +119,7 @@ struct EvictionJournal {
     /// Notes that a key of `count` bytes in `segment` is dead; returns whether it was the last one.
     mutating func kill(_ segment: UInt32, keyCount count: Int) -> Bool {
         liveBytes = max(liveBytes - count - EvictionJournal.entryBytes, 0)
-        guard let left = live[segment] else { return false }
+        guard let left = live[segment], left > 0 else { return false }
         live[segment] = left - 1
         return left == 1 && segment != open
     }

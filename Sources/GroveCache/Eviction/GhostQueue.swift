@@ -30,6 +30,12 @@ struct GhostQueue: Sendable {
     /// Bytes allocated.
     var bytes: Int { ring.capacity * MemoryLayout<Ghost>.stride + index.bytes }
 
+    /// Makes room for `count` ghosts altogether.
+    mutating func reserve(_ count: Int) {
+        ring.reserveCapacity(count)
+        index.reserve(count, in: ring)
+    }
+
     /// Adds the newest ghost.
     mutating func add(_ key: UInt32, touched: UInt16, weight: UInt32) {
         append(Ghost(key: key, touched: touched, packedWeight: Self.pack(weight)))
@@ -39,7 +45,7 @@ struct GhostQueue: Sendable {
     mutating func append(_ ghost: Ghost) {
         _ = take(ghost.key)
         if used == ring.count {
-            if first == 0, count + count / 4 >= used {
+            if first == 0, count + count / 16 >= used {
                 ring.growGently()
                 ring.append(ghost)
             } else {
@@ -97,10 +103,10 @@ struct GhostQueue: Sendable {
         ring[position].packedWeight = 0
     }
 
-    /// Leaves the holes out, with room for an eighth more.
+    /// Leaves the holes out, with room for a sixteenth more.
     private mutating func straighten() {
         var straight: ContiguousArray<Ghost> = []
-        let size = count + count / 8 + 16
+        let size = count + count / 16 + 16
         straight.reserveCapacity(size)
         forEach { straight.append($0) }
         let live = straight.count

@@ -10,7 +10,7 @@ protocol IndexedEntry {
 /// Open addressing over positions in an array that lies elsewhere: four bytes a slot.
 ///
 /// A slot holds a position plus one in its low bits and, above, what is left of the 32 bits for a tag of the hash, so
-/// that a wrong slot is seldom followed into the array. Linear probing, at most 4/5 full, grown by a quarter;
+/// that a wrong slot is seldom followed into the array. Linear probing, at most 4/5 full, grown by a twentieth;
 /// removal shifts back instead of leaving tombstones.
 struct KeyIndex<Entry: IndexedEntry>: Sendable {
     private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
@@ -71,6 +71,12 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
         count -= 1
     }
 
+    /// Makes room for `count` entries, so that it need not grow while they are added.
+    mutating func reserve(_ count: Int, in entries: ContiguousArray<Entry>) {
+        let size = count * 5 / 4 + 2
+        if size > slots.count { resize(to: size, in: entries) }
+    }
+
     /// Forgets everything, and keeps the space.
     mutating func removeAll() {
         for slot in slots.indices { slots[slot] = 0 }
@@ -93,9 +99,12 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
     }
 
     private mutating func grow(toHold position: Int, in entries: ContiguousArray<Entry>) {
+        resize(to: max(slots.count + slots.count / 20 + 16, (count + 1) * 5 / 4 + 1, position + 2), in: entries)
+    }
+
+    private mutating func resize(to size: Int, in entries: ContiguousArray<Entry>) {
         let old = slots
         let mask: UInt32 = (1 << positionBits) - 1
-        let size = max(old.count + old.count / 4, (count + 1) * 5 / 4 + 1, position + 2)
         precondition(size < 1 << 31, "A policy holds fewer than two thousand million entries.")
         slots = ContiguousArray(repeating: 0, count: size)
         positionBits = UInt32(Int.bitWidth - size.leadingZeroBitCount)

@@ -1,5 +1,8 @@
 /// In which segment of the journal each resident entry's key stands: eight bytes a slot, open addressing.
 ///
+/// Linear probing, at most 5/6 full, grown by a sixteenth: the slots are in the order of their hashes, so that growing is
+/// a walk through memory.
+///
 /// A slot holds 40 bits of the key's hash and 24 of the segment's number. Two keys that cannot be told apart, one in ten
 /// million at a hundred thousand entries, cost one of them its eviction, never a wrong one: the journal has whole keys.
 struct SegmentMap: Sendable {
@@ -17,7 +20,7 @@ struct SegmentMap: Sendable {
 
     /// Notes the segment of a key and returns the one that it had.
     mutating func set(_ hash: UInt64, _ segment: UInt32) -> UInt32? {
-        if (count + 1) * 5 > slots.count * 4 { grow() }
+        if (count + 1) * 6 > slots.count * 5 { grow() }
         let place = slot(hash)
         let before = slots[place]
         slots[place] = SegmentMap.tag(hash) | UInt64(segment) & SegmentMap.segmentMask
@@ -67,7 +70,7 @@ struct SegmentMap: Sendable {
 
     private mutating func grow() {
         let old = slots
-        slots = ContiguousArray(repeating: 0, count: old.count + old.count / 4 + 64)
+        slots = ContiguousArray(repeating: 0, count: old.count + old.count / 16 + 64)
         for value in old where value != 0 {
             var place = home(value)
             while slots[place] != 0 { place = next(place) }
