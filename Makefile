@@ -62,9 +62,10 @@ month: release ## a simulated month within 50 MB on every backend: ten million w
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
 	.build/release/grove compare --workload churn --writes $(or $(WRITES),10000000) --directory $$place
 
-soak: release ## tries programs, kills and faults; MINUTES=10 says for how long
+soak: release ## tries programs, kills and faults; MINUTES=10 says for how long, from 60 on with a whole month
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
 	TMPDIR=$$place .build/release/grove conformance --soak $(MINUTES)
+	@if [ "$(MINUTES)" -ge 60 ]; then $(MAKE) month; fi
 
 fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
 	@sh Scripts/fuzz.sh $(RUNS)
