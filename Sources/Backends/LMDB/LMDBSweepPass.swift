@@ -51,9 +51,7 @@ import GroveModel
 
     /// Looks at records from `position` on; returns where the next transaction should go on.
     mutating func run(from position: [UInt8]) throws(CacheError) -> [UInt8] {
-        var cursor: OpaquePointer?
-        try unsafe LMDBEnvironment.check(
-            mdb_cursor_open(transaction, environment.database, &cursor), "open a cursor")
+        let cursor = unsafe try openCursor()
         defer { unsafe mdb_cursor_close(cursor) }
         var key = unsafe MDB_val()
         var value = unsafe MDB_val()
@@ -111,6 +109,13 @@ import GroveModel
 
     /// What a record takes in a page: LMDB's header and its pointer besides key and value.
     private static func size(_ key: Int, _ value: Int) -> Int { (key + value + 11) & ~1 }
+
+    private func openCursor() throws(CacheError) -> OpaquePointer? {
+        var cursor: OpaquePointer?
+        try unsafe LMDBEnvironment.check(
+            mdb_cursor_open(transaction, environment.database, &cursor), "open a cursor")
+        return unsafe cursor
+    }
 
     private func seek(
         _ cursor: OpaquePointer?, _ position: [UInt8], _ key: inout MDB_val, _ value: inout MDB_val
@@ -210,9 +215,7 @@ import GroveModel
     private func collect(
         _ run: Run, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
     ) throws(CacheError) {
-        var cursor: OpaquePointer?
-        try unsafe LMDBEnvironment.check(
-            mdb_cursor_open(transaction, environment.database, &cursor), "open a cursor")
+        let cursor = unsafe try openCursor()
         defer { unsafe mdb_cursor_close(cursor) }
         var key = unsafe MDB_val()
         var value = unsafe MDB_val()

@@ -215,7 +215,7 @@ final class SQLiteBudget: Sendable {
 }
 
 extension SQLiteStore {
-    /// Keeps the files within `bytes`: the database in four fifths of it, the log in the rest.
+    /// Keeps the files within `bytes`: the database in ten elevenths of it or less, the log in the rest.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
