@@ -24,10 +24,12 @@ struct LMDBFreeListTests {
             try store.write { transaction throws(CacheError) in
                 for _ in 0..<Int.random(in: 1...60, using: &random) {
                     let key = Array("\(Int.random(in: 0..<600, using: &random))".utf8)
-                    if random.next() % 3 == 0 { try transaction.remove(key) } else {
-                        let count = random.next() % 20 == 0 ? 9_000 : Int.random(in: 0...900, using: &random)
-                        try transaction.put(key, [UInt8](repeating: 1, count: count))
+                    guard random.next() % 3 > 0 else {
+                        try transaction.remove(key)
+                        continue
                     }
+                    let count = random.next() % 20 == 0 ? 9_000 : Int.random(in: 0...900, using: &random)
+                    try transaction.put(key, [UInt8](repeating: 1, count: count))
                 }
             }
             // Some commits are looked at, and some pages are kept from being used again meanwhile.
@@ -58,7 +60,8 @@ struct LMDBFreeListTests {
             let view = try store.view()
             defer { view.end() }
             let free = try view.pageGuard().free
-            #expect(try view.environment.usedPages() + view.pagesOfFreeList() + free.listed.count + 2 == Int(free.last) + 1)
+            #expect(
+                try view.environment.usedPages() + view.pagesOfFreeList() + free.listed.count + 2 == Int(free.last) + 1)
         }
     }
 

@@ -64,7 +64,8 @@ struct LMDBPointerTests {
                 for number in state.indices where version == 1 || random.next() % 8 == 0 {
                     // Some have pages of their own.
                     let count = number % 10 == 0 ? 5_000 : 260
-                    try transaction.put(key(number), [version, UInt8(number)] + [UInt8](repeating: version, count: count))
+                    try transaction.put(
+                        key(number), [version, UInt8(number)] + [UInt8](repeating: version, count: count))
                     state[number] = version
                 }
             }
