@@ -59,7 +59,7 @@ struct LMDBFreeListTests {
             }
             let view = try store.view()
             defer { view.end() }
-            let free = try view.pageGuard().free
+            let free = try view.freePages()
             #expect(
                 try view.environment.usedPages() + view.pagesOfFreeList() + free.listed.count + 2 == Int(free.last) + 1)
         }
@@ -67,7 +67,7 @@ struct LMDBFreeListTests {
 
     /// What is kept of a view's free pages is what somebody finds who reads them all.
     private static func expectCurrent(_ view: LMDBView) throws {
-        let kept = try view.pageGuard().free
+        let kept = try view.freePages()
         let read = try unsafe LMDBFreeList().pages(view.transaction, view.environment)
         #expect(kept.commit == read.commit)
         #expect(kept.listed == read.listed)

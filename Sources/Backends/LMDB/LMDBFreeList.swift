@@ -46,13 +46,16 @@ final class LMDBFreeList: Sendable {
             try unsafe LMDBEnvironment.check(mdb_cursor_open(transaction, 0, &cursor), "read the list of free pages")
             defer { unsafe mdb_cursor_close(cursor) }
             let last = try environment.lastPage(of: commit)
+            let limit = UInt(try environment.mapBytes() / environment.pageSize)
             guard commit > state.free.commit else {
                 var older = State()
-                try unsafe older.advance(to: commit, last: last, cursor)
+                try unsafe older.advance(to: commit, last: last, limit: limit, cursor)
                 return older.free
             }
+            // Views that are open, or at rest, go on with what they hold.
+            if !isKnownUniquelyReferenced(&state.free) { state.free = LMDBFreePages(state.free) }
             do throws(CacheError) {
-                try unsafe state.advance(to: commit, last: last, cursor)
+                try unsafe state.advance(to: commit, last: last, limit: limit, cursor)
             } catch {
                 state = State()
                 throw error
@@ -64,17 +67,19 @@ final class LMDBFreeList: Sendable {
 
 extension LMDBFreeList.State {
     /// Takes over what changed up to `commit`.
-    fileprivate mutating func advance(to commit: UInt, last: UInt, _ cursor: OpaquePointer?) throws(CacheError) {
+    fileprivate mutating func advance(
+        to commit: UInt, last: UInt, limit: UInt, _ cursor: OpaquePointer?
+    ) throws(CacheError) {
         let former = free.commit
         // The front, until an entry that is as it was: so are those behind it.
         var front: [LMDBFreeList.Entry] = []
         var kept = entries.count
         try unsafe visit(cursor, MDB_FIRST) { (number, list) in
-            if number <= former, let index = unsafe index(of: number, list) {
+            if number <= former, let index = unsafe index(of: number, list, limit) {
                 kept = index
                 return false
             }
-            unsafe front.append(LMDBFreeList.Entry(number: number, pages: pages(list)))
+            unsafe front.append(LMDBFreeList.Entry(number: number, pages: pages(list, limit)))
             return true
         }
         for entry in entries[..<kept] { for page in entry.pages { free.remove(page) } }
@@ -83,7 +88,7 @@ extension LMDBFreeList.State {
         entries.replaceSubrange(..<kept, with: front)
         if !isFrontAll {
             try unsafe visit(cursor, MDB_SET_RANGE, from: former + 1) { (number, list) in
-                let entry = unsafe LMDBFreeList.Entry(number: number, pages: pages(list))
+                let entry = unsafe LMDBFreeList.Entry(number: number, pages: pages(list, limit))
                 for page in entry.pages { free.insert(page) }
                 entries.append(entry)
                 return true
@@ -94,30 +99,30 @@ extension LMDBFreeList.State {
     }
 
     /// Where the entry under `number` is, if it has the pages in `list`.
-    private func index(of number: UInt, _ list: UnsafeRawBufferPointer) -> Int? {
+    private func index(of number: UInt, _ list: UnsafeRawBufferPointer, _ limit: UInt) -> Int? {
         var low = 0
         var high = entries.count
         while low < high {
             let middle = (low + high) / 2
             if entries[middle].number < number { low = middle + 1 } else { high = middle }
         }
-        guard low < entries.count, entries[low].number == number, unsafe entries[low].pages == pages(list) else {
+        guard low < entries.count, entries[low].number == number, unsafe entries[low].pages == pages(list, limit) else {
             return nil
         }
         return low
     }
 
-    /// The pages in an entry: how many, and then which.
-    private func pages(_ list: UnsafeRawBufferPointer) -> [UInt32] {
+    /// The pages in an entry, which has their number in front; none that no map of that size has.
+    private func pages(_ list: UnsafeRawBufferPointer, _ limit: UInt) -> [UInt32] {
         guard list.count >= 8 else { return [] }
         let count = min(unsafe Int(clamping: list.loadUnaligned(as: UInt.self)), list.count / 8 - 1)
-        return unsafe [UInt32](unsafeUninitializedCapacity: count) { pages, initialized in
-            for index in 0..<count {
-                let page = unsafe list.loadUnaligned(fromByteOffset: 8 * (index + 1), as: UInt.self)
-                unsafe pages.initializeElement(at: index, to: UInt32(clamping: page))
-            }
-            initialized = count
+        var pages: [UInt32] = []
+        pages.reserveCapacity(count)
+        for index in 0..<max(count, 0) {
+            let page = unsafe list.loadUnaligned(fromByteOffset: 8 * (index + 1), as: UInt.self)
+            if page <= limit { pages.append(UInt32(truncatingIfNeeded: page)) }
         }
+        return pages
     }
 
     private func visit(

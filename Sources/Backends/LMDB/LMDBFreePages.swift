@@ -1,54 +1,64 @@
 /// The pages that one commit does not use: what lies on them was replaced or removed, or was never committed.
 ///
-/// A bit for each page, in chunks that later commits share where nothing changed: a chunk covers 128 MiB of the usual
-/// pages of 4 KiB, and takes 4 KiB.
-struct LMDBFreePages: Sendable {
-    private static let chunkShift: UInt = 15
-    private static let wordsPerChunk = 1 << (Int(chunkShift) - 6)
-
+/// A bit for each page up to the last free one: 1.6 KB for 50 MB.
+// SAFETY: only the list changes it, under its lock and while nobody else holds it.
+@safe final class LMDBFreePages: @unchecked Sendable {
     /// The number of the commit.
     var commit: UInt = 0
     /// The last page that the commit has, the greatest number where that is not known.
     var last = UInt.max
-    private var chunks: [[UInt64]] = []
+    private(set) var words: UnsafeMutablePointer<UInt64>
+    private(set) var wordCount: Int
 
-    /// Whether the commit does not use `page`.
-    ///
-    /// - Complexity: O(1), without allocation.
-    func contains(_ page: UInt) -> Bool {
-        guard page <= last else { return true }
-        let chunk = page >> Self.chunkShift
-        guard chunk < UInt(chunks.count) else { return false }
-        return chunks[Int(chunk)][Self.word(page)] & Self.bit(page) != 0
+    /// No pages.
+    init() {
+        unsafe words = UnsafeMutablePointer.allocate(capacity: 0)
+        wordCount = 0
     }
+
+    /// The same as `other`.
+    init(_ other: LMDBFreePages) {
+        commit = other.commit
+        last = other.last
+        wordCount = other.wordCount
+        unsafe words = UnsafeMutablePointer.allocate(capacity: wordCount)
+        unsafe words.initialize(from: other.words, count: wordCount)
+    }
+
+    deinit { unsafe words.deallocate() }
 
     /// All of them, in order, those behind the last one left out.
     ///
     /// - Complexity: O(*n*) in pages.
     var listed: [UInt] {
         var pages: [UInt] = []
-        for (index, words) in chunks.enumerated() {
-            for (place, word) in words.enumerated() where word != 0 {
-                let first = UInt(index) << Self.chunkShift + UInt(place * 64)
-                pages += (first..<(first + 64)).filter { contains($0) && $0 <= last }
+        for place in 0..<wordCount {
+            let word = unsafe words[place]
+            for bit in 0..<64 where word >> UInt64(bit) & 1 != 0 && place * 64 + bit <= last {
+                pages.append(UInt(place * 64 + bit))
             }
         }
         return pages
     }
 
     /// Counts `page` among the free ones.
-    mutating func insert(_ page: UInt32) {
-        let chunk = Int(page >> Self.chunkShift)
-        while chunks.count <= chunk { chunks.append([UInt64](repeating: 0, count: Self.wordsPerChunk)) }
-        chunks[chunk][Self.word(UInt(page))] |= Self.bit(UInt(page))
+    func insert(_ page: UInt32) {
+        let place = Int(page / 64)
+        if place >= wordCount { grow(to: max(place + 1, wordCount * 2)) }
+        unsafe words[place] |= 1 << UInt64(page % 64)
     }
 
     /// Counts `page`, which was free, among those in use.
-    mutating func remove(_ page: UInt32) {
-        chunks[Int(page >> Self.chunkShift)][Self.word(UInt(page))] &= ~Self.bit(UInt(page))
+    func remove(_ page: UInt32) {
+        unsafe words[Int(page / 64)] &= ~(1 << UInt64(page % 64))
     }
 
-    private static func word(_ page: UInt) -> Int { Int(page >> 6) & (wordsPerChunk - 1) }
-
-    private static func bit(_ page: UInt) -> UInt64 { 1 << UInt64(page & 63) }
+    private func grow(to count: Int) {
+        let grown = UnsafeMutablePointer<UInt64>.allocate(capacity: count)
+        unsafe grown.initialize(repeating: 0, count: count)
+        unsafe grown.update(from: words, count: wordCount)
+        unsafe words.deallocate()
+        unsafe words = grown
+        wordCount = count
+    }
 }

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// It reads the headers of pages as LMDB 0.9 writes them: a page's number (8 bytes), 2 that are of no use here, its kind
 /// (2), the end of its pointers (2) and the beginning of its records (2). Under another version it lets everything pass.
-struct LMDBPageGuard: Sendable {
+@safe struct LMDBPageGuard {
     private static let knowsPages: Bool = {
         var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
         _ = unsafe mdb_version(&major, &minor, &patch)
@@ -22,14 +22,20 @@ struct LMDBPageGuard: Sendable {
     private static let leaf: UInt16 = 0x02
     private static let overflow: UInt16 = 0x04
 
-    let free: LMDBFreePages
+    /// The bits of the free pages, and how many words they take: whoever has the guard holds the object.
+    private let words: UnsafeMutablePointer<UInt64>
+    private let wordCount: UInt
+    private let last: UInt
     private let pageBytes: UInt
     /// Where in memory pages are that were committed: elsewhere lie those that a writer has changed.
     private let start: UInt
     private let count: UInt
 
+    /// Makes one, to be used while `free` is held.
     init(_ free: LMDBFreePages, pageBytes: Int, start: UInt = 0, count: UInt = .max) {
-        self.free = free
+        unsafe words = unsafe free.words
+        wordCount = UInt(free.wordCount)
+        last = free.last
         self.pageBytes = UInt(pageBytes)
         self.start = start
         self.count = Self.knowsPages ? count : 0
@@ -76,33 +82,38 @@ struct LMDBPageGuard: Sendable {
         guard kind == Self.overflow || recordAt >= UInt(unsafe page.load(fromByteOffset: 14, as: UInt16.self)) else {
             return false
         }
-        return !free.contains(unsafe page.load(as: UInt.self))
+        let number = unsafe page.load(as: UInt.self)
+        guard number <= last else { return false }
+        return unsafe number / 64 >= wordCount || words[Int(number / 64)] >> UInt64(number % 64) & 1 == 0
     }
 }
 
 extension LMDBEnvironment {
-    /// What tells the records of the commit that `transaction`, a reader, sees.
-    func pageGuard(reading transaction: OpaquePointer) throws(CacheError) -> LMDBPageGuard {
-        LMDBPageGuard(unsafe try freeList.pages(transaction, self), pageBytes: pageSize)
+    /// The free pages of the commit that `transaction`, a reader, sees.
+    func freePages(reading transaction: OpaquePointer) throws(CacheError) -> LMDBFreePages {
+        unsafe try freeList.pages(transaction, self)
     }
 
-    /// What tells the records of the commit that `transaction`, a writer, began with.
-    func pageGuard(writing transaction: OpaquePointer?) throws(CacheError) -> LMDBPageGuard {
+    /// The free pages of the commit that `transaction`, a writer, began with, and what tells its records.
+    func pageGuard(
+        writing transaction: OpaquePointer?
+    ) throws(CacheError) -> (free: LMDBFreePages, LMDBPageGuard) {
         let commit = unsafe UInt(mdb_txn_id(transaction)) &- 1
         var start = mapStart.load(ordering: .relaxed)
-        var free = freeList.known(commit)
-        if free == nil || start == 0 {
+        var known = freeList.known(commit)
+        if known == nil || start == 0 {
             // Nobody else commits meanwhile.
             var begun: OpaquePointer?
             try unsafe Self.check(mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun), "begin a view")
             defer { unsafe mdb_txn_abort(begun) }
             guard let begun = unsafe begun else { throw CacheError(.other, "LMDB began no transaction") }
-            free = unsafe try freeList.pages(begun, self)
+            known = unsafe try freeList.pages(begun, self)
             start = try unsafe findMap(begun)
             mapStart.store(start, ordering: .relaxed)
         }
-        return LMDBPageGuard(
-            free ?? LMDBFreePages(), pageBytes: pageSize, start: start, count: start == 0 ? 0 : UInt(try mapBytes()))
+        let free = known ?? LMDBFreePages()
+        let count = start == 0 ? 0 : UInt(try mapBytes())
+        return (free, LMDBPageGuard(free, pageBytes: pageSize, start: start, count: count))
     }
 
     /// Where the map begins in memory, told by the addresses of two pages and their numbers; 0 where they disagree.

@@ -17,8 +17,8 @@ import CLMDB
     /// It belongs to the transaction: "otherwise [it] will be closed when its transaction ends".
     private let cursor: OpaquePointer
     private var failure: CacheError?
-    /// What tells records of the commit before; `nil` until the first one is found.
-    private var guarding: LMDBPageGuard?
+    /// The free pages of the commit before, `nil` until the first record is found, and what tells records by them.
+    private var guarding: (free: LMDBFreePages, records: LMDBPageGuard)?
     /// How many values were stored.
     private var putCount = 0
     /// What `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
@@ -163,10 +163,10 @@ import CLMDB
     }
 
     private func pageGuard() throws(CacheError) -> LMDBPageGuard {
-        if let guarding { return guarding }
-        let guarding = try unsafe environment.pageGuard(writing: transaction)
-        self.guarding = guarding
-        return guarding
+        if let guarding { return guarding.records }
+        let (free, records) = try unsafe environment.pageGuard(writing: transaction)
+        guarding = (free, records)
+        return records
     }
 
     private func putShort(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {

@@ -17,7 +17,9 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     private let database: MDB_dbi
     private let pool: LMDBPool
     private var scratch: LMDBScratch?
-    /// What tells records of the commit that the view sees; `nil` until the first one is found.
+    /// The free pages of the commit that the view sees, `nil` until the first record is found, and what tells records by
+    /// them.
+    private var free: LMDBFreePages?
     private var guarding: LMDBPageGuard?
     private var isOpen = true
 
@@ -48,7 +50,7 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         let status = unsafe mdb_txn_renew(transaction)
         isOpen = status == MDB_SUCCESS
         let commit = unsafe UInt(mdb_txn_id(transaction))
-        if guarding?.free.commit != commit { guarding = nil }
+        if free?.commit != commit { free = nil }
         return status
     }
 
@@ -70,7 +72,8 @@ public final class LMDBView: NodeView, @unchecked Sendable {
             guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
             return nil
         }
-        try unsafe pageGuard().check(stored, keyCount: key.count)
+        if free == nil { try findFreePages() }
+        guard unsafe guarding?.holds(stored, keyCount: key.count) == true else { throw .stalePage }
         return unsafe UnsafeRawBufferPointer(stored)
     }
 
@@ -95,15 +98,22 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     private func records() throws(CacheError) -> LMDBRecords {
         let scratch = self.scratch ?? LMDBScratch()
         self.scratch = scratch
+        let guarding = LMDBPageGuard(try freePages(), pageBytes: environment.pageSize)
         return unsafe LMDBRecords(
-            transaction: transaction, environment: environment, scratch: scratch, guarding: try pageGuard())
+            transaction: transaction, environment: environment, scratch: scratch, guarding: guarding)
     }
 
-    /// What tells the records of the commit that the view sees.
-    func pageGuard() throws(CacheError) -> LMDBPageGuard {
-        if let guarding { return guarding }
-        let guarding = try unsafe environment.pageGuard(reading: transaction)
-        self.guarding = guarding
-        return guarding
+    /// The free pages of the commit that the view sees.
+    func freePages() throws(CacheError) -> LMDBFreePages {
+        if let free { return free }
+        return try findFreePages()
+    }
+
+    @discardableResult
+    private func findFreePages() throws(CacheError) -> LMDBFreePages {
+        let found = try unsafe environment.freePages(reading: transaction)
+        guarding = LMDBPageGuard(found, pageBytes: environment.pageSize)
+        free = found
+        return found
     }
 }
