@@ -149,8 +149,9 @@ extension EvictionIndex {
     /// How many records `write` adds to those that are there, and the bytes of their keys and values.
     func newPayload(of write: PendingWrite) -> (entries: Int, bytes: Int) {
         var (entries, bytes) = (0, 0)
-        // One buffer for all keys: a batch has hundreds.
+        // One buffer and one copy of the policy for all keys: a batch has hundreds.
         var key = StoreKey()
+        let (policy, pins) = (policy, pins)
         func count(_ key: UnsafeRawBufferPointer, _ valueCount: Int) {
             let hash = unsafe EvictionIndex.hash(key)
             guard !policy.contains(hash), !pins.isMarked(hash) else { return }
