@@ -174,6 +174,17 @@ struct AgeLineTests {
         #expect(confirmations.time(5 &* 0x9E37_79B9_7F4A_7C15 | 1) == nil)
     }
 
+    @Test("A later confirmation takes the place of an earlier one, and never the other way round")
+    func order() {
+        let confirmations = Confirmations()
+        var line = AgeLine(after: 0)
+        for number in 1...3 as ClosedRange<UInt64> { _ = line.note(number, at: Double(number) * 100) }
+        for (number, time, changes) in [(2, 200.0, 1), (1, 200, 1), (2, 200, 1), (3, 300, 2)] {
+            confirmations.note([(hash: 7, number: UInt64(number))], line: line, epoch: confirmations.epoch)
+            #expect(confirmations.time(7) == time && confirmations.count == 1 && confirmations.changes == changes)
+        }
+    }
+
     @Test("What commits confirmed before everything was forgotten is not noted afterwards")
     func epochs() {
         let confirmations = Confirmations()

@@ -142,7 +142,7 @@ struct CommandTests {
         arguments: [
             ["import"], ["nonsense"], ["export", "--backend", "oracle"], ["export", "--backend", "lmdb"],
             ["export", "--backend", "memory"], ["compare", "--workload", "nothing"],
-            ["compare", "--backend", "oracle"],
+            ["compare", "--backend", "oracle"], ["compare", "--input", "x", "--identity", "y", "--coding", "codable"],
             ["compare", "--input", "x.json"], ["compare", "--output", "/nowhere/at/all"],
             ["inspect", "--backend", "lmdb", "--store", "x", "--tree"],
         ])

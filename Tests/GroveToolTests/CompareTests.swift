@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import GroveTool
@@ -49,6 +50,27 @@ struct CompareTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("budget 20,000,000 bytes") && outcome.output.contains("set-model"))
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("A document is measured within a budget", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    func document(backend: String) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (input, rules) = (directory.appendingPathComponent("in.json"), directory.appendingPathComponent("id.json"))
+        try Data(
+            #"{"messages": [{"id": 1, "text": "a", "sender": {"id": 7, "name": "x"}}, {"id": 2, "text": "b"}]}"#.utf8
+        ).write(to: input)
+        try Data(
+            #"{"rules": [{"field": "messages", "type": "M", "id": "id"}, {"field": "sender", "type": "P", "id": "id"}]}"#
+                .utf8
+        ).write(to: rules)
+        let outcome = try ToolProcess.run([
+            "compare", "--quick", "--input", input.path, "--identity", rules.path, "--backend", backend, "--budget",
+            "20000000", "--workload", "r*", "--workload", "write-batch",
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("2 trees, 3 nodes") && outcome.output.contains("budget 20,000,000 bytes"))
     }
 
     @Test(

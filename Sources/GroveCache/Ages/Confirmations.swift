@@ -98,13 +98,16 @@ final class Confirmations: Sendable {
 extension Confirmations.State {
     /// Notes a time, unless a later one is known.
     fileprivate mutating func set(_ hash: UInt64, _ time: Double) {
-        if let known = times.find(hash) {
-            guard Double(bitPattern: known) < time else { return }
-        } else if times.count >= Confirmations.most {
-            removeOlderHalf()
+        var isLater = false
+        let isKnown = times.replace(hash, with: time.bitPattern) { known in
+            isLater = Double(bitPattern: known) < time
+            return isLater
         }
-        times.set(hash, time.bitPattern)
-        changes += 1
+        if !isKnown {
+            if times.count >= Confirmations.most { removeOlderHalf() }
+            times.set(hash, time.bitPattern)
+        }
+        if isLater || !isKnown { changes += 1 }
     }
 
     private mutating func removeOlderHalf() {

@@ -149,18 +149,25 @@ extension EvictionIndex {
     /// How many records `write` adds to those that are there, and the bytes of their keys and values.
     func newPayload(of write: PendingWrite) -> (entries: Int, bytes: Int) {
         var (entries, bytes) = (0, 0)
-        func count(_ key: [UInt8], _ valueCount: Int) {
-            let hash = unsafe key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
+        // One buffer and one copy of the policy for all keys: a batch has hundreds.
+        var key = StoreKey()
+        let (policy, pins) = (policy, pins)
+        func count(_ key: UnsafeRawBufferPointer, _ valueCount: Int) {
+            let hash = unsafe EvictionIndex.hash(key)
             guard !policy.contains(hash), !pins.isMarked(hash) else { return }
             entries += 1
             bytes += 2 * key.count + valueCount + RecordHeader.fixedBytes
         }
         if let tree = write.tree {
             for entry in tree.entries {
-                unsafe count([Namespace.node] + Array(tree.identifier(of: entry)), entry.body.count)
+                unsafe key.set(Namespace.node, tree.identifier(of: entry))
+                unsafe count(key.bytes, entry.body.count)
             }
         }
-        for extra in write.extras { count(extra.storeKey, extra.value?.body.count ?? 0) }
+        for extra in write.extras {
+            let valueCount = extra.value?.body.count ?? 0
+            unsafe extra.storeKey.withUnsafeBytes { unsafe count($0, valueCount) }
+        }
         return (entries, bytes)
     }
 }

@@ -32,6 +32,18 @@ struct FingerprintTable: Sendable {
         slots[place] = Slot(key: key, value: value)
     }
 
+    /// Gives `key` the fingerprint `value` where it has one that `isReplaced` says yes to.
+    ///
+    /// - Returns: whether it had one.
+    @inline(__always)
+    mutating func replace(_ key: UInt64, with value: UInt64, where isReplaced: (UInt64) -> Bool) -> Bool {
+        guard !slots.isEmpty else { return false }
+        let place = place(of: FingerprintTable.used(key))
+        guard slots[place].key != 0 else { return false }
+        if isReplaced(slots[place].value) { slots[place].value = value }
+        return true
+    }
+
     /// Forgets `key`.
     mutating func remove(_ key: UInt64) {
         guard !slots.isEmpty else { return }

@@ -60,7 +60,7 @@
 
         @Option(
             help:
-                "How the models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
+                "How the feed's models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
         )
         var coding: [String] = []
 
@@ -107,6 +107,9 @@
             }
             guard (input == nil) == (identity == nil) else {
                 throw ValidationError("--input and --identity go together.")
+            }
+            guard input == nil || coding.isEmpty else {
+                throw ValidationError("--coding is for the generated feed; a document is coded dynamically.")
             }
             guard nodes >= 2, nodes <= 20_000_000 else { throw ValidationError("--nodes is from 2 to 20,000,000.") }
         }

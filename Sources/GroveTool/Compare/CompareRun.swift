@@ -54,6 +54,7 @@ struct CompareRun<Data: CompareData> {
         let check = report.checks.last { $0.backend == backend }
         for workload in workloads {
             Terminal.progress("\(backend.rawValue): \(workload.rawValue)")
+            Settling.wait(for: [ours, theirs])
             var result = try comparison.run(workload)
             result.isVoid = check?.voids(result) ?? false
             report.results.append(result)

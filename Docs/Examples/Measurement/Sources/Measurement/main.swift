@@ -3,8 +3,9 @@
 //
 //     swift run -c release Measurement lmdb 100000
 //
-// Prints a line for each workload, its name and operations a second: the median of five repetitions after one that does
-// not count. Trees for read-tree, nodes for the others.
+// Prints a line for each workload: its name; operations a second, the median of five repetitions, each after a turn that
+// does not count; and the median of single calls in microseconds, which the rest of the machine disturbs less. Operations
+// are trees for read-tree and nodes for the others.
 import Foundation
 import GroveCache
 import GroveLMDB
@@ -18,25 +19,74 @@ struct Measurement<Store: NodeStore> {
     let feed: Feed
     let directory: String
 
+    /// How many trees go to a call, and how often each workload is measured.
+    static var batch: Int { 500 }
+    static var repetitions: Int { 5 }
+
     func run() throws {
         let trees = feed.trees(version: 0)
-        let nodes = try write(trees)
+        let batches = Measurement.batches(of: trees)
+        for batch in batches { try cache.write(contentsOf: batch) }
         try settle()
-        report("read-tree", try readTrees(trees))
-        report("rewrite-unchanged", try median { Double(nodes) / (try seconds { _ = try write(trees) }) })
-        var version = 0
-        report(
-            "write-batch",
-            try median {
-                version += 1
-                let changed = feed.trees(version: version)
-                let time = try seconds { _ = try write(changed) }
-                // A person that several calls bring is written by the first.
-                return Double(changed.count + Set(changed.map(\.sender.id)).count) / time
-            })
+        try readTrees(trees)
+        try rewriteUnchanged(batches)
+        try writeBatches()
     }
 
-    /// Waits until the engine's own threads have nothing left to do: until no file changes any more.
+    /// Single trees of random identifiers.
+    private func readTrees(_ trees: [Message]) throws {
+        let identifiers = trees.compactMap(\.modelIdentifier)
+        var random = SplitMix(state: 7)
+        let order = (0..<min(trees.count, 20_000)).map { _ in Int(random.next() % UInt64(trees.count)) }
+        let read = { (index: Int) in
+            guard case .hit = try cache.read(identifiers[index], as: Message.self) else { throw Lost() }
+        }
+        let turn = { try time { for index in order { try read(index) } } }
+        var rates: [Double] = []
+        for _ in 0..<Self.repetitions {
+            _ = try turn()
+            rates.append(Double(order.count) / (try turn()))
+        }
+        report("read-tree", rates, calls: try order.map { index in try time { try read(index) } })
+    }
+
+    /// Batches of trees that are stored already.
+    private func rewriteUnchanged(_ batches: [ArraySlice<Message>]) throws {
+        let nodes = batches.reduce(0) { $0 + Self.distinctNodes(of: $1) }
+        var rates: [Double] = []
+        var calls: [Double] = []
+        for _ in 0..<Self.repetitions {
+            for batch in batches { try cache.write(contentsOf: batch) }
+            let times = try batches.map { batch in try time { try cache.write(contentsOf: batch) } }
+            rates.append(Double(nodes) / times.reduce(0, +))
+            calls += times
+        }
+        report("rewrite-unchanged", rates, calls: calls)
+    }
+
+    /// Batches of trees in which every node has changed; a person that several calls bring is written by the first.
+    private func writeBatches() throws {
+        var rates: [Double] = []
+        var calls: [Double] = []
+        for version in 1...Self.repetitions + 1 {
+            let changed = feed.trees(version: version)
+            let times = try Self.batches(of: changed).map { batch in try time { try cache.write(contentsOf: batch) } }
+            guard version > 1 else { continue }
+            rates.append(Double(changed.count + Set(changed.map(\.sender.id)).count) / times.reduce(0, +))
+            calls += times
+        }
+        report("write-batch", rates, calls: calls)
+    }
+
+    private static func batches(of trees: [Message]) -> [ArraySlice<Message>] {
+        stride(from: 0, to: trees.count, by: batch).map { trees[$0..<min($0 + batch, trees.count)] }
+    }
+
+    private static func distinctNodes(of trees: ArraySlice<Message>) -> Int {
+        trees.count + Set(trees.map(\.sender.id)).count
+    }
+
+    /// Waits until the engine's own threads have nothing left to do: until no file has changed for half a second.
     private func settle() throws {
         var last: [String: Int]?
         while true {
@@ -48,48 +98,20 @@ struct Measurement<Store: NodeStore> {
             }
             if sizes == last { return }
             last = sizes
-            Thread.sleep(forTimeInterval: 0.2)
+            Thread.sleep(forTimeInterval: 0.5)
         }
     }
 
-    /// Single trees of random identifiers.
-    private func readTrees(_ trees: [Message]) throws -> Double {
-        var random = SplitMix(state: 7)
-        let identifiers = (0..<min(trees.count, 20_000)).map { _ in
-            ModelIdentifier("Message:\(trees[Int(random.next() % UInt64(trees.count))].id)")
-        }
-        return try median {
-            let time = try seconds {
-                for identifier in identifiers {
-                    guard try cache.model(identifier, as: Message.self) != nil else { throw Lost() }
-                }
-            }
-            return Double(identifiers.count) / time
-        }
-    }
-
-    /// Writes 500 trees to a call; returns how many distinct nodes the calls had in all.
-    private func write(_ trees: [Message]) throws -> Int {
-        var nodes = 0
-        for start in stride(from: 0, to: trees.count, by: 500) {
-            let batch = trees[start..<min(start + 500, trees.count)]
-            try cache.write(contentsOf: batch)
-            nodes += batch.count + Set(batch.map(\.sender.id)).count
-        }
-        return nodes
-    }
-
-    private func median(_ measure: () throws -> Double) rethrows -> Double {
-        _ = try measure()
-        return try (0..<5).map { _ in try measure() }.sorted()[2]
-    }
-
-    private func seconds(_ body: () throws -> Void) rethrows -> Double {
+    /// Seconds that `body` takes.
+    private func time(_ body: () throws -> Void) rethrows -> Double {
         let time = try ContinuousClock().measure(body)
         return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
     }
 
-    private func report(_ name: String, _ rate: Double) { print(name, Int(rate)) }
+    /// Prints the median rate, and the median of single calls in microseconds.
+    private func report(_ name: String, _ rates: [Double], calls: [Double]) {
+        print(name, Int(rates.sorted()[rates.count / 2]), calls.sorted()[calls.count / 2] * 1e6)
+    }
 }
 
 /// The cache does not have what was written to it.
