@@ -85,6 +85,17 @@ extension CacheCore {
         return changes
     }
 
+    /// Throws where others replaced the files while the transaction waited to begin: it would land in files that are gone.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled`.
+    private func checkIsCurrent() throws(CacheError) {
+        let isStale = state.withLock { state in
+            state.noticeReplacement()
+            return state.isStale
+        }
+        if isStale { throw CacheError(.cancelled, "The store was replaced while the call waited to be written.") }
+    }
+
     /// Runs one transaction and remembers what it leaves behind.
     func transact(_ body: (inout GroupCommit) throws(CacheError) -> Void) throws(CacheError) {
         var committed: GroupSummary?
@@ -96,6 +107,7 @@ extension CacheCore {
         }
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
+                try checkIsCurrent()
                 var commit = try GroupCommit(
                     transaction, shift: before.0, lastCommitted: before.1, index: index,
                     fingerprints: takeFingerprints())
