@@ -184,7 +184,7 @@ let package = Package(
             name: "GroveLevelDBTests", dependencies: ["GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel", "StoreTesting"],
+            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "CLMDB"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveSQLiteTests",

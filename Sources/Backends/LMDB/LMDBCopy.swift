@@ -69,6 +69,8 @@ enum LMDBCopy {
             mdb_env_set_mapsize(created, try environment.mapBytes() + (16 << 20)), "set the map size")
         let flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOLOCK) | UInt32(MDB_NOSYNC)
         try unsafe LMDBEnvironment.check(mdb_env_open(created, path, flags, 0o600), "make a copy")
+        // What damage leads to must not come out of it as if it were the commit's.
+        let guarding = try unsafe environment.pageGuard(writing: source)
         var cursor: OpaquePointer?
         try unsafe LMDBEnvironment.check(mdb_cursor_open(source, environment.database, &cursor), "open a cursor")
         defer { unsafe mdb_cursor_close(cursor) }
@@ -84,8 +86,10 @@ enum LMDBCopy {
             try unsafe LMDBEnvironment.check(mdb_dbi_open(begun, nil, 0, &database), "open the database")
             var bytes = 0
             while status == MDB_SUCCESS, bytes < bytesAtOnce {
+                try unsafe guarding.check(value, keyCount: key.mv_size)
                 bytes += unsafe key.mv_size + value.mv_size
                 let put = unsafe mdb_put(begun, database, &key, &value, UInt32(MDB_APPEND))
+                guard put != MDB_KEYEXIST else { throw CacheError(.corrupted, "the store's keys are out of order") }
                 try LMDBEnvironment.check(environment.explained(put), "copy a record")
                 status = unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
             }

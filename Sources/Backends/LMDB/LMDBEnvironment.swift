@@ -23,6 +23,12 @@ import Synchronization
     /// All ones; a test clears bits so that hashes of long keys collide.
     let hashMask: UInt64
 
+    /// The size of a page, and which pages are free.
+    let pageSize: Int
+    let freeList = LMDBFreeList()
+    /// Where the map begins in memory; 0 where that was not looked up yet.
+    let mapStart = Atomic<UInt>(0)
+
     private let commits = Atomic<Int>(0)
 
     /// How many commits pass between two looks for readers that were killed; their pages would never be reused.
@@ -40,6 +46,9 @@ import Synchronization
         guard let created = unsafe created else { throw .lmdb(ENOMEM, "make an environment") }
         do throws(CacheError) {
             database = try unsafe Self.open(created, directory, options)
+            var statistics = MDB_stat()
+            try unsafe Self.check(mdb_env_stat(created, &statistics), "read the environment's state")
+            pageSize = Int(statistics.ms_psize)
         } catch {
             unsafe mdb_env_close(created)
             throw error
@@ -97,14 +106,14 @@ import Synchronization
         var info = unsafe MDB_envinfo()
         var statistics = MDB_stat()
         var descriptor: mdb_filehandle_t = -1
-        var status = stat()
         try unsafe check(mdb_env_info(pointer, &info), "read the environment's state")
         try unsafe check(mdb_env_stat(pointer, &statistics), "read the environment's state")
         try unsafe check(mdb_env_get_fd(pointer, &descriptor), "read the environment's state")
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .lmdb(errno, "read the length of the store's file") }
+        let length = grove_lmdb_length(descriptor)
+        guard length >= 0 else { throw .lmdb(errno, "read the length of the store's file") }
         let (needed, overflow) = unsafe (Int(info.me_last_pgno) &+ 1).multipliedReportingOverflow(
             by: Int(statistics.ms_psize))
-        return unsafe (overflow || info.me_last_pgno >= Int.max ? Int.max : needed, Int(status.st_size))
+        return unsafe (overflow || info.me_last_pgno >= Int.max ? Int.max : needed, Int(length))
     }
 
     /// Makes the file as long as its pages span, where a commit left it shorter.

@@ -137,6 +137,7 @@ final class LMDBPool: Sendable {
                 state.resting = []
                 try unsafe LMDBEnvironment.check(
                     mdb_env_set_mapsize(environment.pointer, 0), "take over the map's new size")
+                environment.forgetMap()
                 return true
             }
             if isDone { return }

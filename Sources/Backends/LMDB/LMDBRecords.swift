@@ -9,6 +9,7 @@ import GroveModel
     let transaction: OpaquePointer
     let environment: LMDBEnvironment
     let scratch: LMDBScratch
+    let guarding: LMDBPageGuard
 
     /// Where a long key is stored, or where it would go.
     @safe enum Place {
@@ -42,6 +43,7 @@ import GroveModel
         while status == MDB_SUCCESS {
             let bytes = unsafe UnsafeRawBufferPointer(storedKey)
             guard bytes.count == LMDBKey.longCount, unsafe bytes.begins(with: stem) else { break }
+            try unsafe guarding.check(stored, keyCount: bytes.count)
             let slot = unsafe LMDBKey.slot(of: bytes)
             guard let record = unsafe LMDBKey.split(UnsafeRawBufferPointer(stored)) else { throw .damagedRecord }
             if unsafe isEqual(record.key, key) {
@@ -101,6 +103,7 @@ import GroveModel
         while status == MDB_SUCCESS {
             let bytes = unsafe UnsafeRawBufferPointer(storedKey)
             guard unsafe bytes.begins(with: stem) else { break }
+            try unsafe guarding.check(stored, keyCount: bytes.count)
             if bytes.count == LMDBKey.longCount {
                 guard let record = unsafe LMDBKey.split(UnsafeRawBufferPointer(stored)) else { throw .damagedRecord }
                 if unsafe !run.isEmpty, unsafe !bytes.begins(with: runStem), try !visitRun() { return }

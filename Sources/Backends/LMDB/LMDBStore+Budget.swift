@@ -30,7 +30,6 @@ extension LMDBStore {
         }
         try pool.limit(to: map)
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
-        sweep.reset()
         pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
         return map / 100 * 64
     }

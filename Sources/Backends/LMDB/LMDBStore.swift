@@ -13,8 +13,9 @@ import Synchronization
 /// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
 ///   reuse, until ``wipe()``.
 /// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum: a file that something else damaged may
-///   end the process, though one that was cut off is found out when it is opened. Records carry one, but a damaged pointer
-///   may lead to a page that was replaced, and so show an older version of a record beside newer ones of others.
+///   end the process, though one that was cut off is found out when it is opened. Records carry one; and as a damaged
+///   pointer may lead to a page that was replaced, with an older record whole on it, a record is given back only where
+///   LMDB's own list does not have its page among the free ones: the answer is `corrupted` otherwise.
 public final class LMDBStore: NodeStore {
     /// How the store is opened.
     public typealias Options = LMDBOptions

@@ -30,22 +30,17 @@ import GroveModel
 
     let transaction: OpaquePointer
     let environment: LMDBEnvironment
-    let pageBytes: Int
-    let base: UInt
-    let end: UInt
+    let guarding: LMDBPageGuard
     /// How many pages may still be filled anew.
     var left: Int
 
+    private var pageBytes: Int { environment.pageSize }
     private var room: Int { (pageBytes - 16) * Self.fill / 100 }
 
-    init(
-        transaction: OpaquePointer, environment: LMDBEnvironment, pageBytes: Int, base: UInt, end: UInt, left: Int
-    ) {
+    init(transaction: OpaquePointer, environment: LMDBEnvironment, guarding: LMDBPageGuard, left: Int) {
         unsafe self.transaction = unsafe transaction
         self.environment = environment
-        self.pageBytes = pageBytes
-        self.base = base
-        self.end = end
+        self.guarding = guarding
         self.left = left
     }
 
@@ -97,14 +92,15 @@ import GroveModel
         return []
     }
 
-    /// The address of the page in which a record lies whole; `nil` where the transaction has written to the page, or
-    /// where the value has pages of its own.
+    /// The address of the page in which a record lies whole; `nil` where the transaction has written to the page, where
+    /// the value has pages of its own, and where the record is not the commit's.
     private func page(_ key: MDB_val, _ value: MDB_val) -> UInt? {
         let address = unsafe UInt(bitPattern: key.mv_data)
-        guard address >= base, address < end else { return nil }
+        guard guarding.isCommitted(address) else { return nil }
         let page = address & ~UInt(pageBytes - 1)
         let content = unsafe UInt(bitPattern: value.mv_data)
-        return content &- page <= UInt(pageBytes) ? page : nil
+        guard content &- page <= UInt(pageBytes) else { return nil }
+        return unsafe guarding.holds(value, keyCount: key.mv_size) ? page : nil
     }
 
     /// What a record takes in a page: LMDB's header and its pointer besides key and value.

@@ -17,6 +17,8 @@ import CLMDB
     /// It belongs to the transaction: "otherwise [it] will be closed when its transaction ends".
     private let cursor: OpaquePointer
     private var failure: CacheError?
+    /// What tells records of the commit before; `nil` until the first one is found.
+    private var guarding: LMDBPageGuard?
     /// How many values were stored.
     private var putCount = 0
     /// What `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
@@ -57,7 +59,7 @@ import CLMDB
     func sweep(_ sweep: LMDBSweep) throws(CacheError) {
         guard failure == nil, let transaction = unsafe transaction else { return }
         try keepingFailure { () throws(CacheError) in
-            try unsafe sweep.run(transaction, environment, entries: putCount)
+            try unsafe sweep.run(transaction, environment, pageGuard(), entries: putCount)
         }
     }
 
@@ -83,12 +85,13 @@ import CLMDB
         var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
         var stored = unsafe MDB_val()
         let status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, MDB_SET)
-        if status == MDB_SUCCESS {
-            unsafe returned = unsafe UnsafeRawBufferPointer(stored)
-            return unsafe returned
+        guard status == MDB_SUCCESS else {
+            guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
+            return nil
         }
-        guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
-        return nil
+        try unsafe pageGuard().check(stored, keyCount: key.count)
+        unsafe returned = unsafe UnsafeRawBufferPointer(stored)
+        return unsafe returned
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
@@ -155,7 +158,15 @@ import CLMDB
 
     private func records() throws(CacheError) -> LMDBRecords {
         guard let transaction = unsafe transaction else { throw .closedStore }
-        return unsafe LMDBRecords(transaction: transaction, environment: environment, scratch: scratch)
+        return unsafe LMDBRecords(
+            transaction: transaction, environment: environment, scratch: scratch, guarding: try pageGuard())
+    }
+
+    private func pageGuard() throws(CacheError) -> LMDBPageGuard {
+        if let guarding { return guarding }
+        let guarding = try unsafe environment.pageGuard(writing: transaction)
+        self.guarding = guarding
+        return guarding
     }
 
     private func putShort(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {

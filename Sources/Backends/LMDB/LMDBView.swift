@@ -13,10 +13,12 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     public static var keepsBytes: Bool { true }
 
     let environment: LMDBEnvironment
-    private let transaction: OpaquePointer
+    let transaction: OpaquePointer
     private let database: MDB_dbi
     private let pool: LMDBPool
     private var scratch: LMDBScratch?
+    /// What tells records of the commit that the view sees; `nil` until the first one is found.
+    private var guarding: LMDBPageGuard?
     private var isOpen = true
 
     /// Begins a read transaction.
@@ -45,6 +47,8 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     func renew() -> Int32 {
         let status = unsafe mdb_txn_renew(transaction)
         isOpen = status == MDB_SUCCESS
+        let commit = unsafe UInt(mdb_txn_id(transaction))
+        if guarding?.free.commit != commit { guarding = nil }
         return status
     }
 
@@ -56,15 +60,18 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     /// The value stored under `key`, or `nil` where there is none; valid until the view ends.
     ///
     /// - Complexity: O(log *n*), without allocation for keys of up to 494 bytes.
-    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
+    /// - Throws: ``CacheError`` with code `corrupted`, where the record found is not of this commit too, or `inputOutput`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         guard key.count <= LMDBKey.shortLimit else { return try unsafe records().long(key) }
         var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
         var stored = unsafe MDB_val()
         let status = unsafe mdb_get(transaction, database, &storedKey, &stored)
-        if status == MDB_SUCCESS { return unsafe UnsafeRawBufferPointer(stored) }
-        guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
-        return nil
+        guard status == MDB_SUCCESS else {
+            guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
+            return nil
+        }
+        try unsafe pageGuard().check(stored, keyCount: key.count)
+        return unsafe UnsafeRawBufferPointer(stored)
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
@@ -85,9 +92,18 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         pool.giveBack(self)
     }
 
-    private func records() -> LMDBRecords {
+    private func records() throws(CacheError) -> LMDBRecords {
         let scratch = self.scratch ?? LMDBScratch()
         self.scratch = scratch
-        return unsafe LMDBRecords(transaction: transaction, environment: environment, scratch: scratch)
+        return unsafe LMDBRecords(
+            transaction: transaction, environment: environment, scratch: scratch, guarding: try pageGuard())
+    }
+
+    /// What tells the records of the commit that the view sees.
+    func pageGuard() throws(CacheError) -> LMDBPageGuard {
+        if let guarding { return guarding }
+        let guarding = try unsafe environment.pageGuard(reading: transaction)
+        self.guarding = guarding
+        return guarding
     }
 }

@@ -31,8 +31,8 @@ import GroveModel
         try run("PRAGMA temp_store = MEMORY")
         let mapSize = unsafe grove_sqlite3_map_carefully(opened) == SQLITE_OK ? max(options.mapSize, 0) : 0
         try run("PRAGMA mmap_size = \(mapSize)")
-        // A wipe deletes the files: overwriting each removed record on top of that would double the writes.
-        try run("PRAGMA secure_delete = OFF")
+        // A flipped bit in a page's number or in a record's place must not lead to what was removed, whole as it was.
+        try run("PRAGMA secure_delete = ON")
         if isReader {
             try run("PRAGMA query_only = ON")
         } else {

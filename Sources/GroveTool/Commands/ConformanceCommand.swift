@@ -150,7 +150,8 @@
             let tallies = try Soak(names.compactMap(\.backend), seed: seed).run(for: .seconds(minutes * 60)) {
                 tallies in
                 let (kills, lies) = (tallies.reduce(0) { $0 + $1.kills }, tallies.reduce(0) { $0 + $1.lies.count })
-                Terminal.progress("\(tallies.reduce(0) { $0 + $1.programs }) programs, \(kills) kills, \(lies) lies")
+                Terminal.progress(
+                    "seed \(seed): \(tallies.reduce(0) { $0 + $1.programs }) programs, \(kills) kills, \(lies) lies")
             }
             try report(tallies, "soak of \(minutes) minutes", seed)
         }
@@ -161,7 +162,8 @@
             let names = backend.contains(.all) ? Choice.allCases : backend
             let tallies = try Soak(names.compactMap(\.backend), seed: seed).flip(flips) { tallies in
                 Terminal.progress(
-                    tallies.last.map { "\($0.backend) \($0.damages) stores, \($0.lies.count) lies" } ?? "")
+                    "seed \(seed)"
+                        + (tallies.last.map { ": \($0.backend), \($0.damages) stores, \($0.lies.count) lies" } ?? ""))
             }
             try report(tallies, "\(flips) stores with a changed byte", seed)
         }
@@ -171,7 +173,8 @@
             let names = backend.contains(.all) ? Choice.allCases : backend
             let tallies = try Soak(names.compactMap(\.backend), seed: seed).sweep { tallies in
                 Terminal.progress(
-                    tallies.last.map { "\($0.backend) \($0.damages) stores, \($0.lies.count) lies" } ?? "")
+                    "seed \(seed)"
+                        + (tallies.last.map { ": \($0.backend), \($0.damages) stores, \($0.lies.count) lies" } ?? ""))
             }
             try report(tallies, "every length and every byte", seed)
         }
