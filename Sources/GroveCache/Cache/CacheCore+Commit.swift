@@ -64,7 +64,8 @@ extension CacheCore {
         do throws(CacheError) {
             return try transactWithinBudget(group).map { .success($0) }
         } catch {
-            guard group.count > 1 else { return [.failure(error)] }
+            // Calls that were made before others replaced the files do not land in the new ones.
+            guard group.count > 1, error.code != .cancelled else { return group.map { _ in .failure(error) } }
         }
         // One write that cannot be stored must not take its neighbours with it.
         return group.map { write in
@@ -213,7 +214,7 @@ extension CacheCore {
                 }
                 state.tally.failures += 1
                 guard write.completion == nil else { continue }
-                if state.failure == nil { state.failure = error }
+                if state.failure == nil, error.code != .cancelled { state.failure = error }
                 // Nobody waited: what the store still holds under these keys is not what was last set.
                 state.unsettled.append(write.isInvalidation ? write : write.invalidation)
             }
