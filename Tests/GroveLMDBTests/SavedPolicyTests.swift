@@ -40,6 +40,26 @@ struct SavedPolicyTests {
         second.close()
     }
 
+    @Test("What was saved under a larger budget is taken up, and leaves no file that a smaller one has no room for")
+    func smallerBudget() throws {
+        let directory = try TemporaryDirectory()
+        func open(_ bytes: Int) throws(CacheError) -> NormalizedCache<LMDBStore> {
+            try NormalizedCache(
+                directory: directory.path, options: LMDBOptions(), budget: CacheBudget(bytes: bytes))
+        }
+        let first = try open(8_000_000)
+        try first.write(contentsOf: (0..<3_000).map(Item.init))
+        let held = try #require(first.core.index?.policy.count)
+        first.close()
+        #expect(try #require(EvictionIndex.readSaved(in: directory.path)).count > 1_000_000 / 21)
+        let second = try open(1_000_000)
+        #expect(EvictionIndex.readSaved(in: directory.path) == nil)
+        let index = try #require(second.core.index)
+        index.restorePolicy()
+        #expect(index.policy.count == held)
+        second.close()
+    }
+
     @Test("Saving takes the place of what was saved: there are never two files at once")
     func oneFile() throws {
         let directory = try TemporaryDirectory()

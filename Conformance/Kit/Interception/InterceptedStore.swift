@@ -49,6 +49,7 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
     }
 
     func setBudget(_ bytes: Int) throws(CacheError) -> Int { try base.setBudget(bytes) }
+    func shrink(_ replacing: () -> Void) throws(CacheError) { try base.shrink(replacing) }
 
     func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
         try base.makeRoom(forEntries: entries, bytes: bytes)

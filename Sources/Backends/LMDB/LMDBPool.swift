@@ -157,6 +157,9 @@ final class LMDBPool: Sendable {
             state.environment = nil
             let environment = try usable(&state)
             guard try environment.mapBytes() <= bytes else {
+                // Whoever makes it smaller needs room to write.
+                state.limit = nil
+                state.environment = nil
                 throw CacheError(.overBudget, "the store's file is larger than its budget")
             }
         }
@@ -181,13 +184,25 @@ final class LMDBPool: Sendable {
         }
     }
 
+    /// Puts a copy without holes in the place of the file, and closes the environment.
+    func shrink(_ replacing: () -> Void) throws(CacheError) {
+        try state.withLock { state throws(CacheError) in
+            guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "make the store smaller") }
+            state.resting = []
+            let environment = try usable(&state)
+            // Its file is gone afterwards, or may be.
+            state.environment = nil
+            try LMDBCopy.replace(environment, in: directory, replacing)
+        }
+    }
+
     /// Closes the environment, removes the files and makes new ones.
     func wipe() throws(CacheError) {
         try state.withLock { state throws(CacheError) in
             guard !state.isClosed else { throw .closedStore }
             state.resting = []
             state.environment = nil
-            try directory.remove(LMDBFiles.names)
+            try directory.remove(LMDBFiles.names + LMDBCopy.names)
             _ = try usable(&state)
         }
     }

@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// - Writes go to new pages and show at once with the commit; a view neither waits for a write nor holds one up. It does
 ///   keep the pages that it sees from being reused, so a view that stays open makes the file grow.
-/// - The file never shrinks, and removed records leave pages that later writes reuse, until ``wipe()``.
+/// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
+///   reuse, until ``wipe()``.
 /// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum: a file that something else damaged may
 ///   end the process, though one that was cut off is found out when it is opened. Records carry one; and as a damaged
 ///   pointer may lead to a page that was replaced, with an older record whole on it, a record is given back only where
@@ -48,6 +49,7 @@ public final class LMDBStore: NodeStore {
     /// Opens the store with `hashMask` over the hashes of long keys; a file keeps to one mask.
     init(directory: String?, options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
         self.directory = try LMDBFiles.directory(directory)
+        try LMDBCopy.settle(self.directory)
         pool = try LMDBPool(self.directory, options, hashMask: hashMask)
     }
 

@@ -1,17 +1,17 @@
 import CSQLite
 import GroveCache
-public import GroveModel
+import GroveModel
 import Synchronization
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; an eleventh of the budget, or 2 MB where it is small, is left to the
+/// The database takes no more pages than it may; a fourteenth of the budget, or 2 MB where it is small, is left to the
 /// log, which is copied and cut off before it would have more.
 ///
 /// Records lie in the order in which they came, and eviction leaves holes among them: SQLite merges a page only when it
 /// is less than a third full. Records that came one after the other have numbers one after the other; so numbers that are
 /// missing tell where pages are sparse. Once the database is nearly full and not densely, each transaction looks at some
-/// runs of numbers in turn, and moves what is left of those to the end that are less than three quarters full: their
+/// runs of numbers in turn, and moves what is left of those to the end that are less than 85 % full: their
 /// pages are free.
 final class SQLiteBudget: Sendable {
     private struct State {
@@ -40,9 +40,9 @@ final class SQLiteBudget: Sendable {
     /// A page in the log, its header included.
     private static let frameBytes = pageBytes + 24
     /// How full the pages are, in hundredths, beyond which nothing is moved: the index takes the rest.
-    private static let density = 86
+    private static let density = 92
     /// How many of a run's numbers are there at most, in hundredths, where its records are moved.
-    private static let sparse = 75
+    private static let sparse = 85
     /// What the log's index takes, with some to spare for the file system.
     private static let besideLog = 160 << 10
     /// How long a checkpoint waits for views before the write goes on without.
@@ -51,7 +51,7 @@ final class SQLiteBudget: Sendable {
     private let state = Mutex(State())
 
     /// Divides `bytes` and returns the payload that fits.
-    func set(_ bytes: Int, _ writer: SQLiteWriter) throws(CacheError) -> Int {
+    func set(_ bytes: Int, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Int {
         let maxPages = (bytes - Self.logBytes(bytes) - Self.besideLog) / Self.pageBytes
         guard maxPages >= 64 else {
             throw CacheError(
@@ -62,7 +62,8 @@ final class SQLiteBudget: Sendable {
             state.maxPages = maxPages
         }
         try begin(writer.connection)
-        guard state.withLock({ $0.pages }) <= maxPages else {
+        let file = files.file(SQLiteFiles.database)?.allocatedBytes ?? 0
+        guard state.withLock({ $0.pages }) <= maxPages, file <= maxPages * Self.pageBytes + Self.besideLog / 2 else {
             throw CacheError(.overBudget, "the store's database is larger than its budget")
         }
         return maxPages * Self.pageBytes / 100 * 88
@@ -93,7 +94,7 @@ final class SQLiteBudget: Sendable {
     }
 
     /// The log's part of `bytes`.
-    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 11, min(bytes * 2 / 5, 2 << 20)) }
+    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 14, min(bytes * 2 / 5, 2 << 20)) }
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
     func makeRoom(for load: WriteLoad, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Bool {
@@ -113,13 +114,7 @@ final class SQLiteBudget: Sendable {
             state.withLock { $0.hasRoomToMove = true }
             return true
         }
-        unsafe sqlite3_busy_timeout(writer.connection.pointer, Self.patience)
-        let status = unsafe sqlite3_wal_checkpoint_v2(
-            writer.connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        writer.connection.restorePatience()
-        guard status == SQLITE_OK || status & 0xFF == SQLITE_BUSY else {
-            throw unsafe .sqlite(status, "copy the log", writer.connection.pointer)
-        }
+        try cutOffLog(writer.connection)
         let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         state.withLock { $0.hasRoomToMove = rest + needed + moving <= allowed }
         guard rest + needed > allowed else { return true }
@@ -131,14 +126,35 @@ final class SQLiteBudget: Sendable {
                 : "the write needs \(needed) bytes of log and the budget leaves \(allowed); write less at once")
     }
 
+    /// Copies the log into the database and cuts it off, unless a view of another process stays open.
+    private func cutOffLog(_ connection: SQLiteConnection) throws(CacheError) {
+        unsafe sqlite3_busy_timeout(connection.pointer, Self.patience)
+        defer { connection.restorePatience() }
+        let status = unsafe sqlite3_wal_checkpoint_v2(connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard status == SQLITE_OK || status & 0xFF == SQLITE_BUSY else {
+            throw unsafe .sqlite(status, "copy the log", connection.pointer)
+        }
+    }
+
+    /// Writes the database anew, without holes; see ``SQLiteStore/shrink(_:)``.
+    func shrink(_ writer: SQLiteWriter) throws(CacheError) {
+        try cutOffLog(writer.connection)
+        // The copy is as large as what is stored: too much for memory.
+        try writer.connection.run("PRAGMA temp_store = FILE")
+        defer { try? writer.connection.run("PRAGMA temp_store = MEMORY") }
+        try writer.connection.run("VACUUM")
+        try cutOffLog(writer.connection)
+        state.withLock { $0.next = 0 }
+    }
+
     /// Moves the records of sparse runs to the end of the table, where that frees pages.
     ///
-    /// - Parameter count: how many records the transaction wrote or removed: some three are moved for each.
+    /// - Parameter count: how many records the transaction wrote or removed: some five are moved for each.
     func moveSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
         let (isSparse, position, rowBytes, maxPages) = state.withLock { state in
             let used = state.pages - state.freePages
             let isSparse =
-                state.bytes != nil && state.hasRoomToMove && used > state.maxPages / 100 * 85
+                state.bytes != nil && state.hasRoomToMove && used > state.maxPages / 100 * 80
                 && state.payload < used / 100 * Self.density * Self.pageBytes
             return (isSparse, state.next, state.rowBytes, state.maxPages)
         }
@@ -197,7 +213,7 @@ final class SQLiteBudget: Sendable {
     }
 
     /// How many records are moved at most where `count` were written or removed.
-    private static func moved(_ count: Int) -> Int { min(count * 3 + 64, 512) }
+    private static func moved(_ count: Int) -> Int { min(count * 5 + 64, 512) }
 
     /// How many pages moved records fill at most.
     private static func movedPages(_ count: Int) -> Int { min(count / 2 + 16, 128) }
@@ -207,43 +223,10 @@ final class SQLiteBudget: Sendable {
         state.withLock { state in
             state.payload = payload
             let used = state.pages - state.freePages
-            let limit = state.maxPages * 98 / 100
+            // What a transaction writes comes before what goes for it.
+            let limit = state.maxPages - min(state.maxPages / 50, 100)
             guard state.bytes != nil, used > limit / 2 else { return .max }
             return payload / used * limit + payload % used * limit / used
         }
     }
-}
-
-extension SQLiteStore {
-    /// Keeps the files within `bytes`: the database in ten elevenths of it or less, the log in the rest.
-    public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
-        try writer.withLock { writer throws(CacheError) in
-            let usable = try pool.writer(writer)
-            writer = usable
-            return try pool.budget.set(bytes, usable)
-        }
-    }
-
-    /// Copies the log into the database and cuts it off, where it would become too long.
-    ///
-    /// - Throws: ``CacheError`` with code `overBudget` where the transaction's log alone has no room, or where a view
-    ///   keeps the log from being cut off.
-    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
-        try writer.withLock { writer throws(CacheError) in
-            let usable = try pool.writer(writer)
-            writer = usable
-            return try pool.budget.makeRoom(for: load, usable, pool.directory)
-        }
-    }
-
-    /// The same, where nothing is known of the records: they may all replace others, and others may go for them.
-    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
-        try makeRoom(for: WriteLoad(entries: entries, replaced: entries, evictions: entries, bytes: bytes))
-    }
-
-    /// The payload at which the database would be full, at the density that it has now.
-    public func payloadLimit(holding payload: Int) -> Int { pool.budget.payloadLimit(holding: payload) }
-
-    /// What the files take, without a look at the records.
-    public func bytesOnDisk() throws(CacheError) -> Int { try pool.directory.allocatedBytes() }
 }

@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// - A view neither waits for a write nor holds one up. It does keep the log from starting over, so a view that stays
 ///   open makes the log grow.
-/// - The file never shrinks, and removed records leave pages that later writes reuse, until ``wipe()``.
+/// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
+///   reuse, until ``wipe()``.
 /// - SQLite's pages carry no checksum: damage shows as an error or as wrong bytes, which the cache finds out.
 public final class SQLiteStore: NodeStore {
     /// How the store is opened.
@@ -22,7 +23,7 @@ public final class SQLiteStore: NodeStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.56)
+        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.6)
 
     /// The database.
     public static var mainFile: String? { SQLiteFiles.database }

@@ -46,7 +46,7 @@ extension CacheCore {
             evictions: GroupCommit.evictions(beside: entries), bytes: bytes)
         try evictAhead(of: load, index, store)
         var failure: CacheError?
-        for attempt in 0..<4 {
+        for attempt in 0..<5 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
             var left = attempt == 0 ? index.capacity / 2 : index.capacity / 4
             while left > 0, try !store.makeRoom(for: load) {
@@ -59,9 +59,9 @@ extension CacheCore {
             } catch {
                 guard error.code == .full else { throw error }
                 failure = error
-                // Views end soon, and let go of what they hold.
+                // Views end soon, and let go of what they hold: most often that is all it takes.
                 usleep(UInt32(20_000 * (attempt + 1)))
-                _ = try evict(bytes: index.capacity / 8)
+                _ = try evict(bytes: index.capacity / (128 >> min(2 * attempt, 4)))
             }
         }
         throw failure ?? EvictionIndex.overBudget(bytes)

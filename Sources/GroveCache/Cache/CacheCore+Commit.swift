@@ -64,7 +64,8 @@ extension CacheCore {
         do throws(CacheError) {
             return try transactWithinBudget(group).map { .success($0) }
         } catch {
-            guard group.count > 1 else { return [.failure(error)] }
+            // Calls that were made before others replaced the files do not land in the new ones.
+            guard group.count > 1, error.code != .cancelled else { return group.map { _ in .failure(error) } }
         }
         // One write that cannot be stored must not take its neighbours with it.
         return group.map { write in
@@ -85,6 +86,17 @@ extension CacheCore {
         return changes
     }
 
+    /// Throws where others replaced the files while the transaction waited to begin: it would land in files that are gone.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled`.
+    private func checkIsCurrent() throws(CacheError) {
+        let isStale = state.withLock { state in
+            state.noticeReplacement()
+            return state.isStale
+        }
+        if isStale { throw CacheError(.cancelled, "The store was replaced while the call waited to be written.") }
+    }
+
     /// Runs one transaction and remembers what it leaves behind.
     func transact(_ body: (inout GroupCommit) throws(CacheError) -> Void) throws(CacheError) {
         var committed: GroupSummary?
@@ -96,6 +108,7 @@ extension CacheCore {
         }
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
+                try checkIsCurrent()
                 var commit = try GroupCommit(
                     transaction, shift: before.0, lastCommitted: before.1, index: index,
                     fingerprints: takeFingerprints())
@@ -201,7 +214,7 @@ extension CacheCore {
                 }
                 state.tally.failures += 1
                 guard write.completion == nil else { continue }
-                if state.failure == nil { state.failure = error }
+                if state.failure == nil, error.code != .cancelled { state.failure = error }
                 // Nobody waited: what the store still holds under these keys is not what was last set.
                 state.unsettled.append(write.isInvalidation ? write : write.invalidation)
             }

@@ -10,7 +10,7 @@ extension EvictionIndex {
 
     /// Tells a store that was just opened its budget.
     ///
-    /// A store that has more than its budget already and cannot be made smaller is emptied: a cache may forget.
+    /// A store that has more than its budget already is made smaller, or emptied where that fails: a cache may forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil
         guard let bytes = budget.bytes else { return begin(capacity: .max, saved: directory) }
@@ -21,24 +21,41 @@ extension EvictionIndex {
             if aside > bytes / 8 { try StoreDirectory.removeSetAside(directory) } else { left -= aside }
         }
         do throws(CacheError) {
-            return begin(capacity: try opened.store.setBudget(left), saved: directory)
+            begin(capacity: try opened.store.setBudget(left), saved: directory)
+            return takeOversized(directory)
         } catch {
             guard error.code == .overBudget else { throw error }
+            if try shrink(&opened, source, to: left) { return }
             opened.rebuiltAfter = error
         }
         let store = opened.store
-        let replaced = try source.replacing { (generation) throws(CacheError) in
+        try replace(&opened, source) { (generation) throws(CacheError) in
             _ = generation?.advance()
             try store.wipe()
         }
-        if let replaced {
-            try replaced.outcome.get()
-            opened.generation = replaced.generation
-            opened.word = replaced.generation.word
-            opened.file = source.file
-        }
         opened.state = StoreState()
         begin(capacity: try store.setBudget(left), saved: nil)
+    }
+
+    /// Takes away what was saved under a larger budget, where this one has no room for it; it is not lost.
+    private func takeOversized(_ directory: String?) {
+        guard let directory, let file = try? StoreFiles(directory).file(EvictionIndex.fileName),
+            file.length > reserve
+        else { return }
+        saved = EvictionIndex.readSaved(in: directory)
+        EvictionIndex.removeSaved(in: directory)
+    }
+
+    /// Runs `body`, which may replace the files of `opened`, while no other process opens them.
+    func replace(
+        _ opened: inout StoreSource.Opened, _ source: StoreSource,
+        _ body: (StoreGeneration?) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        guard let replaced = try source.replacing(body) else { return }
+        try replaced.outcome.get()
+        opened.generation = replaced.generation
+        opened.word = replaced.generation.word
+        opened.file = source.file
     }
 
     /// Saves the policy in `directory`, where that has room for it.

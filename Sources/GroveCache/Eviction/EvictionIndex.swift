@@ -20,6 +20,8 @@ final class EvictionIndex: @unchecked Sendable {
     private(set) var isLoaded = false
     /// The directory in which an earlier process may have saved the policy, until it is looked for.
     private var savedIn: String?
+    /// What was saved there, where it was taken away before it was looked for.
+    var saved: [UInt8]?
     /// Insertions and evictions since the policy was saved.
     var changesSinceSave = 0
     var counters = EvictionCounters()
@@ -47,14 +49,17 @@ final class EvictionIndex: @unchecked Sendable {
         self.capacity = capacity
         policy = budget.policy.init(capacity: countsEntries ? budget.nodes ?? 0 : capacity)
         savedIn = saved
+        self.saved = nil
         isLoaded = false
     }
 
     /// Takes up what an earlier process saved of the policy, once.
     func restorePolicy() {
         guard let directory = savedIn else { return }
+        let taken = saved
         savedIn = nil
-        guard let saved = EvictionIndex.readSaved(in: directory),
+        saved = nil
+        guard let saved = taken ?? EvictionIndex.readSaved(in: directory),
             let restored = budget.policy.init(restoring: saved, capacity: policy.capacity)
         else { return }
         policy = restored
@@ -64,6 +69,7 @@ final class EvictionIndex: @unchecked Sendable {
     func removeAll() {
         policy = budget.policy.init(capacity: policy.capacity)
         savedIn = nil
+        saved = nil
         pins.removeAll()
         segments.removeAll()
         journal = EvictionJournal()

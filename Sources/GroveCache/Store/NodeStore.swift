@@ -71,9 +71,20 @@ public protocol NodeStore: AnyObject, Sendable {
     ///
     /// Called once after opening, before any write, where the cache has a budget. By default: all of them.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where the files have more already and cannot be made smaller;
-    ///   the cache then starts empty.
+    /// - Throws: ``CacheError`` with code `overBudget` where the files have more already; see ``shrink(_:)``.
     func setBudget(_ bytes: Int) throws(CacheError) -> Int
+
+    /// Makes the files about as small as what is stored allows: the budget has become smaller.
+    ///
+    /// Called after opening where ``setBudget(_:)`` has thrown `overBudget`, once the cache has evicted what is more than the
+    /// declared share of the budget; ``setBudget(_:)`` follows, and where that throws `overBudget` still the cache starts
+    /// empty. No view of this process is open. The files may take more meanwhile, by what is stored. Whoever is killed at
+    /// any moment leaves the old files or the new ones, with the same content. By default nothing is done.
+    ///
+    /// - Parameter replacing: to be called before files are replaced that other processes may have open, at a moment at
+    ///   which none of them is in a transaction that writes: they open the store anew then.
+    /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `locked`.
+    func shrink(_ replacing: () -> Void) throws(CacheError)
 
     /// Sees to it that a transaction that writes `entries` records of `bytes` bytes keeps within the budget.
     ///
@@ -99,6 +110,9 @@ public protocol NodeStore: AnyObject, Sendable {
 extension NodeStore {
     /// All of `bytes`.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
+
+    /// Nothing.
+    public func shrink(_ replacing: () -> Void) throws(CacheError) {}
 
     /// True.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool { true }

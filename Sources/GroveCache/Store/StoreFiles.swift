@@ -117,6 +117,18 @@ package struct StoreFiles: Sendable {
         }
     }
 
+    /// Calls the file `name` by another name, in place of what that was; in one step.
+    package func rename(_ name: String, to other: String) throws(CacheError) {
+        #if canImport(Darwin)
+            let status = unsafe Darwin.rename(path(of: name), path(of: other))
+        #elseif canImport(Musl)
+            let status = unsafe Musl.rename(path(of: name), path(of: other))
+        #else
+            let status = unsafe Glibc.rename(path(of: name), path(of: other))
+        #endif
+        guard status == 0 else { throw .system(errno, "rename \(path(of: name))") }
+    }
+
     /// Removes the files called `names`, so that their bytes are gone from the directory also after loss of power.
     package func remove(_ names: [String]) throws(CacheError) {
         for name in names { try remove(name) }

@@ -103,7 +103,7 @@ struct StoreSource: Sendable {
 
 extension NodeStore {
     /// What the store remembers of itself.
-    fileprivate func storedState() throws(CacheError) -> StoreState {
+    func storedState() throws(CacheError) -> StoreState {
         let view = try view()
         defer { view.end() }
         return try StoreState(view)

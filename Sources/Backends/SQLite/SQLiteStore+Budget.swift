@@ -1,0 +1,50 @@
+public import GroveCache
+public import GroveModel
+import Synchronization
+
+/// A budget under SQLite; see ``SQLiteBudget``.
+extension SQLiteStore {
+    /// Keeps the files within `bytes`: the database in thirteen fourteenths of it or less, the log in the rest.
+    public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
+        try writer.withLock { writer throws(CacheError) in
+            let usable = try pool.writer(writer)
+            writer = usable
+            return try pool.budget.set(bytes, usable, pool.directory)
+        }
+    }
+
+    /// Has SQLite write the database anew: a transaction like others, which the other processes need not notice.
+    ///
+    /// Meanwhile the log takes as much as what is stored, and so does a file of SQLite's own among the system's temporary
+    /// ones, which goes with the process. A view that another process keeps open for long keeps the file as large as it is.
+    public func shrink(_ replacing: () -> Void) throws(CacheError) {
+        try writer.withLock { writer throws(CacheError) in
+            let usable = try pool.writer(writer)
+            writer = usable
+            try pool.budget.shrink(usable)
+        }
+    }
+
+    /// Copies the log into the database and cuts it off, where it would become too long.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where the transaction's log alone has no room, or where a view
+    ///   keeps the log from being cut off.
+    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        try writer.withLock { writer throws(CacheError) in
+            let usable = try pool.writer(writer)
+            writer = usable
+            return try pool.budget.makeRoom(for: load, usable, pool.directory)
+        }
+    }
+
+    /// The same, where nothing is known of the records: they may all replace others, and others may go for them.
+    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+        try makeRoom(for: WriteLoad(entries: entries, replaced: entries, evictions: entries, bytes: bytes))
+    }
+
+    /// The payload at which the database would be full, at the density that it has now.
+    public func payloadLimit(holding payload: Int) -> Int { pool.budget.payloadLimit(holding: payload) }
+
+    /// What the files take, without a look at the records.
+    public func bytesOnDisk() throws(CacheError) -> Int { try pool.directory.allocatedBytes() }
+}

@@ -1,0 +1,78 @@
+import GroveModel
+
+/// The index of a store that has more than its budget when it is opened.
+extension EvictionIndex {
+    /// How many records go in one transaction at most.
+    private static let evictionsAtOnce = 1_024
+    /// How often less is kept, where the files still have too much.
+    private static let shrinkAttempts = 6
+
+    /// Evicts what is more than the store's share of `bytes`, as the policy says, and has the files made smaller.
+    ///
+    /// Whoever is killed meanwhile leaves a store that has lost some of what was to go.
+    ///
+    /// - Returns: whether the store is within its budget now; its content is what is left either way.
+    func shrink(
+        _ opened: inout StoreSource.Opened, _ source: StoreSource, to bytes: Int
+    ) throws(CacheError) -> Bool {
+        let store = opened.store
+        let directory = source.isPersistent ? source.directory : nil
+        var share = Int(Double(bytes) * type(of: store).profile.livePayloadShare)
+        begin(capacity: share, saved: directory)
+        do throws(CacheError) {
+            for attempt in 1...EvictionIndex.shrinkAttempts {
+                try evict(from: store, downTo: share, session: opened.state.session)
+                try replace(&opened, source) { (generation) throws(CacheError) in
+                    try store.shrink { _ = generation?.advance() }
+                }
+                opened.state = try store.storedState()
+                do throws(CacheError) {
+                    let capacity = try store.setBudget(bytes)
+                    if let directory { save(in: directory) }
+                    begin(capacity: capacity, saved: directory)
+                    return true
+                } catch {
+                    guard error.code == .overBudget, attempt < EvictionIndex.shrinkAttempts else { throw error }
+                    // The declared share is that of a budget that is not small.
+                    share = share / 6 * 5
+                }
+            }
+            return false
+        } catch {
+            // What is damaged goes as well, rather than keep the store from opening.
+            guard error.code == .overBudget || error.code == .full || error.code == .corrupted else { throw error }
+            return false
+        }
+    }
+
+    /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or is pinned.
+    private func evict(from store: any NodeStore, downTo limit: Int, session: UInt64) throws(CacheError) {
+        var payload = Int.max
+        var isDone = false
+        while !isDone {
+            // The log of an engine that has one may be cut off; where it cannot be, it grows until the files shrink.
+            _ = try? store.makeRoom(
+                for: WriteLoad(entries: 0, replaced: 0, evictions: EvictionIndex.evictionsAtOnce, bytes: 0))
+            var summary: GroupSummary?
+            do throws(CacheError) {
+                try store.transact { (transaction) throws(CacheError) in
+                    var commit = try GroupCommit(transaction, shift: 0, lastCommitted: .max, index: self)
+                    commit.begin(session, confirmsBelow: 0, unlessShiftedFrom: 0)
+                    try commit.prepareIndex()
+                    _ = try commit.evict(downTo: limit, most: EvictionIndex.evictionsAtOnce)
+                    try commit.finish()
+                    summary = commit.summary
+                }
+            } catch {
+                distrust()
+                throw error
+            }
+            pins.commit()
+            account = summary?.account
+            sequence = summary?.sequence ?? sequence
+            let left = account?.payloadBytes ?? 0
+            isDone = left >= payload || left <= limit && !hasVictims
+            payload = left
+        }
+    }
+}
