@@ -70,7 +70,8 @@ enum LMDBCopy {
         let flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOLOCK) | UInt32(MDB_NOSYNC)
         try unsafe LMDBEnvironment.check(mdb_env_open(created, path, flags, 0o600), "make a copy")
         // What damage leads to must not come out of it as if it were the commit's.
-        let guarding = try unsafe environment.pageGuard(writing: source)
+        let (free, guarding) = try unsafe environment.pageGuard(writing: source)
+        defer { withExtendedLifetime(free) {} }
         var cursor: OpaquePointer?
         try unsafe LMDBEnvironment.check(mdb_cursor_open(source, environment.database, &cursor), "open a cursor")
         defer { unsafe mdb_cursor_close(cursor) }
