@@ -65,6 +65,28 @@ import Testing
         #expect(try encoded.decode(as: CodableNode<Careless>.self, deleting: ["Person:1"]).base.child == nil)
     }
 
+    @Test("An element that is no container of the kind that was tried is still there for another try")
+    func triedElements() throws {
+        struct Mixed: SimpleModel, Codable, Equatable {
+            var texts: [String]
+            var modelIdentifier: ModelIdentifier? { "Mixed" }
+
+            init(texts: [String]) { self.texts = texts }
+
+            init(from decoder: any Decoder) throws {
+                var list = try decoder.container(keyedBy: CodingKeys.self).nestedUnkeyedContainer(forKey: .texts)
+                texts = []
+                while !list.isAtEnd {
+                    #expect(throws: (any Error).self) { try list.nestedContainer(keyedBy: CodingKeys.self) }
+                    #expect(throws: (any Error).self) { try list.nestedUnkeyedContainer() }
+                    texts.append(try list.decode(String.self))
+                }
+            }
+        }
+        let mixed = Mixed(texts: ["one", "two", "three"])
+        #expect(try Encoded(CodableNode(mixed)).decode(as: CodableNode<Mixed>.self).base == mixed)
+    }
+
     @Test("An initialiser may try one type after another")
     func alternatives() throws {
         struct Either: SimpleModel, Codable, Equatable {

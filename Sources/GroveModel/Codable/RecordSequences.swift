@@ -99,10 +99,24 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try nested().container(keyedBy: type)
+        try nested { try $0.container(keyedBy: type) }
     }
 
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try nested().unkeyedContainer() }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try nested { try $0.unkeyedContainer() }
+    }
+
+    /// Makes a container of the next element; stays before an element that is none of its kind, so that another can be
+    /// tried.
+    private mutating func nested<Container>(_ open: (RecordDecoder) throws -> Container) throws -> Container {
+        let start = self
+        do {
+            return try open(nested())
+        } catch {
+            self = start
+            throw error
+        }
+    }
 
     mutating func superDecoder() throws -> any Decoder { try nested() }
 
