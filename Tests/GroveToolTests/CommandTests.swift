@@ -142,13 +142,21 @@ struct CommandTests {
         arguments: [
             ["import"], ["nonsense"], ["export", "--backend", "oracle"], ["export", "--backend", "lmdb"],
             ["export", "--backend", "memory"], ["compare", "--workload", "nothing"],
-            ["compare", "--backend", "oracle"], ["compare", "--input", "x", "--identity", "y", "--coding", "codable"],
+            ["compare", "--backend", "oracle"], ["compare", "--input", "x", "--identity", "y", "--coding", "morse"],
             ["compare", "--input", "x.json"], ["compare", "--output", "/nowhere/at/all"],
             ["inspect", "--backend", "lmdb", "--store", "x", "--tree"],
         ])
     func usage(arguments: [String]) throws {
         let outcome = try ToolProcess.run(arguments)
         #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errorLines.count == 1, "\(outcome.errors)")
+    }
+
+    @Test("The help on comparing says that documents have both codings")
+    func helpOnCodings() throws {
+        let outcome = try ToolProcess.run(["compare", "--help"])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("--identity rules.json --coding codable"))
+        #expect(outcome.output.contains("specialised or codable"))
     }
 
     @Test("Help is help", arguments: ["", "import", "export", "inspect", "compare"])

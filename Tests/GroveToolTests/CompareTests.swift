@@ -52,8 +52,10 @@ struct CompareTests {
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("A document is measured within a budget", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
-    func document(backend: String) throws {
+    @Test(
+        "A document is measured in both codings, in every workload, with and without a budget",
+        arguments: ["memory", "lmdb", "sqlite", "leveldb"], [nil, "20000000"] as [String?])
+    func document(backend: String, budget: String?) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -65,12 +67,47 @@ struct CompareTests {
             #"{"rules": [{"field": "messages", "type": "M", "id": "id"}, {"field": "sender", "type": "P", "id": "id"}]}"#
                 .utf8
         ).write(to: rules)
-        let outcome = try ToolProcess.run([
-            "compare", "--quick", "--input", input.path, "--identity", rules.path, "--backend", backend, "--budget",
-            "20000000", "--workload", "r*", "--workload", "write-batch",
-        ])
+        let outcome = try ToolProcess.run(
+            [
+                "compare", "--quick", "--input", input.path, "--identity", rules.path, "--backend", backend,
+                "--coding", "specialised", "--coding", "codable", "--format", "json",
+            ] + (budget.map { ["--budget", $0] } ?? []))
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("2 trees, 3 nodes") && outcome.output.contains("budget 20,000,000 bytes"))
+        let report = try JSONParser.parse(outcome.output)
+        #expect(report["dataSet"]?.text?.contains("2 trees, 3 nodes") == true)
+        #expect(report["budget"]?.description == budget ?? "null")
+        guard case .array(let results)? = report["results"] else {
+            Issue.record("the report has no results")
+            return
+        }
+        for coding in ["specialised", "codable"] {
+            let rows = results.filter { $0["coding"]?.text == coding }
+            #expect(rows.compactMap { $0["workload"]?.text } == Workload.allCases.map(\.rawValue), "\(coding)")
+        }
+        #expect(results.count == 2 * Workload.allCases.count)
+    }
+
+    @Test("A document is measured in both codings where none is named, the second where it shows")
+    func codingsOfDocument() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (input, rules) = (directory.appendingPathComponent("in.json"), directory.appendingPathComponent("id.json"))
+        try Data(#"{"messages": [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]}"#.utf8).write(to: input)
+        try Data(#"{"rules": [{"field": "messages", "type": "M", "id": "id"}]}"#.utf8).write(to: rules)
+        let document = ["--input", input.path, "--identity", rules.path, "--backend", "memory"]
+        let chosen = ["--quick", "--workload", "read-node", "--workload", "delete", "--format", "csv"]
+        func rows(_ more: String...) throws -> [String] {
+            let outcome = try ToolProcess.run(["compare"] + document + chosen + more)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.output.split(separator: "\n").dropFirst().map {
+                $0.split(separator: ",").prefix(3).joined(separator: " ")
+            }
+        }
+        #expect(
+            try rows() == ["memory read-node specialised", "memory delete specialised", "memory read-node codable"])
+        #expect(try rows("--coding", "codable") == ["memory read-node codable", "memory delete codable"])
+        #expect(try rows("--coding", "specialised") == ["memory read-node specialised", "memory delete specialised"])
     }
 
     @Test(

@@ -17,7 +17,8 @@
 
                 The data are a generated feed of messages with their senders (one person for ten messages, six fields \
                 and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
-                identified objects are the trees.
+                identified objects are the trees. A document has no types: both codings see dynamic values, the one by \
+                specialised coding, the other through Codable, with a type for each set of fields made at run time.
 
                 Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
                 another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
@@ -43,6 +44,7 @@
                   grove compare --backend lmdb --backend sqlite --workload 'read-*'
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
+                  grove compare --input feed.json --identity rules.json --coding codable
                 """)
 
         /// How the result is printed.
@@ -60,7 +62,7 @@
 
         @Option(
             help:
-                "How the feed's models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
+                "How the models are coded: specialised or codable; repeat for both. By default both, Codable where it shows."
         )
         var coding: [String] = []
 
@@ -107,9 +109,6 @@
             }
             guard (input == nil) == (identity == nil) else {
                 throw ValidationError("--input and --identity go together.")
-            }
-            guard input == nil || coding.isEmpty else {
-                throw ValidationError("--coding is for the generated feed; a document is coded dynamically.")
             }
             guard nodes >= 2, nodes <= 20_000_000 else { throw ValidationError("--nodes is from 2 to 20,000,000.") }
         }
@@ -160,26 +159,17 @@
             var report: CompareReport
             if let input, let identity {
                 let (_, document) = try InputFile.document(input, identity: identity)
-                let data = DocumentData(document, limit: nil)
+                let data = DocumentData(document)
                 report = CompareReport(
-                    dataSet: "\(input): \(data.count) trees, \(document.nodes) nodes, read dynamically")
-                try measure(data, backends, workloads, data.count, directory, isFirst: true, into: &report)
+                    dataSet: "\(input): \(data.count) trees, \(document.nodes) nodes, as dynamic values")
+                try measure(data, data.codable, codings, backends, workloads, data.count, directory, into: &report)
             } else {
                 let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
                 report = CompareReport(
                     dataSet: "\(data.messages.grouped) messages by \(data.people.grouped) people, seed \(seed)")
-                for (index, chosen) in codings.enumerated() {
-                    switch chosen {
-                    case .specialised:
-                        try measure(
-                            data, backends, workloads, data.messages, directory, isFirst: index == 0, into: &report)
-                    case .codable:
-                        let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
-                        try measure(
-                            CodableFeedData(feed: data), backends, workloads, data.messages, directory,
-                            isFirst: index == 0, into: &report)
-                    }
-                }
+                try measure(
+                    data, CodableFeedData(feed: data), codings, backends, workloads, data.messages, directory,
+                    into: &report)
             }
             report.budget = budget
             return report
@@ -196,6 +186,24 @@
             try OutputFile.write(text, to: output)
             if report.isVoid, format != .table {
                 Terminal.note("grove: some floors were too slow for their figures to mean anything; see \"void\"")
+            }
+        }
+
+        /// Measures the same data in each of `codings`.
+        private func measure(
+            _ specialised: some CompareData, _ codable: some CompareData, _ codings: [Coding],
+            _ backends: [BackendName], _ workloads: [Workload], _ trees: Int, _ directory: TemporaryDirectory,
+            into report: inout CompareReport
+        ) throws {
+            for (index, chosen) in codings.enumerated() {
+                switch chosen {
+                case .specialised:
+                    try measure(
+                        specialised, backends, workloads, trees, directory, isFirst: index == 0, into: &report)
+                case .codable:
+                    let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
+                    try measure(codable, backends, workloads, trees, directory, isFirst: index == 0, into: &report)
+                }
             }
         }
 
@@ -253,7 +261,7 @@
             return chosen
         }
 
-        /// How the generated models are coded.
+        /// How the models are coded.
         private enum Coding: String, CaseIterable {
             case specialised
             case codable

@@ -9,8 +9,15 @@ protocol CompareData: Sendable {
     /// How the models are coded, as the report says it.
     var coding: String { get }
 
+    /// Whether trees may hold each other in a circle, so that not all of them can be read.
+    var mayHoldCircles: Bool { get }
+
     /// All trees; two versions differ in every node, and a version is always the same.
     func trees(version: Int) -> [Tree]
+}
+
+extension CompareData {
+    var mayHoldCircles: Bool { false }
 }
 
 /// A generated feed: messages, each with its sender, of six fields and some 160 bytes a node.
@@ -63,64 +70,5 @@ struct CodableFeedData: CompareData {
 
     func trees(version: Int) -> [CodableNode<CodableMessage>] {
         feed.trees(version: version).map { CodableNode(CodableMessage($0)) }
-    }
-}
-
-/// The outermost identified objects of a user's document.
-struct DocumentData: CompareData {
-    typealias Tree = DocumentNode
-    typealias Leaf = DocumentNode
-
-    private let roots: [DocumentNode]
-    /// The number of trees.
-    var count: Int { roots.count }
-    var coding: String { "dynamic" }
-
-    init(_ document: Document, limit: Int?) {
-        var last: [ModelIdentifier: Int] = [:]
-        var nodes: [DocumentNode] = []
-        document.root.content.forEachOutermostNode { node in
-            if let identifier = node.modelIdentifier { last[identifier] = nodes.count }
-            nodes.append(node)
-        }
-        let distinct = last.values.sorted().map { nodes[$0] }
-        roots = Array(distinct.prefix(limit ?? .max))
-    }
-
-    func trees(version: Int) -> [DocumentNode] { roots.map { $0.version(version) } }
-}
-
-extension DocumentValue {
-    /// Calls `visit` with each node that stands in no other.
-    fileprivate func forEachOutermostNode(_ visit: (DocumentNode) -> Void) {
-        switch self {
-        case .plain: break
-        case .node(let node): visit(node)
-        case .array(let elements): for element in elements { element.forEachOutermostNode(visit) }
-        case .object(let members): for member in members { member.value.forEachOutermostNode(visit) }
-        }
-    }
-
-    fileprivate func version(_ version: Int) -> DocumentValue {
-        switch self {
-        case .plain: self
-        case .node(let node): .node(node.version(version))
-        case .array(let elements): .array(elements.map { $0.version(version) })
-        case .object(let members): .object(members.map { DocumentMember($0.key, $0.value.version(version)) })
-        }
-    }
-}
-
-extension DocumentNode {
-    /// The node with a field that makes it differ from other versions.
-    fileprivate func version(_ version: Int) -> DocumentNode {
-        let marker = DocumentMember("grove.version", .plain(JSON(version)))
-        switch content.version(version) {
-        case .object(let members): return DocumentNode(identity: identity, content: .object(members + [marker]))
-        case .plain(.object(let members)):
-            let members = members.map { DocumentMember($0.key, .plain($0.value)) }
-            return DocumentNode(identity: identity, content: .object(members + [marker]))
-        case let other: return DocumentNode(identity: identity, content: other)
-        }
     }
 }

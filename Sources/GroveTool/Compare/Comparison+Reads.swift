@@ -136,7 +136,7 @@ extension Comparison {
 
     /// The trees that can be read: those of a document may hold each other in a circle.
     func readableTrees() throws -> [Int] {
-        guard Data.Tree.self is DocumentNode.Type else { return Array(trees.indices) }
+        guard data.mayHoldCircles else { return Array(trees.indices) }
         return trees.indices.filter { index in
             guard case .hit? = try? cache.read(identifiers[index], as: Data.Tree.self) else { return false }
             return true

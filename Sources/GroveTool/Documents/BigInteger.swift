@@ -1,5 +1,7 @@
+import GroveModel
+
 /// An integer outside 64 bits: kept and printed, never computed with.
-struct BigInteger: Sendable, Equatable {
+struct BigInteger: Sendable, Equatable, Codable {
     let isNegative: Bool
     /// The magnitude, most significant byte first, without leading zeros.
     let magnitude: [UInt8]
@@ -50,6 +52,21 @@ struct BigInteger: Sendable, Equatable {
             }
         }
         self.init(isNegative: isNegative, magnitude: bytes)
+    }
+}
+
+/// A leaf of a record, of which `Codable` values hold nothing but this.
+extension BigInteger: NodeCodable {
+    func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
+        encoder.writeTag(isNegative ? CBORTag.negativeBignum : CBORTag.unsignedBignum)
+        unsafe encoded.withUnsafeBytes { unsafe encoder.write($0) }
+    }
+
+    static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> BigInteger {
+        let tag = try decoder.readTag()
+        guard tag == CBORTag.unsignedBignum || tag == CBORTag.negativeBignum else { throw .otherShape }
+        let bytes = try unsafe decoder.readBytes { unsafe Array($0) }
+        return BigInteger(isNegative: tag == CBORTag.negativeBignum, encoded: bytes)
     }
 }
 

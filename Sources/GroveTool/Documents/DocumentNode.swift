@@ -8,6 +8,8 @@ struct DocumentNode: CacheableModel {
         let recordName: String
         /// Occurrences with the same fields are one projection.
         let projectionName: String
+        /// The type as which the node is coded through `Codable`, where it has one.
+        var model: (any DocumentModel.Type)?
     }
 
     let identity: Identity?

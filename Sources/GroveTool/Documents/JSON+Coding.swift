@@ -10,9 +10,7 @@ extension JSON {
         case .unsigned(let value): encoder.write(value)
         case .double(let value): encoder.write(value)
         case .string(let value): encoder.write(value)
-        case .big(let value):
-            encoder.writeTag(value.isNegative ? CBORTag.negativeBignum : CBORTag.unsignedBignum)
-            unsafe value.encoded.withUnsafeBytes { unsafe encoder.write($0) }
+        case .big(let value): try value.encodeValue(to: &encoder)
         case .array(let elements):
             encoder.writeArrayHead(count: elements.count)
             for element in elements { try element.encode(to: &encoder) }

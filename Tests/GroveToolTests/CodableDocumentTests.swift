@@ -1,0 +1,170 @@
+import GroveCache
+import GroveModel
+import Testing
+
+@testable import GroveTool
+
+@Suite("Documents through Codable") struct CodableDocumentTests {
+    /// Every kind of value, nodes in every place, one identifier with several sets of fields, and with several contents.
+    private static let document = #"""
+        {"posts": [
+          {"id": 1, "user": {"id": 9, "n": -5, "big": 123456789012345678901234567890, "f": 1.0, "whole": 2,
+            "less": -123456789012345678901234567890, "u": 18446744073709551615, "s": "日本 \u0000", "yes": true,
+            "empty": [{}, [], null], "none": null}, "tags": ["a", ["b", {"user": {"id": 8}}], 1, 1.5, false, null]},
+          {"id": 2, "zz": {"user": {"id": 9, "n": 1}}, "a": {"user": {"id": 9, "n": 2}}, "longer": "x"},
+          {"id": "two", "user": {"x": {"id": 3, "name": "in a dictionary"}, "y": {"id": 4, "name": "too"}}},
+          {"id": 3, "user": {"name": "nobody"}, "mixed": [{"posts": [{"id": 1}, [{"id": 5, "e": 1e-7}], 7]}, "t"]}
+        ]}
+        """#
+
+    private static func synthetic() throws -> Document {
+        Document(
+            try JSONParser.parse(document),
+            rules: try IdentityRules(try JSONParser.parse(DocumentTests.users), file: "rules.json"))
+    }
+
+    private static func stored(_ document: Document, _ backend: BackendName, _ isCodable: Bool) throws -> Filled {
+        let data = DocumentData(document)
+        return isCodable ? try Filled(backend, data.codable) : try Filled(backend, data)
+    }
+
+    private func compare(_ document: Document, _ backend: BackendName) throws {
+        let dynamic = try CodableDocumentTests.stored(document, backend, false)
+        let codable = try CodableDocumentTests.stored(document, backend, true)
+        let (left, right) = (try dynamic.values(), try codable.values())
+        #expect(left.count >= document.nodes)
+        #expect(left.map(\.name) == right.map(\.name))
+        for (one, other) in zip(left, right) where one.bytes != other.bytes {
+            Issue.record("\(one.name) is stored otherwise")
+        }
+    }
+
+    @Test("Both codings store the same bytes, names and projections included", arguments: BackendName.allCases)
+    func sameBytes(backend: BackendName) throws { try compare(try CodableDocumentTests.synthetic(), backend) }
+
+    @Test(
+        "Both codings store the same bytes of real documents",
+        .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"),
+        arguments: SharedData.samples)
+    func sameBytes(sample: SharedData.Sample) throws {
+        try compare(try InputFile.document(sample.file, identity: sample.rules).1, .lmdb)
+    }
+
+    @Test("Each coding reads what the other stored", arguments: BackendName.allCases, [false, true])
+    func reading(backend: BackendName, isCodable: Bool) throws {
+        let document = try CodableDocumentTests.synthetic()
+        let filled = try CodableDocumentTests.stored(document, backend, isCodable)
+        let dynamic = try filled.read(DocumentData(document))
+        let codable = try filled.read(DocumentData(document).codable)
+        #expect(dynamic.count == 4 && codable.count == 4)
+        for (left, right) in zip(dynamic, codable) {
+            let (left, right) = (try #require(left), try #require(right))
+            #expect(left.firstDifference(from: right) == nil)
+        }
+        #expect(codable[0]?["user"]?["less"]?.description == "-123456789012345678901234567890")
+        #expect(codable[3]?["mixed"]?.firstDifference(from: dynamic[3]?["mixed"] ?? .null) == nil)
+    }
+
+    @Test(
+        "Real documents read alike in both codings; what a circle closes reads in neither",
+        .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"),
+        arguments: SharedData.samples)
+    func reading(sample: SharedData.Sample) throws {
+        let document = try InputFile.document(sample.file, identity: sample.rules).1
+        let filled = try CodableDocumentTests.stored(document, .lmdb, true)
+        let dynamic = try filled.read(DocumentData(document))
+        let codable = try filled.read(DocumentData(document).codable)
+        #expect(dynamic.count == codable.count && (sample.isCyclic || !dynamic.contains { $0 == nil }))
+        for (left, right) in zip(dynamic, codable) {
+            #expect((left == nil) == (right == nil))
+            guard let left, let right, let difference = left.firstDifference(from: right) else { continue }
+            Issue.record("they differ at \(difference)")
+            return
+        }
+    }
+
+    @Test("A deleted child is null in its parent and gone from an array, in both codings")
+    func deletion() throws {
+        let document = try CodableDocumentTests.synthetic()
+        let filled = try CodableDocumentTests.stored(document, .memory, true)
+        try filled.delete(["User:9", "Post:5"])
+        for trees in [try filled.read(DocumentData(document)), try filled.read(DocumentData(document).codable)] {
+            #expect(trees[0]?["user"]?.kind == "null" && trees[0]?["id"]?.description == "1")
+            #expect(trees[3]?["mixed"]?.description.contains("[],7") == true)
+        }
+    }
+}
+
+/// A cache that holds version 1 of some trees, and goes with it.
+private final class Filled {
+    private let cache: any TreeCache
+    private let directory: TemporaryDirectory
+
+    init(_ backend: BackendName, _ data: some CompareData) throws {
+        directory = try TemporaryDirectory()
+        let cache = try backend.open(backend.isPersistent ? try directory.make("store") : nil)
+        self.cache = try #require(cache as? any TreeCache)
+        try self.cache.store(data)
+    }
+
+    deinit { cache.close() }
+
+    func values() throws -> [(name: String, bytes: [UInt8])] { try cache.values() }
+
+    /// The trees as JSON, `nil` for one that cannot be read.
+    func read(_ data: some CompareData) throws -> [JSON?] { try cache.read(data) }
+
+    func delete(_ identifiers: [ModelIdentifier]) throws { try cache.remove(identifiers) }
+}
+
+/// What the tests ask of a cache of whichever backend.
+private protocol TreeCache: ToolCache {
+    func store<Data: CompareData>(_ data: Data) throws
+    func values() throws -> [(name: String, bytes: [UInt8])]
+    func read<Data: CompareData>(_ data: Data) throws -> [JSON?]
+    func remove(_ identifiers: [ModelIdentifier]) throws
+}
+
+extension NormalizedCache: TreeCache {
+    fileprivate func store<Data: CompareData>(_ data: Data) throws {
+        let trees = data.trees(version: 1)
+        try write(contentsOf: trees)
+        try writeCollection(trees, forKey: "all")
+        try flush()
+    }
+
+    /// The nodes and collections, as the engine holds them.
+    fileprivate func values() throws -> [(name: String, bytes: [UInt8])] {
+        var values: [(name: String, bytes: [UInt8])] = []
+        for kind in [StoredRecord.Kind.node, .collection] {
+            try unsafe forEachStoredValue(kind) { key, value in
+                unsafe values.append((String(decoding: key, as: UTF8.self), Array(value)))
+                return true
+            }
+        }
+        return values
+    }
+
+    fileprivate func read<Data: CompareData>(_ data: Data) throws -> [JSON?] {
+        data.trees(version: 1).compactMap(\.modelIdentifier).map { identifier in
+            let tree = (try? read(identifier, as: Data.Tree.self))?.value
+            return ((tree as? any DocumentTree)?.node).flatMap { try? $0.expanded() }
+        }
+    }
+
+    fileprivate func remove(_ identifiers: [ModelIdentifier]) throws {
+        for identifier in identifiers { try delete(identifier) }
+        try flush()
+    }
+}
+
+/// A tree of either coding.
+private protocol DocumentTree {
+    var node: DocumentNode { get }
+}
+
+extension DocumentNode: DocumentTree {
+    fileprivate var node: DocumentNode { self }
+}
+
+extension CodableDocumentTree: DocumentTree {}
