@@ -28,14 +28,14 @@ extension CacheCore {
     private func settle() {
         var unsettled = state.withLock { $0.unsettled }
         guard !unsettled.isEmpty else { return }
-        if (try? transact(unsettled)) != nil {
+        if (try? transact(unsettled, isQueued: false)) != nil {
             unsettled = []
         } else if unsettled.count > 1 {
             // One that the store refuses must not keep the others. Where it refuses everything, a few tell.
             var refused: [PendingWrite] = []
             while refused.count < 8, !unsettled.isEmpty {
                 let write = unsettled.removeFirst()
-                if (try? transact([write])) == nil { refused.append(write) }
+                if (try? transact([write], isQueued: false)) == nil { refused.append(write) }
             }
             unsettled += refused
         }
@@ -77,10 +77,13 @@ extension CacheCore {
         }
     }
 
-    func transact(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+    /// Applies the calls of `group`, which wait in the queue or did so.
+    func transact(_ group: [PendingWrite], isQueued: Bool = true) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
         try transact { (commit) throws(CacheError) in
             changes = []
+            // They were dropped, and were told so, where the store was opened anew a moment ago.
+            guard !isQueued || state.withLock({ $0.isQueued(group[0]) }) else { throw CacheCore.replaced }
             for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
         }
         return changes
@@ -94,7 +97,11 @@ extension CacheCore {
             state.noticeReplacement()
             return state.isStale
         }
-        if isStale { throw CacheError(.cancelled, "The store was replaced while the call waited to be written.") }
+        if isStale { throw CacheCore.replaced }
+    }
+
+    private static var replaced: CacheError {
+        CacheError(.cancelled, "The store was replaced while the call waited to be written.")
     }
 
     /// Runs one transaction and remembers what it leaves behind.
@@ -204,7 +211,13 @@ extension CacheCore {
         _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], synchronizationFailure: CacheError?
     ) {
         var waiting: [CheckedContinuation<Void, Never>] = []
+        var (group, outcomes) = (group, outcomes)
         let observers = state.withLock { state in
+            if !state.pending.starts(with: group, by: ===) {
+                // Others replaced the files meanwhile, and those that are not queued any more know.
+                let left = group.indices.filter { state.isQueued(group[$0]) }
+                (group, outcomes) = (left.map { group[$0] }, left.map { outcomes[$0] })
+            }
             state.pending.removeFirst(group.count)
             for (write, outcome) in zip(group, outcomes) {
                 state.pendingBytes -= write.byteCount

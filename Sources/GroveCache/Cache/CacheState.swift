@@ -76,6 +76,9 @@ extension CacheState {
         return handles
     }
 
+    /// Whether `write` waits in the queue; near its front it is found at once.
+    func isQueued(_ write: PendingWrite) -> Bool { pending.contains { $0 === write } }
+
     /// Lets go of what `write`, which was committed, has made good: what failed under the same keys before it.
     mutating func settle(by write: PendingWrite) {
         guard !unsettled.isEmpty else { return }
