@@ -84,7 +84,12 @@ final class ChildProcess {
         unsafe variables.append(nil)
         defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
         var child = pid_t()
-        let status = unsafe posix_spawn(&child, command.executable, &actions, nil, arguments, variables)
+        var status: Int32 = EAGAIN
+        // A machine that has no process to spare for a moment says nothing of the backend.
+        for attempt in 0..<100 where status == EAGAIN {
+            if attempt > 0 { usleep(100_000) }
+            status = unsafe posix_spawn(&child, command.executable, &actions, nil, arguments, variables)
+        }
         identifier = child
         guard status == 0 else {
             // The end of this object closes the pipes; it must not kill what was never there.
