@@ -48,22 +48,18 @@ final class LMDBPool: Sendable {
 
     /// Opens a view of the newest commit.
     func view() throws(CacheError) -> LMDBView {
-        let (rested, environment) = try beginView()
-        if let rested {
-            let status = rested.renew()
-            if status == MDB_SUCCESS { return rested }
-            // What was at rest is of no use, and its slot with it; a fresh view says why, if it fails too.
-        }
+        // One that cannot be renewed is of no use, and its slot with it; a fresh view says why, if it fails too.
+        if let rested = try beginView(), rested.renew() == MDB_SUCCESS { return rested }
         do throws(CacheError) {
-            return try LMDBView(environment, self)
+            return try LMDBView(environment(), self)
         } catch {
             forget()
             guard error.engineCode == Int(MDB_MAP_RESIZED) else { throw error }
         }
         try adoptMapSize()
-        let (_, current) = try beginView(fresh: true)
+        _ = try beginView(fresh: true)
         do throws(CacheError) {
-            return try LMDBView(current, self)
+            return try LMDBView(environment(), self)
         } catch {
             forget()
             throw error
@@ -71,15 +67,18 @@ final class LMDBPool: Sendable {
     }
 
     /// Counts a view that is about to open; where a new map size is being taken over, when that is done.
-    private func beginView(fresh: Bool = false) throws(CacheError) -> (rested: LMDBView?, LMDBEnvironment) {
+    ///
+    /// - Returns: one that lay at rest; `nil` where a fresh one is to be opened.
+    private func beginView(fresh: Bool = false) throws(CacheError) -> LMDBView? {
         for _ in 0..<2 * Self.looks {
-            let begun = try state.withLock { (state) throws(CacheError) -> (LMDBView?, LMDBEnvironment)? in
-                guard !state.isResizing else { return nil }
-                let environment = try usable(&state)
+            let (hasBegun, rested) = try state.withLock { (state) throws(CacheError) -> (Bool, LMDBView?) in
+                guard !state.isResizing else { return (false, nil) }
+                let rested = fresh ? nil : state.resting.popLast()
+                if rested == nil { _ = try usable(&state) }
                 state.open += 1
-                return (fresh ? nil : state.resting.popLast(), environment)
+                return (true, rested)
             }
-            if let begun { return begun }
+            if hasBegun { return rested }
             usleep(Self.microsecondsBetweenLooks)
         }
         throw .lmdb(MDB_MAP_RESIZED, "open a view")

@@ -19,8 +19,8 @@ extension NormalizedCache {
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
     ) throws(CacheError) -> CacheRead<M> {
-        let begun = try beginRead(of: identifier, maxAge: maxAge)
-        if let outcome = try finishRead(begun, identifier, type) { return outcome }
+        var begun = try beginRead(of: identifier, maxAge: maxAge)
+        if let outcome = try finishRead(&begun, identifier, type) { return outcome }
         return try readOnLargeStack(identifier, type, maxAge: maxAge)
     }
 

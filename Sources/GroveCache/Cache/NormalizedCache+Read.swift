@@ -13,8 +13,8 @@ extension NormalizedCache {
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
-        let begun = try beginRead(of: identifier, maxAge: nil)
-        if let outcome = try finishRead(begun, identifier, type) { return outcome }
+        var begun = try beginRead(of: identifier, maxAge: nil)
+        if let outcome = try finishRead(&begun, identifier, type) { return outcome }
         return try readOnLargeStack(identifier, type, maxAge: nil)
     }
 
@@ -80,9 +80,8 @@ extension NormalizedCache {
     @inlinable
     @inline(__always)
     func finishRead<M: CacheableModel>(
-        _ begun: TreeRead, _ identifier: ModelIdentifier, _ type: M.Type
+        _ read: inout TreeRead, _ identifier: ModelIdentifier, _ type: M.Type
     ) throws(CacheError) -> CacheRead<M>? {
-        var read = begun
         let failure: NodeReadFailure
         do throws(NodeReadFailure) {
             let model = try M.decodeValue(from: &read.decoder)
@@ -104,27 +103,27 @@ extension NormalizedCache {
         _ identifier: ModelIdentifier, _ type: M.Type, maxAge: Double?
     ) throws(CacheError) -> CacheRead<M> {
         try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            let begun = try beginRead(of: identifier, maxAge: maxAge)
+            var begun = try beginRead(of: identifier, maxAge: maxAge)
             begun.reader.stayOnLargeStack()
-            guard let outcome = try finishRead(begun, identifier, type) else { throw LargeStack.noThread }
+            guard let outcome = try finishRead(&begun, identifier, type) else { throw LargeStack.noThread }
             return outcome
         }
     }
 
     /// Ends the read of a tree that was rebuilt.
     @usableFromInline
-    func endRead(_ read: TreeRead, _ identifier: ModelIdentifier) {
+    func endRead(_ read: borrowing TreeRead, _ identifier: ModelIdentifier) {
         if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
     }
 
     /// Ends a read that begins anew.
     @usableFromInline
-    func abandonRead(_ read: TreeRead) { core.endRead(read.reader) }
+    func abandonRead(_ read: borrowing TreeRead) { core.endRead(read.reader) }
 
     /// Ends the read of a tree that was not.
     @usableFromInline
     func failRead(
-        _ read: TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
+        _ read: borrowing TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
     ) throws(CacheError) -> CacheMiss {
         do throws(CacheError) {
             let miss = try read.reader.miss(failure, at: identifier)
@@ -194,7 +193,7 @@ extension NodeReadFailure {
 
 /// One tree while it is read.
 @usableFromInline
-struct TreeRead {
+struct TreeRead: ~Copyable {
     let reader: Reconstructor
     @usableFromInline var decoder: NodeDecoder
 }

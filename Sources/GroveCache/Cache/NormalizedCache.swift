@@ -21,7 +21,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     let core: CacheCore
     /// The number by which the core knows this handle.
     let handle: UInt64
-    private let isClosed = Mutex(false)
+    private let isClosed = Atomic(false)
 
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
     ///
@@ -54,11 +54,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`; closing again does
     /// nothing.
     public func close() {
-        let isFirst = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return !isClosed
-        }
-        guard isFirst else { return }
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
             // A model's initialiser cannot wait for the read that it is part of.
             return core.readers.async { [core, handle] in
@@ -82,7 +78,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     }
 
     func checkOpen() throws(CacheError) {
-        if isClosed.withLock({ $0 }) { throw CacheError.isClosed }
+        if isClosed.load(ordering: .acquiring) { throw CacheError.isClosed }
     }
 }
 

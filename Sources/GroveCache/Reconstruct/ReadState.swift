@@ -38,7 +38,7 @@ struct ReadState: ~Copyable {
     /// The level of the root: not 0 where the whole read is on a large stack.
     var rootNesting = 0
     var hops = 0
-    /// The nodes from the root to the one that is being decoded.
+    /// The nodes from the root to the one that is being decoded, but for one that holds no references.
     var path: [Step] = []
     var sights = SightTable()
     /// The hashes of the keys that the read asked for, in order.
@@ -75,6 +75,8 @@ struct ReadState: ~Copyable {
         let acceptsAnyRecordName: Bool
         let record: ByteBuffer
         let projection: ByteBuffer
+        /// Whether the two are the same, as they are of a type that declares neither.
+        let isNamedAlike: Bool
     }
 
     deinit {
@@ -120,7 +122,8 @@ struct ReadState: ~Copyable {
         for byte in type.projectionName.utf8 { projection.append(byte) }
         types.append(
             TypeNames(
-                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, record: record, projection: projection))
+                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, record: record, projection: projection,
+                isNamedAlike: unsafe !type.acceptsAnyRecordName && isEqual(record.bytes, projection.bytes)))
         return types.count - 1
     }
 

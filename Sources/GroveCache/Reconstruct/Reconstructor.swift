@@ -40,8 +40,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// Ends the read and lets go of its view and of everything it remembered.
     func end() {
         leaveThread()
-        unsafe state.pointee.view?.end()
-        unsafe state.pointee.view = nil
+        unsafe state.pointee.view.take()?.end()
         if unsafe state.pointee.hasPending {
             unsafe state.pointee.pending = []
             unsafe state.pointee.ageLimit = nil
@@ -177,6 +176,16 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         guard unsafe names.acceptsAnyRecordName || isEqual(names.record.bytes, header.recordName) else {
             throw unsafe .miss(CacheMiss(.otherType, text(identifier)))
         }
+        let isNamed = header.isNamedAlike && names.isNamedAlike
+        guard header.flags.contains(.references) || header.flags.contains(.projections) else {
+            unsafe state.pointee.nesting += 1
+            let isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
+            let decoder = unsafe NodeDecoder(
+                header.body, source: self, isStable: true, isOwnProjection: isOwnProjection)
+            return unsafe NodeVisit(
+                decoder: decoder, identifier: identifier, type: names.type, isRemembered: false, wasSeen: false,
+                needsLargerStack: state.pointee.nesting == LargeStack.hopDepth, leafMark: mark.rawValue)
+        }
         let holdsReferences = header.flags.contains(.references)
         var hash: UInt64 = 0
         var wasSeen = false
@@ -194,7 +203,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if header.flags.contains(.projections) {
             isOwnProjection = unsafe try prepare(&header, &isKept, as: names.projection.bytes, identifier)
         } else {
-            isOwnProjection = unsafe isEqual(names.projection.bytes, header.projection)
+            isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
         }
         unsafe state.pointee.path.append(
             ReadState.Step(
@@ -211,6 +220,11 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     }
 
     func endVisit(_ visit: NodeVisit) {
+        if visit.leafMark >= 0 {
+            unsafe state.pointee.nesting -= 1
+            unsafe state.pointee.arena.release(to: ScratchArena.Mark(rawValue: visit.leafMark))
+            return
+        }
         guard let step = unsafe state.pointee.path.popLast() else { return }
         unsafe state.pointee.nesting -= 1
         unsafe state.pointee.holderSequence = step.holderSequence

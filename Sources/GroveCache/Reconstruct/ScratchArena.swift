@@ -10,9 +10,15 @@ struct ScratchArena: ~Copyable {
     private static let chunkSize = 16 << 10
     private static let retainedChunks = 2
 
-    struct Mark {
-        fileprivate var chunk: Int
-        fileprivate var used: Int
+    /// A place in the arena, as one number: chunks are far smaller than 2⁴⁰ bytes.
+    struct Mark: Equatable {
+        let rawValue: Int
+
+        init(rawValue: Int) { self.rawValue = rawValue }
+
+        fileprivate init(chunk: Int, used: Int) { rawValue = chunk << 40 | used }
+        fileprivate var chunk: Int { rawValue >> 40 }
+        fileprivate var used: Int { rawValue & (1 << 40 - 1) }
     }
 
     deinit { for index in unsafe 0..<chunks.count { unsafe chunks[index].deallocate() } }
@@ -23,6 +29,7 @@ struct ScratchArena: ~Copyable {
     mutating func releaseAll() { release(to: Mark(chunk: 0, used: 0)) }
 
     mutating func release(to mark: Mark) {
+        guard mark != self.mark else { return }
         chunk = mark.chunk
         used = mark.used
         // A read of something enormous must not hold its memory for ever.

@@ -89,6 +89,10 @@ struct RecordHeader {
         return unsafe hash64(base + 12, record.count - 12, seed: seed)
     }
 
+    /// Whether the record's projection has the record's own name.
+    @inline(__always)
+    var isNamedAlike: Bool { unsafe projection.baseAddress == recordName.baseAddress }
+
     /// Whether some holder of sequence `holder` was written before this node was last deleted.
     @inline(__always)
     func wasDeleted(after holder: UInt64) -> Bool { deletion > holder }

@@ -12,22 +12,23 @@
 @safe
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
-    nonisolated(unsafe) let keys: UnsafeRawPointer
-    nonisolated(unsafe) private let names: UnsafePointer<Name>
+    @usableFromInline nonisolated(unsafe) let keys: UnsafeRawPointer
+    @usableFromInline nonisolated(unsafe) let names: UnsafePointer<Name>
 
     /// One encoded name: where it lies in ``keys``, its first eight bytes, zeros behind a shorter one, and which of them
     /// count.
-    private struct Name {
+    @usableFromInline
+    struct Name {
         var start: Int32
-        var count: Int32
-        var word: UInt64
-        var mask: UInt64
+        @usableFromInline var count: Int32
+        @usableFromInline var word: UInt64
+        @usableFromInline var mask: UInt64
     }
 
     /// The number of fields.
     public let count: Int
 
-    package let isDynamic: Bool
+    @usableFromInline package let isDynamic: Bool
 
     /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
     /// that says the right one.
@@ -83,8 +84,9 @@ public struct FieldTable: Sendable {
     static let padding = 16
 
     /// The length of field `index`'s encoded name where it stands at `cursor`, else 0.
+    @inlinable
     @inline(__always)
-    package func match(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
+    func match(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
         guard unsafe end - cursor >= 8 else { return unsafe matchSlowly(index, at: cursor, end: end) }
         let stored = unsafe UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
@@ -94,8 +96,9 @@ public struct FieldTable: Sendable {
         return unsafe length <= 8 ? length : matchSlowly(index, at: cursor, end: end)
     }
 
+    @usableFromInline
     @inline(never)
-    private func matchSlowly(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
+    func matchSlowly(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
         let key = unsafe key(index)
         return unsafe isPrefix(key, cursor, end) ? key.count : 0
     }
@@ -116,8 +119,9 @@ public struct FieldTable: Sendable {
     public static var dynamic: FieldTable { FieldTable() }
 
     /// A table without names, whose memory is never read; made without a global, which would be looked up at each use.
+    @inlinable
     @inline(__always)
-    private init() {
+    init() {
         unsafe keys = unsafe FieldTable.nowhere
         unsafe names = unsafe UnsafePointer(FieldTable.nowhere.assumingMemoryBound(to: Name.self))
         count = 0
@@ -125,6 +129,7 @@ public struct FieldTable: Sendable {
     }
 
     /// An address that is never read.
+    @inlinable
     @inline(__always)
     static var nowhere: UnsafeRawPointer {
         // SAFETY: 16 is not null.

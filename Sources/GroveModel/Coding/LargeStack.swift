@@ -14,7 +14,7 @@
 /// handled here, while the caller waits. Making and joining the thread costs some 30 µs, which only deep trees pay.
 package enum LargeStack {
     /// Levels that a caller's own stack carries.
-    package static let hopDepth = 40
+    @inlinable package static var hopDepth: Int { 40 }
 
     /// Hops that one tree may make.
     ///
@@ -27,10 +27,10 @@ package enum LargeStack {
     package static var restart: CacheError { CacheError(.restart, "The tree is begun anew on a larger stack.") }
 
     /// The deepest chain of identified models.
-    package static let maxDepth = 1_000
+    @inlinable package static var maxDepth: Int { 1_000 }
 
     /// The deepest nesting in all: identified levels, and models and containers inside one record.
-    package static let maxNesting = 2_200
+    @inlinable package static var maxNesting: Int { 2_200 }
 
     /// Reserved, not used: pages of a stack cost memory only once they are touched.
     private static let size = 128 << 20

@@ -127,7 +127,7 @@ extension NodeDecoder {
     struct MapScope {
         let fields: FieldTable
         let entriesLeft: Int
-        let lastKey: UnsafeRawBufferPointer?
+        let lastKey: UnsafeRawPointer?
     }
 
     /// The record name under which the node of `reference` is stored: for an enum that was not told its case.

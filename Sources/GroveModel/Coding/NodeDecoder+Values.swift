@@ -37,9 +37,13 @@ extension NodeDecoder {
     @inline(never)
     private mutating func readLongArgument(_ low: UInt8) throws(NodeReadFailure) -> UInt64 {
         guard low <= 27 else { throw .corrupted }
-        let width = 1 << Int(low - 24)
-        guard unsafe end - cursor > width else { throw .corrupted }
+        let width = 1 &<< Int(low & 3)
         let start = unsafe cursor + 1
+        if unsafe end - cursor > 8 {
+            unsafe cursor += 1 + width
+            return unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) &>> UInt64(64 - 8 * width)
+        }
+        guard unsafe end - cursor > width else { throw .corrupted }
         unsafe cursor += 1 + width
         switch low {
         case 24: return unsafe UInt64(start.load(as: UInt8.self))
@@ -120,22 +124,26 @@ extension NodeDecoder {
         let start = unsafe cursor
         try advance(length)
         let utf8 = unsafe UnsafeRawBufferPointer(start: start, count: Int(length))
+        if unsafe isASCII(start, Int(length)) { return unsafe String(ascii: utf8) }
         let string = unsafe String(decoding: utf8, as: UTF8.self)
-        guard unsafe isASCII(utf8) || isSame(string, utf8) else { throw .corrupted }
+        guard unsafe isSame(string, utf8) else { throw .corrupted }
         return string
     }
 
-    /// Whether no byte of `utf8` has its top bit set.
-    private func isASCII(_ utf8: UnsafeRawBufferPointer) -> Bool {
-        var offset = 0
+    /// Whether none of `count` bytes has its top bit set.
+    @inline(__always)
+    private func isASCII(_ start: UnsafeRawPointer, _ count: Int) -> Bool {
         var bits: UInt64 = 0
-        while offset + 8 <= utf8.count {
-            unsafe bits |= utf8.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            offset += 8
-        }
-        while offset < utf8.count {
-            unsafe bits |= UInt64(utf8[offset])
-            offset += 1
+        if count >= 8 {
+            // The last word overlaps the one before it.
+            unsafe bits = (start + (count - 8)).loadUnaligned(as: UInt64.self)
+            var offset = 0
+            while offset < count - 8 {
+                unsafe bits |= (start + offset).loadUnaligned(as: UInt64.self)
+                offset += 8
+            }
+        } else {
+            for offset in 0..<count { unsafe bits |= UInt64(start.load(fromByteOffset: offset, as: UInt8.self)) }
         }
         return bits & 0x8080_8080_8080_8080 == 0
     }
@@ -193,5 +201,18 @@ extension NodeDecoder {
         let start = unsafe cursor
         try skip()
         return unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
+    }
+}
+
+extension String {
+    /// Makes a string of bytes that are known to be ASCII, which need not be looked at again where the system can be told.
+    @inline(__always)
+    fileprivate init(ascii: UnsafeRawBufferPointer) {
+        if #available(macOS 26, iOS 26, *) {
+            let span = unsafe ascii.assumingMemoryBound(to: UInt8.self).span
+            self = unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: true))
+        } else {
+            self = unsafe String(decoding: ascii, as: UTF8.self)
+        }
     }
 }

@@ -6,19 +6,21 @@
 /// it lives inside one read.
 @safe
 public struct NodeDecoder {
-    package var cursor: UnsafeRawPointer
-    package let end: UnsafeRawPointer
-    unowned(unsafe) package let source: any NodeSource
+    @usableFromInline package var cursor: UnsafeRawPointer
+    @usableFromInline package let end: UnsafeRawPointer
+    @usableFromInline unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
-    let isStable: Bool
+    @usableFromInline let isStable: Bool
     /// Whether the record carries the reading type's own projection, so that what is absent was never there.
-    package let isOwnProjection: Bool
-    var fields: FieldTable = .dynamic
-    var entriesLeft = 0
-    var lastKey: UnsafeRawBufferPointer?
+    @usableFromInline package let isOwnProjection: Bool
+    @usableFromInline var fields: FieldTable
+    @usableFromInline var entriesLeft: Int
+    /// Where the key that was read last begins.
+    @usableFromInline var lastKey: UnsafeRawPointer?
 
+    @inlinable
     package init(
-        _ bytes: UnsafeRawBufferPointer, source: any NodeSource, isStable: Bool, isOwnProjection: Bool
+        _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, isOwnProjection: Bool
     ) {
         // An empty buffer may have no base; an address that is never read stands in for it.
         let start = unsafe bytes.baseAddress ?? FieldTable.nowhere
@@ -27,6 +29,9 @@ public struct NodeDecoder {
         unsafe self.source = source
         self.isStable = isStable
         self.isOwnProjection = isOwnProjection
+        fields = FieldTable()
+        entriesLeft = 0
+        unsafe lastKey = nil
     }
 
     /// Whether nothing is left to read.
@@ -61,15 +66,31 @@ public struct NodeDecoder {
     }
 
     /// Moves to the value of field `index`, past unknown fields before it; false where the record lacks the field.
+    @inlinable
+    @inline(__always)
     public mutating func find(_ index: Int) throws(NodeReadFailure) -> Bool {
+        isAt(index) ? true : try findFurther(index)
+    }
+
+    /// Moves past the name of field `index`, or stays and returns false where the cursor is not at it.
+    @inlinable
+    @inline(__always)
+    mutating func isAt(_ index: Int) -> Bool {
+        guard entriesLeft > 0 else { return false }
+        let length = unsafe fields.match(index, at: cursor, end: end)
+        guard length > 0 else { return false }
+        unsafe lastKey = unsafe cursor
+        unsafe cursor += length
+        entriesLeft -= 1
+        return true
+    }
+
+    /// Finds field `index` behind unknown ones.
+    @usableFromInline
+    @inline(never)
+    mutating func findFurther(_ index: Int) throws(NodeReadFailure) -> Bool {
         while entriesLeft > 0 {
-            let length = unsafe fields.match(index, at: cursor, end: end)
-            if length > 0 {
-                unsafe lastKey = unsafe UnsafeRawBufferPointer(start: cursor, count: length)
-                unsafe cursor += length
-                entriesLeft -= 1
-                return true
-            }
+            if isAt(index) { return true }
             let wanted = unsafe fields.key(index)
             let start = unsafe cursor
             let stored = try unsafe readKey()
@@ -103,13 +124,22 @@ public struct NodeDecoder {
 
     /// Reads an encoded key and leaves the cursor on its value; keys must ascend strictly.
     mutating func readKey() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
+        let key = try unsafe readText()
+        if let lastKey = unsafe lastKey {
+            var last = self
+            unsafe last.cursor = unsafe lastKey
+            guard try unsafe lexicographicOrder(last.readText(), key) < 0 else { throw .corrupted }
+        }
+        return unsafe key
+    }
+
+    /// Moves past text, and returns it as it is encoded.
+    private mutating func readText() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
         let start = unsafe cursor
         let (major, length) = try readHead()
         guard major == CBORMajor.text else { throw .corrupted }
         try advance(length)
-        let key = unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
-        if let lastKey = unsafe lastKey, unsafe lexicographicOrder(lastKey, key) >= 0 { throw .corrupted }
-        return unsafe key
+        return unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
     }
 
     /// Moves past the fields that are left, before the first child is fetched and the record's own bytes may go.
@@ -118,8 +148,9 @@ public struct NodeDecoder {
         while entriesLeft > 0 { try unsafe pass(try readKey()) }
     }
 
-    mutating func pass(_ key: UnsafeRawBufferPointer) throws(NodeReadFailure) {
-        unsafe lastKey = unsafe key
+    /// Moves past the value of `key`, which was read.
+    private mutating func pass(_ key: UnsafeRawBufferPointer) throws(NodeReadFailure) {
+        unsafe lastKey = key.baseAddress
         entriesLeft -= 1
         try skip()
     }

@@ -1,4 +1,5 @@
 /// Where a decoder gets the children from: one read of one tree, inside one view of the store.
+@usableFromInline
 package protocol NodeSource: AnyObject {
     /// How many levels deep the read is, identified levels and nesting inside records together.
     var nesting: Int { get set }
@@ -46,13 +47,17 @@ public struct NodeVisit {
     @usableFromInline let wasSeen: Bool
     /// Whether the thread's stack is used up, as far as this read goes.
     @usableFromInline let needsLargerStack: Bool
-    package let identifier: UnsafeRawBufferPointer
-    package let type: ObjectIdentifier
+    @usableFromInline package let identifier: UnsafeRawBufferPointer
+    @usableFromInline package let type: ObjectIdentifier
+    /// Of a node that holds no references: what its source is to go back to; else -1.
+    @usableFromInline package let leafMark: Int
 
+    @inlinable
     package init(
         decoder: NodeDecoder, identifier: UnsafeRawBufferPointer, type: ObjectIdentifier,
-        isRemembered: Bool = false, wasSeen: Bool = false, needsLargerStack: Bool = false
+        isRemembered: Bool = false, wasSeen: Bool = false, needsLargerStack: Bool = false, leafMark: Int = -1
     ) {
+        self.leafMark = leafMark
         self.decoder = decoder
         unsafe self.identifier = identifier
         self.type = type
