@@ -12,9 +12,11 @@ extension NodeDecoder {
     public func node<M: CacheableModel>(
         _ type: M.Type, _ reference: NodeReference
     ) throws(NodeReadFailure) -> M {
-        var visit = try beginVisit(type, reference)
+        // Held once for the whole visit: each use by itself would count a reference.
+        let source = unsafe self.source
+        var visit = try unsafe source.beginVisit(type, reference.identifierBytes)
         if visit.isRemembered {
-            guard let model = recall(visit) as? M else { throw .corrupted }
+            guard let model = source.recall(visit) as? M else { throw .corrupted }
             return model
         }
         let failure: NodeReadFailure
@@ -22,35 +24,14 @@ extension NodeDecoder {
             let model =
                 visit.needsLargerStack
                 ? try visit.decoder.fieldsOnLargerStack(type) : try visit.decoder.fieldsHere(type)
-            if visit.wasSeen { remember(model, visit) }
-            endVisit(visit)
+            if visit.wasSeen { source.remember(model, visit) }
+            source.endVisit(visit)
             return model
         } catch {
             failure = error
         }
-        throw failVisit(visit, failure)
+        throw source.failVisit(visit, failure)
     }
-
-    @usableFromInline
-    func beginVisit(
-        _ type: any CacheableModel.Type, _ reference: NodeReference
-    ) throws(NodeReadFailure) -> NodeVisit {
-        unsafe try source.beginVisit(type, reference.identifierBytes)
-    }
-
-    @usableFromInline
-    func endVisit(_ visit: NodeVisit) { unsafe source.endVisit(visit) }
-
-    @usableFromInline
-    func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure {
-        unsafe source.failVisit(visit, failure)
-    }
-
-    @usableFromInline
-    func recall(_ visit: NodeVisit) -> (any SimpleModel)? { unsafe source.recall(visit) }
-
-    @usableFromInline
-    func remember(_ model: any SimpleModel, _ visit: NodeVisit) { unsafe source.remember(model, visit) }
 
     /// Decodes the map at the cursor as the fields of `type`, one level deeper.
     @inlinable

@@ -1,7 +1,7 @@
 /// A reference to an identified node, as a record holds it.
 @safe
 public struct NodeReference {
-    package let identifierBytes: UnsafeRawBufferPointer
+    @usableFromInline package let identifierBytes: UnsafeRawBufferPointer
 
     /// The case of the enum that held the node, where the reference carries one.
     public let caseName: String?

@@ -81,7 +81,8 @@ package final class NodeTree: @unchecked Sendable {
         unsafe storage.pointee.find(identifier, hash: hash)
     }
 
-    @inlinable package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
+    @inlinable
+    package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
     /// The index of the names of `model`, found by its metatype so that they are asked for once.
     package func type(of model: any SimpleModel.Type) -> Int { unsafe storage.pointee.type(of: model) }
