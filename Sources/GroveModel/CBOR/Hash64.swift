@@ -4,12 +4,17 @@
 /// are multiplied to 128 bits and the halves folded by xor. Not cryptographic: it detects damage, not malice.
 ///
 /// - Complexity: O(*n*) for *n* bytes, two independent lanes of 16.
+@inlinable
 @inline(__always)
 package func hash64(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-    guard let base = bytes.baseAddress else { return fold(Secret.b, fold(Secret.b, seed ^ Secret.a)) }
+    guard let base = bytes.baseAddress else { return hash64OfNothing(seed: seed) }
     return unsafe hash64(base, bytes.count, seed: seed)
 }
 
+@usableFromInline
+package func hash64OfNothing(seed: UInt64) -> UInt64 { fold(Secret.b, fold(Secret.b, seed ^ Secret.a)) }
+
+@usableFromInline
 package func hash64(_ base: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UInt64 {
     var state = seed ^ Secret.a
     let first: UInt64

@@ -9,7 +9,7 @@
 #endif
 
 /// The C library's `memcmp`.
-@inline(__always)
+@usableFromInline
 package func compare(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Int {
     unsafe Int(memcmp(left, right, count))
 }
