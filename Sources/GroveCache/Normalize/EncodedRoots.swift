@@ -41,7 +41,7 @@ struct EncodedRoots {
         }
         (tree, references) = try contiguous.get()
         count = models.count
-        holdsReferences = !tree.entries.isEmpty
+        holdsReferences = tree.count > 0
     }
 
     private static func encode<M: CacheableModel>(

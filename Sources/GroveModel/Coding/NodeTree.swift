@@ -9,14 +9,36 @@
 package final class NodeTree: @unchecked Sendable {
     /// One distinct node.
     package struct Entry {
-        package var identifier: Range<Int>
-        package var body: Range<Int>
-        package var hash: UInt64
-        package var type: Int
-        package var order: Int
-        package var holdsReferences: Bool
+        package let hash: UInt64
+        private let identifierStart: Int
+        private let bodyStart: Int
+        private let bodyCount: Int
+        package fileprivate(set) var order: Int
+        private let identifierCount: Int32
+        fileprivate let typeNumber: Int32
+        fileprivate var previousNumber: Int32
+        package let holdsReferences: Bool
+
+        fileprivate init(
+            identifier: Range<Int>, body: Range<Int>, hash: UInt64, type: Int, order: Int, holdsReferences: Bool,
+            previous: Int
+        ) {
+            self.hash = hash
+            identifierStart = identifier.lowerBound
+            identifierCount = Int32(identifier.count)
+            bodyStart = body.lowerBound
+            bodyCount = body.count
+            typeNumber = Int32(type)
+            self.order = order
+            self.holdsReferences = holdsReferences
+            previousNumber = Int32(previous)
+        }
+
+        package var identifier: Range<Int> { identifierStart..<identifierStart + Int(identifierCount) }
+        package var body: Range<Int> { bodyStart..<bodyStart + bodyCount }
+        package var type: Int { Int(typeNumber) }
         /// The entry of the same identifier that was added before, or -1.
-        package var previous: Int
+        package var previous: Int { Int(previousNumber) }
     }
 
     /// A record name and a projection, as several entries share them.
@@ -30,6 +52,21 @@ package final class NodeTree: @unchecked Sendable {
         }
     }
 
+    /// One distinct node where it lies: all of it is valid as long as the tree is.
+    @safe
+    package struct Node {
+        /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
+        package let key: UnsafeRawBufferPointer
+        package let body: UnsafeRawBufferPointer
+        package let recordName: UnsafeRawBufferPointer
+        package let projection: UnsafeRawBufferPointer
+        package let type: Int
+        package let holdsReferences: Bool
+    }
+
+    /// What a store's key has in front of a node's identifier.
+    package static let keyPrefix: UInt8 = 0x01
+
     /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
     private let storage: UnsafeMutablePointer<Storage>
 
@@ -40,6 +77,7 @@ package final class NodeTree: @unchecked Sendable {
 
     deinit {
         unsafe storage.pointee.arena.deallocate()
+        unsafe storage.pointee.names.forEach { unsafe $0.bytes.deallocate() }
         unsafe storage.deinitialize(count: 1)
         unsafe storage.deallocate()
     }
@@ -51,12 +89,17 @@ package final class NodeTree: @unchecked Sendable {
 
     package var types: [TypeNames] { unsafe storage.pointee.types }
 
-    /// The hash of the name of the projection that the entry at `index` was written as.
-    package func projectionHash(ofEntryAt index: Int, seed: UInt64) -> UInt64 {
-        unsafe storage.pointee.types[storage.pointee.entries[index].type].projection.withUnsafeBytes {
-            unsafe hash64($0, seed: seed)
-        }
-    }
+    /// The number of distinct nodes.
+    package var count: Int { unsafe storage.pointee.entries.count }
+
+    /// The place in pre-order of the entry at `index`.
+    package func order(_ index: Int) -> Int { unsafe storage.pointee.entries[index].order }
+
+    /// Whether the entry at `index` refers to others.
+    package func holdsReferences(_ index: Int) -> Bool { unsafe storage.pointee.entries[index].holdsReferences }
+
+    /// The entry at `index`, where it lies.
+    package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
 
     /// Whether some identifier has several entries.
     package var hasProjections: Bool { unsafe storage.pointee.hasProjections }
@@ -105,11 +148,15 @@ package final class NodeTree: @unchecked Sendable {
 
 extension NodeTree {
     /// What the tree is made of.
+    @safe
     private struct Storage {
         var entries: [Entry] = []
         var types: [TypeNames] = []
+        /// The bytes of the same, each record name with its projection behind it.
+        var names: [(bytes: UnsafeMutableRawBufferPointer, recordCount: Int)] = unsafe []
         /// Swift types met so far, with the index of their names; types may share names.
         var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
+        /// Each node's key, its body anywhere behind it.
         var arena: ByteBuffer
         var hasProjections = false
         /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
@@ -120,6 +167,18 @@ extension NodeTree {
 
         func identifier(_ index: Int) -> UnsafeRawBufferPointer {
             unsafe arena.bytes(in: entries[index].identifier)
+        }
+
+        func node(_ index: Int) -> Node {
+            let entry = entries[index]
+            let (names, recordCount) = unsafe names[entry.type]
+            let identifier = entry.identifier
+            return unsafe Node(
+                key: arena.bytes(in: identifier.lowerBound - 1..<identifier.upperBound),
+                body: arena.bytes(in: entry.body),
+                recordName: UnsafeRawBufferPointer(start: names.baseAddress, count: recordCount),
+                projection: UnsafeRawBufferPointer(rebasing: names[recordCount...]), type: entry.type,
+                holdsReferences: entry.holdsReferences)
         }
 
         func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
@@ -153,10 +212,15 @@ extension NodeTree {
         mutating func type(named names: TypeNames) -> Int {
             if let index = types.firstIndex(of: names) { return index }
             types.append(names)
+            let bytes = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: names.record.count + names.projection.count, alignment: 1)
+            unsafe bytes.copyBytes(from: names.record + names.projection)
+            unsafe self.names.append((bytes, names.record.count))
             return types.count - 1
         }
 
         mutating func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
+            arena.append(NodeTree.keyPrefix)
             let start = arena.count
             unsafe arena.append(identifier)
             defer { order += 1 }
@@ -166,33 +230,57 @@ extension NodeTree {
         mutating func add(
             _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
         ) {
+            let name = unsafe arena.bytes(in: identifier)
+            let hash = unsafe NodeTree.hash(name)
+            let found = unsafe find(name, hash: hash)
+            if found >= 0 {
+                if unsafe supersede(found, body, identifier, hash, type, order, holdsReferences) { return }
+                hasProjections = true
+            }
             let start = arena.count
             unsafe arena.append(body)
-            let name = unsafe arena.bytes(in: identifier)
-            var entry = unsafe Entry(
-                identifier: identifier, body: start..<arena.count, hash: NodeTree.hash(name), type: type, order: order,
-                holdsReferences: holdsReferences, previous: -1)
-            let found = unsafe find(name, hash: entry.hash)
-            var index = found
-            while index >= 0 {
-                // Another record name under the identifier replaces; another projection stays beside.
-                if entries[index].type == type || types[entries[index].type].record != types[type].record {
-                    if entries[index].order < order {
-                        entry.previous = entries[index].previous
-                        entries[index] = entry
-                    }
-                    return
-                }
-                index = entries[index].previous
-            }
-            if found >= 0 { hasProjections = true }
-            entry.previous = found
-            entries.append(entry)
+            entries.append(
+                Entry(
+                    identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
+                    holdsReferences: holdsReferences, previous: found))
             if table.isEmpty ? entries.count > 8 : entries.count * 2 > table.count {
                 rebuildTable()
             } else if !table.isEmpty {
                 insert(entries.count - 1)
             }
+        }
+
+        /// Lets the node take the place of the entry that it occurred as before, the later of the two in pre-order.
+        ///
+        /// - Parameter found: the newest entry of its identifier.
+        /// - Returns: false where it did not occur as this projection.
+        private mutating func supersede(
+            _ found: Int, _ body: UnsafeRawBufferPointer, _ identifier: Range<Int>, _ hash: UInt64, _ type: Int,
+            _ order: Int, _ holdsReferences: Bool
+        ) -> Bool {
+            var index = found
+            while index >= 0 {
+                let former = entries[index]
+                // Another record name under the identifier replaces; another projection stays beside.
+                guard former.type == type || types[former.type].record != types[type].record else {
+                    index = former.previous
+                    continue
+                }
+                if former.order > order { return true }
+                if former.type == type, unsafe isEqual(arena.bytes(in: former.body), body) {
+                    // The same again: its bytes are there already.
+                    entries[index].order = order
+                    if identifier.upperBound == arena.count { arena.truncate(to: identifier.lowerBound - 1) }
+                } else {
+                    let start = arena.count
+                    unsafe arena.append(body)
+                    entries[index] = Entry(
+                        identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
+                        holdsReferences: holdsReferences, previous: former.previous)
+                }
+                return true
+            }
+            return false
         }
 
         private mutating func rebuildTable() {
@@ -214,6 +302,7 @@ extension NodeTree {
 }
 
 /// Whether two runs of bytes are the same.
+@inlinable
 @inline(__always)
 package func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
