@@ -51,6 +51,7 @@ extension ByteBuffer {
         }
     }
 
+    @inline(__always)
     package mutating func appendText(_ string: String) {
         let written: Void? = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
             appendHead(CBORMajor.text, UInt64(utf8.count))

@@ -71,6 +71,7 @@ public struct NodeEncoder: ~Copyable {
     public mutating func write(_ value: Float) { out.appendFloat(singleBits: value.bitPattern) }
 
     /// Writes text by its UTF-8.
+    @inline(__always)
     public mutating func write(_ value: String) { out.appendText(value) }
 
     /// Writes a byte string.
@@ -226,6 +227,7 @@ public struct NodeEncoder: ~Copyable {
         return scope
     }
 
+    @inline(__always)
     private mutating func beginMap(_ fields: FieldTable) {
         self.fields = fields
         nextField = 0
@@ -239,8 +241,8 @@ public struct NodeEncoder: ~Copyable {
             "encodeFields writes every field of its table: it wrote \(nextField) of \(fields.count)")
         if scope.isNode {
             unsafe tree.add(
-                out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type, order: scope.order,
-                holdsReferences: holdsReferences)
+                out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type,
+                order: scope.order, holdsReferences: holdsReferences)
         }
         abandon(scope)
     }
@@ -256,9 +258,10 @@ public struct NodeEncoder: ~Copyable {
         holdsReferences = true
     }
 
+    @inline(__always)
     private mutating func enterLevel() throws(CacheError) -> Bool {
         guard nesting < LargeStack.maxNesting else {
-            throw CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
+            throw NodeEncoder.nestsTooDeeply
         }
         if nesting + 1 == LargeStack.hopDepth {
             guard hops < LargeStack.maxHops else { throw LargeStack.restart }
@@ -282,22 +285,6 @@ public struct NodeEncoder: ~Copyable {
                 try unsafe body(&this.pointee)
             }
         }
-    }
-
-    private static var identifierIsEmpty: CacheError {
-        CacheError(.emptyIdentifier, "A model's identifier has no bytes.")
-    }
-
-    private static var identifierIsTooLong: CacheError {
-        CacheError(.tooLarge, "A model's identifier has more than \(maxIdentifierBytes) bytes.")
-    }
-
-    private static var hasTooManyPaths: CacheError {
-        CacheError(.tooManyPaths, "The tree has more than \(NodeTree.maxPaths) paths.")
-    }
-
-    private static var hasTooManyLevels: CacheError {
-        CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
     }
 
     /// The longest identifier: LMDB, the engine with the shortest keys, keeps longer ones by a hash.

@@ -7,72 +7,16 @@
 @safe
 // SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    /// One distinct node.
-    package struct Entry {
-        package let hash: UInt64
-        private let identifierStart: Int
-        private let bodyStart: Int
-        private let bodyCount: Int
-        package fileprivate(set) var order: Int
-        private let identifierCount: Int32
-        fileprivate let typeNumber: Int32
-        fileprivate var previousNumber: Int32
-        package let holdsReferences: Bool
-
-        fileprivate init(
-            identifier: Range<Int>, body: Range<Int>, hash: UInt64, type: Int, order: Int, holdsReferences: Bool,
-            previous: Int
-        ) {
-            self.hash = hash
-            identifierStart = identifier.lowerBound
-            identifierCount = Int32(identifier.count)
-            bodyStart = body.lowerBound
-            bodyCount = body.count
-            typeNumber = Int32(type)
-            self.order = order
-            self.holdsReferences = holdsReferences
-            previousNumber = Int32(previous)
-        }
-
-        package var identifier: Range<Int> { identifierStart..<identifierStart + Int(identifierCount) }
-        package var body: Range<Int> { bodyStart..<bodyStart + bodyCount }
-        package var type: Int { Int(typeNumber) }
-        /// The entry of the same identifier that was added before, or -1.
-        package var previous: Int { Int(previousNumber) }
-    }
-
-    /// A record name and a projection, as several entries share them.
-    package struct TypeNames: Equatable {
-        package var record: [UInt8]
-        package var projection: [UInt8]
-
-        package init(record: String, projection: String) {
-            self.record = Array(record.utf8)
-            self.projection = Array(projection.utf8)
-        }
-    }
-
-    /// One distinct node where it lies: all of it is valid as long as the tree is.
-    @safe
-    package struct Node {
-        /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
-        package let key: UnsafeRawBufferPointer
-        package let body: UnsafeRawBufferPointer
-        package let recordName: UnsafeRawBufferPointer
-        package let projection: UnsafeRawBufferPointer
-        package let type: Int
-        package let holdsReferences: Bool
-    }
-
     /// What a store's key has in front of a node's identifier.
     package static let keyPrefix: UInt8 = 0x01
 
     /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
     private let storage: UnsafeMutablePointer<Storage>
 
-    package init(capacity: Int = 512) {
+    /// Makes an empty tree with room for `capacity` bytes and for about as many nodes as there are `roots`.
+    package init(capacity: Int = 512, roots: Int = 1) {
         unsafe storage = .allocate(capacity: 1)
-        unsafe storage.initialize(to: Storage(capacity: capacity))
+        unsafe storage.initialize(to: Storage(capacity: capacity, roots: roots))
     }
 
     deinit {
@@ -127,12 +71,14 @@ package final class NodeTree: @unchecked Sendable {
     package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
     /// The index of the names of `model`, found by its metatype so that they are asked for once.
+    @inline(__always)
     package func type(of model: any SimpleModel.Type) -> Int { unsafe storage.pointee.type(of: model) }
 
     /// The index of `names`, for models that choose them one by one.
     package func type(named names: TypeNames) -> Int { unsafe storage.pointee.type(named: names) }
 
     /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
+    @inline(__always)
     package func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
         unsafe storage.pointee.begin(identifier)
     }
@@ -163,7 +109,14 @@ extension NodeTree {
         var table: [Int32] = []
         var order = 0
 
-        init(capacity: Int) { arena = ByteBuffer(capacity: capacity) }
+        init(capacity: Int, roots: Int) {
+            arena = ByteBuffer(capacity: capacity)
+            entries.reserveCapacity(roots)
+            if roots > Storage.few { makeTable(holding: roots) }
+        }
+
+        /// The most entries that are looked through one by one.
+        private static let few = 8
 
         func identifier(_ index: Int) -> UnsafeRawBufferPointer {
             unsafe arena.bytes(in: entries[index].identifier)
@@ -182,30 +135,41 @@ extension NodeTree {
         }
 
         func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-            if table.isEmpty {
-                var index = entries.count - 1
-                while index >= 0 {
-                    if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
-                    index -= 1
-                }
-                return -1
-            }
-            var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
-            while table[slot] != 0 {
-                let index = Int(table[slot]) - 1
+            guard table.isEmpty else { return unsafe Int(table[slot(identifier, hash)]) - 1 }
+            var index = entries.count - 1
+            while index >= 0 {
                 if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
-                slot = (slot + 1) & (table.count - 1)
+                index -= 1
             }
             return -1
         }
 
+        /// Where the newest entry of `identifier` is in the table, which is not empty, or would be.
+        @inline(__always)
+        private func slot(_ identifier: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+            let mask = table.count - 1
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while table[slot] != 0 {
+                let index = Int(table[slot]) - 1
+                if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { break }
+                slot = (slot + 1) & mask
+            }
+            return slot
+        }
+
+        @inline(__always)
         mutating func type(of model: any SimpleModel.Type) -> Int {
             let object = ObjectIdentifier(model)
             for place in typeIndices.indices where typeIndices[place].object == object {
                 return typeIndices[place].index
             }
+            return newType(model)
+        }
+
+        @inline(never)
+        private mutating func newType(_ model: any SimpleModel.Type) -> Int {
             let index = type(named: TypeNames(record: model.recordName, projection: model.projectionName))
-            typeIndices.append((object, index))
+            typeIndices.append((ObjectIdentifier(model), index))
             return index
         }
 
@@ -219,6 +183,7 @@ extension NodeTree {
             return types.count - 1
         }
 
+        @inline(__always)
         mutating func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
             arena.append(NodeTree.keyPrefix)
             let start = arena.count
@@ -232,7 +197,8 @@ extension NodeTree {
         ) {
             let name = unsafe arena.bytes(in: identifier)
             let hash = unsafe NodeTree.hash(name)
-            let found = unsafe find(name, hash: hash)
+            let slot = unsafe table.isEmpty ? -1 : slot(name, hash)
+            let found = unsafe slot < 0 ? find(name, hash: hash) : Int(table[slot]) - 1
             if found >= 0 {
                 if unsafe supersede(found, body, identifier, hash, type, order, holdsReferences) { return }
                 hasProjections = true
@@ -243,10 +209,10 @@ extension NodeTree {
                 Entry(
                     identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
                     holdsReferences: holdsReferences, previous: found))
-            if table.isEmpty ? entries.count > 8 : entries.count * 2 > table.count {
-                rebuildTable()
-            } else if !table.isEmpty {
-                insert(entries.count - 1)
+            if table.isEmpty ? entries.count > Storage.few : entries.count * 2 > table.count {
+                makeTable(holding: entries.count)
+            } else if slot >= 0 {
+                table[slot] = Int32(entries.count)
             }
         }
 
@@ -283,39 +249,14 @@ extension NodeTree {
             return false
         }
 
-        private mutating func rebuildTable() {
-            table = Array(repeating: 0, count: max(32, table.count * 4))
-            for index in entries.indices { insert(index) }
-        }
-
-        private mutating func insert(_ index: Int) {
-            let hash = entries[index].hash
-            var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
-            while table[slot] != 0 {
-                let other = Int(table[slot]) - 1
-                if entries[other].hash == hash, unsafe isEqual(identifier(other), identifier(index)) { break }
-                slot = (slot + 1) & (table.count - 1)
+        /// Makes the table anew, for twice as many entries as `count` before it is made again.
+        private mutating func makeTable(holding count: Int) {
+            var size = 32
+            while size < 4 * count { size *= 2 }
+            table = Array(repeating: 0, count: size)
+            for index in entries.indices {
+                table[unsafe slot(identifier(index), entries[index].hash)] = Int32(index + 1)
             }
-            table[slot] = Int32(index + 1)
         }
     }
-}
-
-/// Whether two runs of bytes are the same.
-@inlinable
-@inline(__always)
-package func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    guard left.count == right.count else { return false }
-    guard let first = left.baseAddress, let second = right.baseAddress else { return left.count == 0 }
-    return unsafe compare(first, second, left.count) == 0
-}
-
-/// Compares two runs of bytes as unsigned numbers, a prefix before what it begins: negative, zero or positive.
-package func lexicographicOrder(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-    let shared = min(left.count, right.count)
-    if shared > 0, let first = left.baseAddress, let second = right.baseAddress {
-        let order = unsafe compare(first, second, shared)
-        if order != 0 { return order }
-    }
-    return left.count - right.count
 }
