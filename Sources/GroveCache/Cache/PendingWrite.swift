@@ -103,7 +103,9 @@ final class PendingWrite: Sendable {
                 index = tree.entries[index].previous
             }
             found.sort { tree.entries[$0].order < tree.entries[$1].order }
-            updates = found.map { unsafe RecordUpdate(key: key, change: .node(tree.node($0)), sequence: sequence + shift) }
+            updates = found.map { index in
+                unsafe RecordUpdate(key: key, change: .node(tree.node(index)), sequence: sequence + shift)
+            }
         }
         for extra in extras {
             if let change = unsafe extra.change(of: key) {

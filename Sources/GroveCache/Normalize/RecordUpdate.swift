@@ -116,7 +116,10 @@ struct RecordUpdate {
                     deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: body)
             }
             return .replaced(bodyChanged: !isSame)
-        case .node(let node): return try applyNode(node, over: header, into: &out)
+        case .node(let node):
+            if deletion.sequence > sequence { return .superseded }
+            if let header { return try applyNode(node, over: header, into: &out) }
+            return try storeAnew(node, into: &out)
         }
     }
 
@@ -165,13 +168,10 @@ struct RecordUpdate {
     }
 
     private mutating func applyNode(
-        _ node: NodeTree.Node, over header: RecordHeader?, into out: inout ByteBuffer
+        _ node: NodeTree.Node, over header: RecordHeader, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        if deletion.sequence > sequence { return .superseded }
-        guard let header, !header.flags.contains(.tombstone), unsafe isEqual(header.recordName, node.recordName) else {
-            isSole = true
-            try build(node, into: &out)
-            return .replaced(bodyChanged: true)
+        guard !header.flags.contains(.tombstone), unsafe isEqual(header.recordName, node.recordName) else {
+            return try storeAnew(node, into: &out)
         }
         storedSequence = header.sequence
         place = header.sequence
@@ -203,6 +203,15 @@ struct RecordUpdate {
             try build(node, into: &out)
             return .replaced(bodyChanged: true)
         }
+    }
+
+    /// Writes `node` where nothing is stored that it has anything to do with.
+    private mutating func storeAnew(
+        _ node: NodeTree.Node, into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        isSole = true
+        try build(node, into: &out)
+        return .replaced(bodyChanged: true)
     }
 
     /// Appends the record of `node` as the one projection that wrote it.
