@@ -24,11 +24,6 @@ final class Confirmations: Sendable {
         unsafe hash64(projection, seed: seed(key, place))
     }
 
-    /// The same of an entry of `tree`.
-    static func hash(_ key: UnsafeRawBufferPointer, _ tree: NodeTree, _ entry: Int, _ place: UInt64) -> UInt64 {
-        unsafe tree.projectionHash(ofEntryAt: entry, seed: seed(key, place))
-    }
-
     /// The same of what is no node.
     static func hash(_ key: UnsafeRawBufferPointer, _ place: UInt64) -> UInt64 {
         unsafe hash(key, UnsafeRawBufferPointer(start: nil, count: 0), place)

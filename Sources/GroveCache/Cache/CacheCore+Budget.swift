@@ -30,14 +30,16 @@ extension CacheCore {
     /// - Throws: ``CacheError`` with code `overBudget` where it is more than the whole budget, and what committing throws.
     func transactWithinBudget(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         guard let index, index.budget.isLimited else { return try transact(group) }
+        var sum = 0
         for write in group {
             let bytes = write.payloadBytes
+            sum += bytes
             guard bytes <= index.capacity, write.entryCount <= index.budget.nodes ?? .max else {
                 throw EvictionIndex.overBudget(bytes)
             }
         }
         guard index.budget.bytes != nil else { return try transact(group) }
-        let bytes = group.reduce(0) { $0 + $1.payloadBytes }
+        let bytes = sum
         let entries = group.reduce(0) { $0 + $1.entryCount }
         guard entries > 0 else { return try transact(group) }
         let store = try currentStore()

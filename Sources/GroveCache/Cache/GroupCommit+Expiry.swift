@@ -149,8 +149,7 @@ extension EvictionIndex {
     /// How many records `write` adds to those that are there, and the bytes of their keys and values.
     func newPayload(of write: PendingWrite) -> (entries: Int, bytes: Int) {
         var (entries, bytes) = (0, 0)
-        // One buffer and one copy of the policy for all keys: a batch has hundreds.
-        var key = StoreKey()
+        // One copy of the policy for all keys: a batch has hundreds.
         let (policy, pins) = (policy, pins)
         func count(_ key: UnsafeRawBufferPointer, _ valueCount: Int) {
             let hash = unsafe EvictionIndex.hash(key)
@@ -159,9 +158,9 @@ extension EvictionIndex {
             bytes += 2 * key.count + valueCount + RecordHeader.fixedBytes
         }
         if let tree = write.tree {
-            for entry in tree.entries {
-                unsafe key.set(Namespace.node, tree.identifier(of: entry))
-                unsafe count(key.bytes, entry.body.count)
+            for index in 0..<tree.count {
+                let node = tree.node(index)
+                unsafe count(node.key, node.body.count)
             }
         }
         for extra in write.extras {

@@ -91,29 +91,24 @@ struct GroupCommit: ~Copyable {
         if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
         if let tree = write.tree {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
-            let entries = tree.entries
-            let order =
-                tree.hasProjections ? entries.indices.sorted { entries[$0].order < entries[$1].order } : nil
-            for place in entries.indices {
+            let order = tree.hasProjections ? (0..<tree.count).sorted { tree.order($0) < tree.order($1) } : nil
+            for place in 0..<tree.count {
                 let index = order?[place] ?? place
-                unsafe key.set(Namespace.node, tree.identifier(of: entries[index]))
-                var update = unsafe RecordUpdate(key: key.bytes, change: .node(tree, index), sequence: sequence)
+                let node = tree.node(index)
+                var update = RecordUpdate(node, sequence: sequence)
                 switch try perform(&update) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged:
-                    if entries[index].holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
+                    if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
                 case .superseded, .removed: break
                 }
                 if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
             }
             if !deletions.isEmpty {
-                for holder in unchangedHolders
-                where unsafe names(
-                    deletions, after: holder.sequence, in: tree.body(of: entries[holder.entry]), tree)
-                {
-                    unsafe key.set(Namespace.node, tree.identifier(of: entries[holder.entry]))
-                    var update = unsafe RecordUpdate(
-                        key: key.bytes, change: .node(tree, holder.entry), sequence: sequence)
+                for holder in unchangedHolders {
+                    let node = tree.node(holder.entry)
+                    guard unsafe names(deletions, after: holder.sequence, in: node.body, tree) else { continue }
+                    var update = RecordUpdate(node, sequence: sequence)
                     update.refreshes = true
                     _ = try perform(&update)
                 }
@@ -186,16 +181,15 @@ struct GroupCommit: ~Copyable {
 
     mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         guard fingerprints != nil, unsafe update.key[0] == Namespace.node else { return try look(&update) }
-        guard case .node(let tree, let index) = update.change else {
+        guard case .node(let content) = update.change else {
             let outcome = try look(&update)
             if case .unchanged = outcome { return outcome }
             unsafe fingerprints?.forget(update.key)
             return outcome
         }
-        let entry = tree.entries[index]
-        let node = unsafe fingerprints?.node(update.key, type: types[entry.type], tree.body(of: entry))
+        let node = unsafe fingerprints?.node(update.key, type: types[content.type], content.body)
         if let node, fingerprints?.isOther(node) == true {
-            try update.replaceUnseen(tree, index, into: &out)
+            try update.replaceUnseen(content, into: &out)
             try unsafe put(update.key)
             fingerprints?.stage(node)
             return .replaced(bodyChanged: true)
@@ -249,8 +243,8 @@ struct GroupCommit: ~Copyable {
     /// Notes that `update` found what it would have written.
     private mutating func confirm(_ update: borrowing RecordUpdate) {
         let hash: UInt64
-        if case .node(let tree, let entry) = update.change {
-            hash = unsafe Confirmations.hash(update.key, tree, entry, update.place)
+        if case .node(let node) = update.change {
+            hash = unsafe Confirmations.hash(update.key, node.projection, update.place)
         } else {
             hash = unsafe Confirmations.hash(update.key, update.place)
         }

@@ -48,7 +48,7 @@ extension NormalizedCache: CacheDelegate {
             let encoded = try DynamicRoots(collection)
             let extra = EncodedRoots.collection(
                 cacheKey, count: encoded.roots.count, encoded.references,
-                holdsReferences: !encoded.tree.entries.isEmpty)
+                holdsReferences: encoded.tree.count > 0)
             return PendingWrite.Content(tree: encoded.tree, extras: [extra])
         }
     }

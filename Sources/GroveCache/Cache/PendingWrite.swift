@@ -61,11 +61,11 @@ final class PendingWrite: Sendable {
     /// The store's keys of the nodes in the tree.
     private var treeKeys: [[UInt8]] {
         guard let tree else { return [] }
-        return tree.entries.map { unsafe [Namespace.node] + Array(tree.identifier(of: $0)) }
+        return (0..<tree.count).map { unsafe Array(tree.node($0).key) }
     }
 
     /// How many records the call writes, at most.
-    var entryCount: Int { (tree?.entries.count ?? 0) + extras.count { !$0.staysInMemory } }
+    var entryCount: Int { (tree?.count ?? 0) + extras.count { !$0.staysInMemory } }
 
     /// What the call's nodes take in the store, at least, keys and values.
     var payloadBytes: Int {
@@ -91,7 +91,7 @@ final class PendingWrite: Sendable {
         return left.isEmpty ? nil : PendingWrite(sequence: sequence, extras: left, isInvalidation: true)
     }
 
-    /// The updates of the call to `key`, a store's key, in their order.
+    /// The updates of the call to `key`, a store's key, in their order; valid while this call is held.
     func updates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [RecordUpdate] {
         var updates: [RecordUpdate] = []
         if let tree, unsafe key[0] == Namespace.node {
@@ -103,7 +103,9 @@ final class PendingWrite: Sendable {
                 index = tree.entries[index].previous
             }
             found.sort { tree.entries[$0].order < tree.entries[$1].order }
-            updates = found.map { unsafe RecordUpdate(key: key, change: .node(tree, $0), sequence: sequence + shift) }
+            updates = found.map { index in
+                unsafe RecordUpdate(key: key, change: .node(tree.node(index)), sequence: sequence + shift)
+            }
         }
         for extra in extras {
             if let change = unsafe extra.change(of: key) {

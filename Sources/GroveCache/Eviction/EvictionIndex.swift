@@ -4,18 +4,22 @@ import GroveModel
 ///
 /// It belongs to the writer. What a transaction does to it is not undone when the transaction fails: the index is then
 /// compared with the journal again, before the next one.
+///
+/// What every record that is written changes is not checked for exclusive access.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class EvictionIndex: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    var policy: any EvictionPolicy
-    private var segments = SegmentMap()
+    @safe @exclusivity(unchecked) var policy: any EvictionPolicy
+    /// The policy's capacity, which asking it for would copy it.
+    private var policyCapacity = 0
+    @safe @exclusivity(unchecked) private var segments = SegmentMap()
     /// Bytes allocated for finding keys in the journal, beside what the policy has.
     var listBytes: Int { segments.bytes + journal.liveTableBytes }
-    var journal = EvictionJournal()
+    @safe @exclusivity(unchecked) var journal = EvictionJournal()
     /// Entries that the policy has given up and that are still stored.
-    private var victims: [EvictedEntry] = []
+    @safe @exclusivity(unchecked) private var victims: [EvictedEntry] = []
     /// Whether the index agrees with the journal as of the last commit of this process.
     private(set) var isLoaded = false
     /// The directory in which an earlier process may have saved the policy, until it is looked for.
@@ -23,10 +27,10 @@ final class EvictionIndex: @unchecked Sendable {
     /// What was saved there, where it was taken away before it was looked for.
     var saved: [UInt8]?
     /// Insertions and evictions since the policy was saved.
-    var changesSinceSave = 0
-    var counters = EvictionCounters()
+    @safe @exclusivity(unchecked) var changesSinceSave = 0
+    @safe @exclusivity(unchecked) var counters = EvictionCounters()
     /// What must stay.
-    var pins = PinTable()
+    @safe @exclusivity(unchecked) var pins = PinTable()
     /// Where expired records are looked for, and those that reads have found.
     var expiry = ExpiryQueue()
     /// The account as this process committed it last: another one says that somebody else wrote.
@@ -37,6 +41,7 @@ final class EvictionIndex: @unchecked Sendable {
     init(_ budget: CacheBudget) {
         self.budget = budget
         policy = budget.policy.init(capacity: budget.nodes ?? 0)
+        policyCapacity = policy.capacity
     }
 
     /// Whether entries weigh 1: where their number alone is limited.
@@ -48,6 +53,7 @@ final class EvictionIndex: @unchecked Sendable {
     func begin(capacity: Int, saved: String?) {
         self.capacity = capacity
         policy = budget.policy.init(capacity: countsEntries ? budget.nodes ?? 0 : capacity)
+        policyCapacity = policy.capacity
         savedIn = saved
         self.saved = nil
         isLoaded = false
@@ -120,7 +126,7 @@ final class EvictionIndex: @unchecked Sendable {
     /// - Throws: ``CacheError`` with code `overBudget` where it alone is more than fits.
     func keep(_ key: UnsafeRawBufferPointer, valueCount: Int) throws(CacheError) {
         let weight = unsafe self.weight(key, valueCount: valueCount)
-        guard weight <= policy.capacity, weight <= UInt32.max else { throw EvictionIndex.overBudget(weight) }
+        guard weight <= policyCapacity, weight <= UInt32.max else { throw EvictionIndex.overBudget(weight) }
         let hash = unsafe EvictionIndex.hash(key)
         changesSinceSave += 1
         if pins.isMarked(hash) {

@@ -41,18 +41,21 @@ struct EncodedRoots {
         }
         (tree, references) = try contiguous.get()
         count = models.count
-        holdsReferences = !tree.entries.isEmpty
+        holdsReferences = tree.count > 0
     }
 
     private static func encode<M: CacheableModel>(
         _ models: UnsafeBufferPointer<M>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) -> (NodeTree, [UInt8]) {
-        let tree = NodeTree(capacity: 256 * max(models.count, 2))
+        let tree = NodeTree(capacity: 256 * max(models.count, 2), roots: models.count)
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
-        for index in models.indices {
+        guard let start = unsafe UnsafeRawPointer(models.baseAddress) else { return (tree, references) }
+        for index in 0..<models.count {
             encoder.beginRoot(onLargeStack: onLargeStack)
-            try unsafe models[index].encodeValue(to: &encoder)
+            // A structure of one property lies in memory as that does, and has its stride.
+            let lent = unsafe start + index * MemoryLayout<M>.stride
+            try unsafe encode(lent.assumingMemoryBound(to: Lent<M>.self).pointee, to: &encoder)
             if !mustBeIdentified {
                 unsafe references.append(contentsOf: encoder.out.bytes)
             } else if unsafe !RootReference.isReference(encoder.out.bytes) {
@@ -60,6 +63,14 @@ struct EncodedRoots {
             }
         }
         return (tree, references)
+    }
+
+    /// Apart, and no method of `Lent`, so that its metadata is not looked up for each model.
+    @inline(never)
+    private static func encode<M: CacheableModel>(
+        _ lent: borrowing Lent<M>, to encoder: inout NodeEncoder
+    ) throws(CacheError) {
+        try lent.model.encodeValue(to: &encoder)
     }
 
     /// The collection of the roots, under `key`.
@@ -76,6 +87,11 @@ struct EncodedRoots {
         unsafe references.withUnsafeBytes { unsafe body.append($0) }
         return unsafe .collection(key: Array(key.utf8), body: Array(body.bytes), holdsReferences: holdsReferences)
     }
+}
+
+/// A model that is used where it lies: a copyable one is copied, its strings retained, before anything is asked of it.
+private struct Lent<M: CacheableModel>: ~Copyable {
+    let model: M
 }
 
 /// What an encoded root is: a reference to a node, with or without a case, or a model in place.

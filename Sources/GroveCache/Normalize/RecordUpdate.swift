@@ -7,8 +7,8 @@ import GroveModel
 @safe
 struct RecordUpdate {
     enum Change {
-        /// Store a node's body, as the projection that wrote it.
-        case node(NodeTree, Int)
+        /// Store a node's body, as the projection that wrote it; whoever applies the update holds the node's tree.
+        case node(NodeTree.Node)
         /// Store bytes under a collection's or an alias's key.
         case bytes([UInt8], holdsReferences: Bool)
         /// Remember that the node was deleted.
@@ -54,6 +54,11 @@ struct RecordUpdate {
         unsafe self.key = unsafe key
         self.change = change
         self.sequence = sequence
+    }
+
+    /// The update that stores `node`.
+    init(_ node: NodeTree.Node, sequence: UInt64) {
+        unsafe self.init(key: node.key, change: .node(node), sequence: sequence)
     }
 
     /// Applies the change to `stored`, writing what comes of it into `out`, which it empties first.
@@ -111,25 +116,20 @@ struct RecordUpdate {
                     deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: body)
             }
             return .replaced(bodyChanged: !isSame)
-        case .node(let tree, let index):
-            return try applyNode(tree, tree.entries[index], over: header, into: &out)
+        case .node(let node):
+            if deletion.sequence > sequence { return .superseded }
+            if let header { return try applyNode(node, over: header, into: &out) }
+            return try storeAnew(node, into: &out)
         }
-    }
-
-    private static func isName(_ stored: UnsafeRawBufferPointer, _ name: [UInt8]) -> Bool {
-        unsafe name.withUnsafeBytes { unsafe isEqual(stored, $0) }
     }
 
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Writes what comes of storing a node over another body of its one projection, which follows no deletion, into
     /// `out`, which it empties first.
-    func replaceUnseen(_ tree: NodeTree, _ index: Int, into out: inout ByteBuffer) throws(CacheError) {
+    func replaceUnseen(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
         out.removeAll()
-        let entry = tree.entries[index]
-        try unsafe build(
-            tree.types[entry.type], flags: entry.holdsReferences ? .references : [], sequence: sequence,
-            body: tree.body(of: entry), into: &out)
+        try build(node, into: &out)
     }
 
     private func applyTombstone(
@@ -168,63 +168,56 @@ struct RecordUpdate {
     }
 
     private mutating func applyNode(
-        _ tree: NodeTree, _ entry: NodeTree.Entry, over header: RecordHeader?, into out: inout ByteBuffer
+        _ node: NodeTree.Node, over header: RecordHeader, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        if deletion.sequence > sequence { return .superseded }
-        let names = tree.types[entry.type]
-        let body = unsafe tree.body(of: entry)
-        let flags: RecordHeader.Flags = entry.holdsReferences ? .references : []
-        let isSuccessor = header.map {
-            unsafe !$0.flags.contains(.tombstone) && RecordUpdate.isName($0.recordName, names.record)
-        }
-        guard let header, isSuccessor == true else {
-            isSole = true
-            try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
-            return .replaced(bodyChanged: true)
+        guard !header.flags.contains(.tombstone), unsafe isEqual(header.recordName, node.recordName) else {
+            return try storeAnew(node, into: &out)
         }
         storedSequence = header.sequence
         place = header.sequence
-        let isSoleProjection =
-            unsafe !header.flags.contains(.projections) && RecordUpdate.isName(header.projection, names.projection)
-        if isSoleProjection {
+        if !header.flags.contains(.projections), unsafe isEqual(header.projection, node.projection) {
             isSole = true
-            let isSame = unsafe isEqual(header.body, body)
+            let isSame = unsafe isEqual(header.body, node.body)
             if isSame, !refreshes || header.sequence >= sequence { return .unchanged }
-            try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
+            try build(node, into: &out)
             return .replaced(bodyChanged: !isSame)
         }
         do {
             let merged = try unsafe RecordMerge(
-                stored: header, body: body, projection: names.projection, sequence: sequence)
+                stored: header, body: node.body, projection: Array(node.projection), sequence: sequence)
             defer { merged.deallocate() }
             storedSequence = merged.oldestPlace
             place = merged.place
             if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence { return .unchanged }
-            try unsafe build(
-                names, flags: merged.holdsReferences ? [.references, .projections] : [.projections],
-                sequence: merged.sequence, body: merged.bytes, table: merged.table, into: &out)
+            try unsafe merged.table.withUnsafeBytesTyped { (table) throws(CacheError) in
+                try unsafe RecordBuilder.build(
+                    into: &out, key: key, flags: merged.holdsReferences ? [.references, .projections] : .projections,
+                    sequence: merged.sequence, deletion: deletion, recordName: node.recordName,
+                    projection: node.projection, projectionTable: table, body: merged.bytes)
+            }
             return .replaced(bodyChanged: merged.bodyChanged)
         } catch let error as CacheError {
             throw error
         } catch {
             // A stored body that cannot be taken apart has nothing to merge with.
-            try unsafe build(names, flags: flags, sequence: sequence, body: body, into: &out)
+            try build(node, into: &out)
             return .replaced(bodyChanged: true)
         }
     }
 
-    private func build(
-        _ names: NodeTree.TypeNames, flags: RecordHeader.Flags, sequence: UInt64, body: UnsafeRawBufferPointer,
-        table: [UInt8] = [], into out: inout ByteBuffer
-    ) throws(CacheError) {
-        try unsafe names.record.withUnsafeBytesTyped { (record) throws(CacheError) in
-            try unsafe names.projection.withUnsafeBytesTyped { (projection) throws(CacheError) in
-                try unsafe table.withUnsafeBytesTyped { (table) throws(CacheError) in
-                    try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: flags, sequence: sequence, deletion: deletion,
-                        recordName: record, projection: projection, projectionTable: table, body: body)
-                }
-            }
-        }
+    /// Writes `node` where nothing is stored that it has anything to do with.
+    private mutating func storeAnew(
+        _ node: NodeTree.Node, into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        isSole = true
+        try build(node, into: &out)
+        return .replaced(bodyChanged: true)
+    }
+
+    /// Appends the record of `node` as the one projection that wrote it.
+    private func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
+        try unsafe RecordBuilder.build(
+            into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,
+            deletion: deletion, recordName: node.recordName, projection: node.projection, body: node.body)
     }
 }

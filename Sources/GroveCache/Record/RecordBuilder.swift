@@ -17,9 +17,8 @@ enum RecordBuilder {
             flags.insert(.deletion)
             if deletion.isUncertain { flags.insert(.deletionUncertain) }
         }
-        out.append(RecordHeader.formatVersion)
-        out.append(flags.rawValue)
-        out.append(littleEndian: UInt16(0))
+        // Where the body starts, and the checksum, follow when they are known.
+        out.append(littleEndian: UInt32(flags.rawValue) << 8 | UInt32(RecordHeader.formatVersion))
         out.append(littleEndian: UInt64(0))
         out.append(littleEndian: sequence)
         if deletion.sequence > 0 { out.append(littleEndian: deletion.sequence) }

@@ -7,7 +7,7 @@ enum Namespace {
     /// The store's own state, under an empty name.
     static let meta: UInt8 = 0x00
     /// A node, or the tombstone of a deleted one.
-    static let node: UInt8 = 0x01
+    static let node = NodeTree.keyPrefix
     /// A collection.
     static let collection: UInt8 = 0x02
     /// A cache key that is not the model's identifier.

@@ -3,10 +3,12 @@
 /// It owns nothing by itself: whoever makes one calls ``deallocate()`` once. Growth is geometric, so that appending is
 /// amortised O(1) per byte.
 @safe
+@usableFromInline
 package struct ByteBuffer {
-    package private(set) var base: UnsafeMutableRawPointer
-    package private(set) var count = 0
-    private var capacity: Int
+    /// Changed here only, as the other two are.
+    @usableFromInline package var base: UnsafeMutableRawPointer
+    @usableFromInline package var count = 0
+    @usableFromInline var capacity: Int
 
     package init(capacity: Int) {
         let capacity = max(capacity, 16)
@@ -16,6 +18,7 @@ package struct ByteBuffer {
 
     package func deallocate() { unsafe base.deallocate() }
 
+    @inlinable
     package mutating func removeAll() { count = 0 }
 
     /// Forgets everything, and gives memory of more than `capacity` bytes back.
@@ -35,72 +38,118 @@ package struct ByteBuffer {
         self.count = count
     }
 
+    @inlinable
     package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: count) }
 
     /// The bytes of `range`, which must lie inside the buffer.
+    @inlinable
     package func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range of a buffer lies inside it")
         return unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
+    @inlinable
     @inline(__always)
     package mutating func append(_ byte: UInt8) {
         reserve(1)
         unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-        count += 1
+        count &+= 1
     }
 
+    @inlinable
     @inline(__always)
     package mutating func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress else { return }
         reserve(source.count)
         unsafe (base + count).copyMemory(from: start, byteCount: source.count)
-        count += source.count
+        count &+= source.count
     }
 
     /// Appends `source`, behind whose last byte there are ``FieldTable/padding`` more that may be read.
     @inline(__always)
     mutating func append(padded source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress else { return }
-        guard source.count <= FieldTable.padding else { return unsafe append(source) }
+        guard source.count <= FieldTable.padding else { return unsafe appendLong(source) }
         reserve(FieldTable.padding)
         let words = unsafe start.loadUnaligned(as: (UInt64, UInt64).self)
-        unsafe base.storeBytes(of: words.0, toByteOffset: count, as: UInt64.self)
-        unsafe base.storeBytes(of: words.1, toByteOffset: count + 8, as: UInt64.self)
-        count += source.count
+        let end = unsafe base + count
+        unsafe end.storeBytes(of: words.0, as: UInt64.self)
+        unsafe end.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
+        count &+= source.count
+    }
+
+    /// Apart, so that appending a short name saves no registers for it.
+    @inline(never)
+    private mutating func appendLong(_ source: UnsafeRawBufferPointer) { unsafe append(source) }
+
+    /// Appends the `width` highest bytes of `word`, the highest first; at most eight.
+    @inline(__always)
+    mutating func append(highest width: Int, of word: UInt64) {
+        reserve(8)
+        unsafe base.storeBytes(of: word.bigEndian, toByteOffset: count, as: UInt64.self)
+        count &+= width
     }
 
     /// Appends `value` in the machine's order of bytes reversed where that is little-endian: big-endian always.
+    @inlinable
     @inline(__always)
     package mutating func append<T: FixedWidthInteger>(bigEndian value: T) {
         let width = MemoryLayout<T>.size
         reserve(width)
         unsafe base.storeBytes(of: value.bigEndian, toByteOffset: count, as: T.self)
-        count += width
+        count &+= width
     }
 
     /// Appends `value`, least significant byte first.
+    @inlinable
     @inline(__always)
     package mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
         let width = MemoryLayout<T>.size
         reserve(width)
         unsafe base.storeBytes(of: value.littleEndian, toByteOffset: count, as: T.self)
-        count += width
+        count &+= width
+    }
+
+    /// Appends `number` in decimal.
+    @inline(__always)
+    mutating func append(decimal number: UInt64) {
+        var width = 1
+        var power: UInt64 = 10
+        while width < 20, number >= power {
+            width &+= 1
+            power = power &* 10
+        }
+        reserve(20)
+        var left = number
+        var place = count &+ width
+        repeat {
+            let rest = left / 10
+            place &-= 1
+            unsafe base.storeBytes(
+                of: UInt8(ascii: "0") | UInt8(truncatingIfNeeded: left &- rest &* 10), toByteOffset: place,
+                as: UInt8.self)
+            left = rest
+        } while left > 0
+        count &+= width
     }
 
     /// Overwrites what stands at `offset` with `value`, least significant byte first.
+    @inlinable
     package mutating func replace<T: FixedWidthInteger>(at offset: Int, littleEndian value: T) {
         precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count, "what is replaced lies inside the buffer")
         unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }
 
+    /// Makes room for `extra` bytes, which is not negative; `count` is never above `capacity`.
+    @inlinable
     @inline(__always)
-    private mutating func reserve(_ extra: Int) {
-        if count + extra > capacity { grow(extra) }
+    mutating func reserve(_ extra: Int) {
+        if capacity &- count < extra { grow(extra) }
     }
 
+    @usableFromInline
     @inline(never)
-    private mutating func grow(_ extra: Int) {
+    mutating func grow(_ extra: Int) {
         let wanted = max(capacity * 2, count + extra)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 8)
         unsafe larger.copyMemory(from: base, byteCount: count)

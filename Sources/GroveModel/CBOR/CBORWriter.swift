@@ -24,19 +24,23 @@ extension ByteBuffer {
 
     @inline(never)
     private mutating func appendLongHead(_ major: UInt8, _ argument: UInt64) {
+        let first = UInt64(major) << 56
         if argument <= 0xFF {
-            append(major | 24)
-            append(UInt8(truncatingIfNeeded: argument))
+            append(highest: 2, of: first | 24 << 56 | argument << 48)
         } else if argument <= 0xFFFF {
-            append(major | 25)
-            append(bigEndian: UInt16(truncatingIfNeeded: argument))
+            append(highest: 3, of: first | 25 << 56 | argument << 40)
         } else if argument <= 0xFFFF_FFFF {
-            append(major | 26)
-            append(bigEndian: UInt32(truncatingIfNeeded: argument))
+            append(highest: 5, of: first | 26 << 56 | argument << 24)
         } else {
             append(major | 27)
             append(bigEndian: argument)
         }
+    }
+
+    /// Appends the tag of a reference.
+    @inline(__always)
+    mutating func appendReferenceTag() {
+        append(highest: 3, of: UInt64(CBORMajor.tag | 25) << 56 | CBORTag.reference << 40)
     }
 
     package mutating func appendInteger(_ value: Int64) {
@@ -47,6 +51,7 @@ extension ByteBuffer {
         }
     }
 
+    @inline(__always)
     package mutating func appendText(_ string: String) {
         let written: Void? = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
             appendHead(CBORMajor.text, UInt64(utf8.count))

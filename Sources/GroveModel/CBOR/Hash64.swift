@@ -7,12 +7,12 @@
 @inlinable
 @inline(__always)
 package func hash64(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-    guard let base = bytes.baseAddress else { return emptyHash64(seed: seed) }
+    guard let base = bytes.baseAddress else { return hash64OfNothing(seed: seed) }
     return unsafe hash64(base, bytes.count, seed: seed)
 }
 
 @usableFromInline
-func emptyHash64(seed: UInt64) -> UInt64 { fold(Secret.b, fold(Secret.b, seed ^ Secret.a)) }
+package func hash64OfNothing(seed: UInt64) -> UInt64 { fold(Secret.b, fold(Secret.b, seed ^ Secret.a)) }
 
 @usableFromInline
 package func hash64(_ base: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UInt64 {

@@ -22,22 +22,9 @@ public struct IdentifierBuffer: ~Copyable {
         appendDecimal(magnitude, isNegative: number < 0)
     }
 
-    /// Room for the twenty digits of the largest number.
-    private typealias InlineDigits = (UInt64, UInt64, UInt64)
-
     @usableFromInline
     mutating func appendDecimal(_ magnitude: UInt64, isNegative: Bool) {
         if isNegative { buffer.append(UInt8(ascii: "-")) }
-        var digits: InlineDigits = (0, 0, 0)
-        unsafe withUnsafeMutableBytes(of: &digits) { digits in
-            var left = magnitude
-            var start = digits.count
-            repeat {
-                start -= 1
-                unsafe digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10)
-                left /= 10
-            } while left > 0
-            unsafe buffer.append(UnsafeRawBufferPointer(rebasing: digits[start...]))
-        }
+        buffer.append(decimal: magnitude)
     }
 }

@@ -3,6 +3,7 @@
 /// The order of a tree is pre-order, the fields of each node in the order of its record: where one identifier occurs
 /// twice with different content, the later occurrence wins. Not thread-safe; it lives inside one call.
 public struct NodeEncoder: ~Copyable {
+    /// What was written of the root and, one behind the other, of those nodes inside it that are not finished.
     package var out: ByteBuffer
     package let tree: NodeTree
     private var fields: FieldTable = .dynamic
@@ -13,17 +14,13 @@ public struct NodeEncoder: ~Copyable {
     private var hops = 0
     private var paths = 0
     @usableFromInline var identifier = IdentifierBuffer()
-    private var spare: [ByteBuffer] = []
 
     package init(into tree: NodeTree) {
         self.tree = tree
         out = ByteBuffer(capacity: 256)
     }
 
-    deinit {
-        out.deallocate()
-        for buffer in spare { buffer.deallocate() }
-    }
+    deinit { out.deallocate() }
 
     /// Starts a new root: its paths are counted from none, and what was written for the last one is forgotten.
     ///
@@ -74,6 +71,7 @@ public struct NodeEncoder: ~Copyable {
     public mutating func write(_ value: Float) { out.appendFloat(singleBits: value.bitPattern) }
 
     /// Writes text by its UTF-8.
+    @inline(__always)
     public mutating func write(_ value: String) { out.appendText(value) }
 
     /// Writes a byte string.
@@ -172,7 +170,8 @@ public struct NodeEncoder: ~Copyable {
         @usableFromInline let needsLargerStack: Bool
         let fields: FieldTable
         let nextField: Int
-        let out: ByteBuffer
+        /// Where the node's own bytes begin in what is written.
+        let start: Int
         let identifier: Range<Int>
         let type: Int
         let order: Int
@@ -188,22 +187,17 @@ public struct NodeEncoder: ~Copyable {
         try beginNode(type: tree.type(of: type), fields, caseName: caseName)
     }
 
+    @inline(__always)
     private mutating func beginNode(
         type: Int, _ fields: FieldTable, caseName: String?
     ) throws(CacheError) -> Scope {
         let name = unsafe identifier.buffer.bytes
-        guard name.count > 0 else { throw CacheError(.emptyIdentifier, "A model's identifier has no bytes.") }
-        guard name.count <= NodeEncoder.maxIdentifierBytes else {
-            throw CacheError(.tooLarge, "A model's identifier has more than \(NodeEncoder.maxIdentifierBytes) bytes.")
-        }
-        guard paths < NodeTree.maxPaths else {
-            throw CacheError(.tooManyPaths, "The tree has more than \(NodeTree.maxPaths) paths.")
-        }
-        guard depth < LargeStack.maxDepth else {
-            throw CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
-        }
+        guard name.count > 0 else { throw NodeEncoder.identifierIsEmpty }
+        guard name.count <= NodeEncoder.maxIdentifierBytes else { throw NodeEncoder.identifierIsTooLong }
+        guard paths < NodeTree.maxPaths else { throw NodeEncoder.hasTooManyPaths }
+        guard depth < LargeStack.maxDepth else { throw NodeEncoder.hasTooManyLevels }
         let needsLargerStack = try enterLevel()
-        out.appendHead(CBORMajor.tag, CBORTag.reference)
+        out.appendReferenceTag()
         if caseName != nil { out.appendHead(CBORMajor.array, 2) }
         out.appendHead(CBORMajor.text, UInt64(name.count))
         unsafe out.append(name)
@@ -213,10 +207,8 @@ public struct NodeEncoder: ~Copyable {
         depth += 1
         let (range, order) = unsafe tree.begin(name)
         let scope = Scope(
-            isNode: true, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField, out: out,
-            identifier: range, type: type, order: order)
-        out = spare.popLast() ?? ByteBuffer(capacity: 256)
-        out.removeAll()
+            isNode: true, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField,
+            start: out.count, identifier: range, type: type, order: order)
         holdsReferences = false
         beginMap(fields)
         return scope
@@ -229,12 +221,13 @@ public struct NodeEncoder: ~Copyable {
         }
         let needsLargerStack = try enterLevel()
         let scope = Scope(
-            isNode: false, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField, out: out,
-            identifier: 0..<0, type: 0, order: 0)
+            isNode: false, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField,
+            start: out.count, identifier: 0..<0, type: 0, order: 0)
         beginMap(fields)
         return scope
     }
 
+    @inline(__always)
     private mutating func beginMap(_ fields: FieldTable) {
         self.fields = fields
         nextField = 0
@@ -248,8 +241,8 @@ public struct NodeEncoder: ~Copyable {
             "encodeFields writes every field of its table: it wrote \(nextField) of \(fields.count)")
         if scope.isNode {
             unsafe tree.add(
-                out.bytes, identifier: scope.identifier, type: scope.type, order: scope.order,
-                holdsReferences: holdsReferences)
+                out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type,
+                order: scope.order, holdsReferences: holdsReferences)
         }
         abandon(scope)
     }
@@ -261,14 +254,14 @@ public struct NodeEncoder: ~Copyable {
         nextField = scope.nextField
         guard scope.isNode else { return }
         depth -= 1
-        spare.append(out)
-        out = scope.out
+        out.truncate(to: scope.start)
         holdsReferences = true
     }
 
+    @inline(__always)
     private mutating func enterLevel() throws(CacheError) -> Bool {
         guard nesting < LargeStack.maxNesting else {
-            throw CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
+            throw NodeEncoder.nestsTooDeeply
         }
         if nesting + 1 == LargeStack.hopDepth {
             guard hops < LargeStack.maxHops else { throw LargeStack.restart }

@@ -7,39 +7,21 @@
 @safe
 // SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    /// One distinct node.
-    package struct Entry {
-        package var identifier: Range<Int>
-        package var body: Range<Int>
-        package var hash: UInt64
-        package var type: Int
-        package var order: Int
-        package var holdsReferences: Bool
-        /// The entry of the same identifier that was added before, or -1.
-        package var previous: Int
-    }
-
-    /// A record name and a projection, as several entries share them.
-    package struct TypeNames: Equatable {
-        package var record: [UInt8]
-        package var projection: [UInt8]
-
-        package init(record: String, projection: String) {
-            self.record = Array(record.utf8)
-            self.projection = Array(projection.utf8)
-        }
-    }
+    /// What a store's key has in front of a node's identifier.
+    package static let keyPrefix: UInt8 = 0x01
 
     /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
     private let storage: UnsafeMutablePointer<Storage>
 
-    package init(capacity: Int = 512) {
+    /// Makes an empty tree with room for `capacity` bytes and for about as many nodes as there are `roots`.
+    package init(capacity: Int = 512, roots: Int = 1) {
         unsafe storage = .allocate(capacity: 1)
-        unsafe storage.initialize(to: Storage(capacity: capacity))
+        unsafe storage.initialize(to: Storage(capacity: capacity, roots: roots))
     }
 
     deinit {
         unsafe storage.pointee.arena.deallocate()
+        unsafe storage.pointee.names.forEach { unsafe $0.bytes.deallocate() }
         unsafe storage.deinitialize(count: 1)
         unsafe storage.deallocate()
     }
@@ -51,12 +33,17 @@ package final class NodeTree: @unchecked Sendable {
 
     package var types: [TypeNames] { unsafe storage.pointee.types }
 
-    /// The hash of the name of the projection that the entry at `index` was written as.
-    package func projectionHash(ofEntryAt index: Int, seed: UInt64) -> UInt64 {
-        unsafe storage.pointee.types[storage.pointee.entries[index].type].projection.withUnsafeBytes {
-            unsafe hash64($0, seed: seed)
-        }
-    }
+    /// The number of distinct nodes.
+    package var count: Int { unsafe storage.pointee.entries.count }
+
+    /// The place in pre-order of the entry at `index`.
+    package func order(_ index: Int) -> Int { unsafe storage.pointee.entries[index].order }
+
+    /// Whether the entry at `index` refers to others.
+    package func holdsReferences(_ index: Int) -> Bool { unsafe storage.pointee.entries[index].holdsReferences }
+
+    /// The entry at `index`, where it lies.
+    package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
 
     /// Whether some identifier has several entries.
     package var hasProjections: Bool { unsafe storage.pointee.hasProjections }
@@ -85,12 +72,14 @@ package final class NodeTree: @unchecked Sendable {
     package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
     /// The index of the names of `model`, found by its metatype so that they are asked for once.
+    @inline(__always)
     package func type(of model: any SimpleModel.Type) -> Int { unsafe storage.pointee.type(of: model) }
 
     /// The index of `names`, for models that choose them one by one.
     package func type(named names: TypeNames) -> Int { unsafe storage.pointee.type(named: names) }
 
     /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
+    @inline(__always)
     package func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
         unsafe storage.pointee.begin(identifier)
     }
@@ -106,58 +95,98 @@ package final class NodeTree: @unchecked Sendable {
 
 extension NodeTree {
     /// What the tree is made of.
+    @safe
     private struct Storage {
         var entries: [Entry] = []
         var types: [TypeNames] = []
+        /// The bytes of the same, each record name with its projection behind it.
+        var names: [(bytes: UnsafeMutableRawBufferPointer, recordCount: Int)] = unsafe []
         /// Swift types met so far, with the index of their names; types may share names.
         var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
+        /// Each node's key, its body anywhere behind it.
         var arena: ByteBuffer
         var hasProjections = false
         /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
         var table: [Int32] = []
         var order = 0
 
-        init(capacity: Int) { arena = ByteBuffer(capacity: capacity) }
+        init(capacity: Int, roots: Int) {
+            arena = ByteBuffer(capacity: capacity)
+            entries.reserveCapacity(roots)
+            if roots > Storage.few { makeTable(holding: roots) }
+        }
+
+        /// The most entries that are looked through one by one.
+        private static let few = 8
 
         func identifier(_ index: Int) -> UnsafeRawBufferPointer {
             unsafe arena.bytes(in: entries[index].identifier)
         }
 
+        func node(_ index: Int) -> Node {
+            let entry = entries[index]
+            let (names, recordCount) = unsafe names[entry.type]
+            let identifier = entry.identifier
+            return unsafe Node(
+                key: arena.bytes(in: identifier.lowerBound - 1..<identifier.upperBound),
+                body: arena.bytes(in: entry.body),
+                recordName: UnsafeRawBufferPointer(start: names.baseAddress, count: recordCount),
+                projection: UnsafeRawBufferPointer(rebasing: names[recordCount...]), type: entry.type,
+                holdsReferences: entry.holdsReferences)
+        }
+
         func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-            if table.isEmpty {
-                var index = entries.count - 1
-                while index >= 0 {
-                    if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
-                    index -= 1
-                }
-                return -1
-            }
-            var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
-            while table[slot] != 0 {
-                let index = Int(table[slot]) - 1
+            guard table.isEmpty else { return unsafe Int(table[slot(identifier, hash)]) - 1 }
+            var index = entries.count - 1
+            while index >= 0 {
                 if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
-                slot = (slot + 1) & (table.count - 1)
+                index -= 1
             }
             return -1
         }
 
+        /// Where the newest entry of `identifier` is in the table, which is not empty, or would be.
+        @inline(__always)
+        private func slot(_ identifier: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+            let mask = table.count - 1
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while table[slot] != 0 {
+                let index = Int(table[slot]) - 1
+                if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { break }
+                slot = (slot + 1) & mask
+            }
+            return slot
+        }
+
+        @inline(__always)
         mutating func type(of model: any SimpleModel.Type) -> Int {
             let object = ObjectIdentifier(model)
             for place in typeIndices.indices where typeIndices[place].object == object {
                 return typeIndices[place].index
             }
+            return newType(model)
+        }
+
+        @inline(never)
+        private mutating func newType(_ model: any SimpleModel.Type) -> Int {
             let index = type(named: TypeNames(record: model.recordName, projection: model.projectionName))
-            typeIndices.append((object, index))
+            typeIndices.append((ObjectIdentifier(model), index))
             return index
         }
 
         mutating func type(named names: TypeNames) -> Int {
             if let index = types.firstIndex(of: names) { return index }
             types.append(names)
+            let bytes = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: names.record.count + names.projection.count, alignment: 1)
+            unsafe bytes.copyBytes(from: names.record + names.projection)
+            unsafe self.names.append((bytes, names.record.count))
             return types.count - 1
         }
 
+        @inline(__always)
         mutating func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
+            arena.append(NodeTree.keyPrefix)
             let start = arena.count
             unsafe arena.append(identifier)
             defer { order += 1 }
@@ -167,67 +196,68 @@ extension NodeTree {
         mutating func add(
             _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
         ) {
+            let name = unsafe arena.bytes(in: identifier)
+            let hash = unsafe NodeTree.hash(name)
+            let slot = unsafe table.isEmpty ? -1 : slot(name, hash)
+            let found = unsafe slot < 0 ? find(name, hash: hash) : Int(table[slot]) - 1
+            if found >= 0 {
+                if unsafe supersede(found, body, identifier, hash, type, order, holdsReferences) { return }
+                hasProjections = true
+            }
             let start = arena.count
             unsafe arena.append(body)
-            let name = unsafe arena.bytes(in: identifier)
-            var entry = unsafe Entry(
-                identifier: identifier, body: start..<arena.count, hash: NodeTree.hash(name), type: type, order: order,
-                holdsReferences: holdsReferences, previous: -1)
-            let found = unsafe find(name, hash: entry.hash)
+            entries.append(
+                Entry(
+                    identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
+                    holdsReferences: holdsReferences, previous: found))
+            if table.isEmpty ? entries.count > Storage.few : entries.count * 2 > table.count {
+                makeTable(holding: entries.count)
+            } else if slot >= 0 {
+                table[slot] = Int32(entries.count)
+            }
+        }
+
+        /// Lets the node take the place of the entry that it occurred as before, the later of the two in pre-order.
+        ///
+        /// - Parameter found: the newest entry of its identifier.
+        /// - Returns: false where it did not occur as this projection.
+        private mutating func supersede(
+            _ found: Int, _ body: UnsafeRawBufferPointer, _ identifier: Range<Int>, _ hash: UInt64, _ type: Int,
+            _ order: Int, _ holdsReferences: Bool
+        ) -> Bool {
             var index = found
             while index >= 0 {
+                let former = entries[index]
                 // Another record name under the identifier replaces; another projection stays beside.
-                if entries[index].type == type || types[entries[index].type].record != types[type].record {
-                    if entries[index].order < order {
-                        entry.previous = entries[index].previous
-                        entries[index] = entry
-                    }
-                    return
+                guard former.type == type || types[former.type].record != types[type].record else {
+                    index = former.previous
+                    continue
                 }
-                index = entries[index].previous
+                if former.order > order { return true }
+                if former.type == type, unsafe isEqual(arena.bytes(in: former.body), body) {
+                    // The same again: its bytes are there already.
+                    entries[index].order = order
+                    if identifier.upperBound == arena.count { arena.truncate(to: identifier.lowerBound - 1) }
+                } else {
+                    let start = arena.count
+                    unsafe arena.append(body)
+                    entries[index] = Entry(
+                        identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
+                        holdsReferences: holdsReferences, previous: former.previous)
+                }
+                return true
             }
-            if found >= 0 { hasProjections = true }
-            entry.previous = found
-            entries.append(entry)
-            if table.isEmpty ? entries.count > 8 : entries.count * 2 > table.count {
-                rebuildTable()
-            } else if !table.isEmpty {
-                insert(entries.count - 1)
-            }
+            return false
         }
 
-        private mutating func rebuildTable() {
-            table = Array(repeating: 0, count: max(32, table.count * 4))
-            for index in entries.indices { insert(index) }
-        }
-
-        private mutating func insert(_ index: Int) {
-            let hash = entries[index].hash
-            var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
-            while table[slot] != 0 {
-                let other = Int(table[slot]) - 1
-                if entries[other].hash == hash, unsafe isEqual(identifier(other), identifier(index)) { break }
-                slot = (slot + 1) & (table.count - 1)
+        /// Makes the table anew, for twice as many entries as `count` before it is made again.
+        private mutating func makeTable(holding count: Int) {
+            var size = 32
+            while size < 4 * count { size *= 2 }
+            table = Array(repeating: 0, count: size)
+            for index in entries.indices {
+                table[unsafe slot(identifier(index), entries[index].hash)] = Int32(index + 1)
             }
-            table[slot] = Int32(index + 1)
         }
     }
-}
-
-/// Whether two runs of bytes are the same.
-@inline(__always)
-package func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    guard left.count == right.count else { return false }
-    guard let first = left.baseAddress, let second = right.baseAddress else { return left.count == 0 }
-    return unsafe compare(first, second, left.count) == 0
-}
-
-/// Compares two runs of bytes as unsigned numbers, a prefix before what it begins: negative, zero or positive.
-package func lexicographicOrder(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-    let shared = min(left.count, right.count)
-    if shared > 0, let first = left.baseAddress, let second = right.baseAddress {
-        let order = unsafe compare(first, second, shared)
-        if order != 0 { return order }
-    }
-    return left.count - right.count
 }

@@ -1,0 +1,59 @@
+/// What a tree is made of.
+extension NodeTree {
+    /// One distinct node.
+    package struct Entry {
+        package let hash: UInt64
+        private let identifierStart: Int
+        private let bodyStart: Int
+        private let bodyCount: Int
+        package internal(set) var order: Int
+        private let identifierCount: Int32
+        private let typeNumber: Int32
+        private let previousNumber: Int32
+        package let holdsReferences: Bool
+
+        init(
+            identifier: Range<Int>, body: Range<Int>, hash: UInt64, type: Int, order: Int, holdsReferences: Bool,
+            previous: Int
+        ) {
+            self.hash = hash
+            identifierStart = identifier.lowerBound
+            identifierCount = Int32(identifier.count)
+            bodyStart = body.lowerBound
+            bodyCount = body.count
+            typeNumber = Int32(type)
+            self.order = order
+            self.holdsReferences = holdsReferences
+            previousNumber = Int32(previous)
+        }
+
+        package var identifier: Range<Int> { identifierStart..<identifierStart + Int(identifierCount) }
+        package var body: Range<Int> { bodyStart..<bodyStart + bodyCount }
+        package var type: Int { Int(typeNumber) }
+        /// The entry of the same identifier that was added before, or -1.
+        package var previous: Int { Int(previousNumber) }
+    }
+
+    /// A record name and a projection, as several entries share them.
+    package struct TypeNames: Equatable {
+        package var record: [UInt8]
+        package var projection: [UInt8]
+
+        package init(record: String, projection: String) {
+            self.record = Array(record.utf8)
+            self.projection = Array(projection.utf8)
+        }
+    }
+
+    /// One distinct node where it lies: all of it is valid as long as the tree is.
+    @safe
+    package struct Node {
+        /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
+        package let key: UnsafeRawBufferPointer
+        package let body: UnsafeRawBufferPointer
+        package let recordName: UnsafeRawBufferPointer
+        package let projection: UnsafeRawBufferPointer
+        package let type: Int
+        package let holdsReferences: Bool
+    }
+}
