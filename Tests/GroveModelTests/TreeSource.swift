@@ -63,6 +63,8 @@ final class TreeSource: NodeSource {
         unsafe kept = []
     }
 
+    let decodingScratch = DecodingScratch()
+
     func threadDidChange() {}
 }
 

@@ -5,10 +5,31 @@ public import GroveModel
 extension NormalizedCache {
     /// Reads the tree of `identifier` as the call for a `CacheableModel` does.
     @_disfavoredOverload
+    @inlinable
     public func read<M: SimpleModel & Codable>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
-        switch try read(identifier, as: CodableNode<M>.self) {
+        var read = try beginRead(of: identifier, maxAge: nil)
+        let failure: NodeReadFailure
+        do throws(NodeReadFailure) {
+            let model = try read.decoder.decodeCodable(type)
+            endRead(read, identifier)
+            return .hit(model)
+        } catch {
+            failure = error
+        }
+        if failure.asksForLargeStack {
+            abandonRead(read)
+            return try readCodableOnLargeStack(identifier, type)
+        }
+        return .miss(try failRead(read, failure, identifier))
+    }
+
+    @usableFromInline
+    func readCodableOnLargeStack<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, _ type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        switch try readOnLargeStack(identifier, CodableNode<M>.self, maxAge: nil) {
         case .hit(let node): return .hit(node.base)
         case .miss(let miss): return .miss(miss)
         }
@@ -16,10 +37,12 @@ extension NormalizedCache {
 
     /// The tree of `identifier`, or `nil` on a miss, as the call for a `CacheableModel` has it.
     @_disfavoredOverload
+    @inlinable
     public func model<M: SimpleModel & Codable>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> M? {
-        try read(identifier, as: CodableNode<M>.self).value?.base
+        let outcome: CacheRead<M> = try read(identifier, as: type)
+        return outcome.value
     }
 
     /// Reads the collection under `key` as the call for `CacheableModel`s does.
@@ -56,7 +79,7 @@ extension NormalizedCache {
     public func write<M: SimpleModel & Codable>(
         _ model: M, durability: Durability
     ) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: CollectionOfOne(CodableNode(model)), durability: durability)
+        try write(contentsOf: CollectionOfOne(model), durability: durability)
     }
 
     /// Writes `models` in one transaction as the call for `CacheableModel`s does.
@@ -74,7 +97,10 @@ extension NormalizedCache {
     public func write<M: SimpleModel & Codable>(
         contentsOf models: some Collection<M>, durability: Durability
     ) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: models.map { CodableNode($0) }, durability: durability)
+        try perform(durability) { (sequence) throws(CacheError) in
+            let encoded = try EncodedRoots(codable: models, mustBeIdentified: true)
+            return PendingWrite.Content(tree: encoded.tree)
+        }
     }
 
     /// Writes `elements` as the collection under `key` as the call for `CacheableModel`s does.
@@ -92,7 +118,11 @@ extension NormalizedCache {
     public func writeCollection<M: SimpleModel & Codable>(
         _ elements: some Collection<M>, forKey key: String, durability: Durability
     ) throws(CacheError) -> ChangeSet {
-        try writeCollection(elements.map { CodableNode($0) }, forKey: key, durability: durability)
+        try NormalizedCache.check(ModelIdentifier(key))
+        return try perform(durability) { (sequence) throws(CacheError) in
+            let encoded = try EncodedRoots(codable: elements, mustBeIdentified: false)
+            return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
+        }
     }
 
     /// Writes `model` as the synchronous form does, without blocking the caller's thread.

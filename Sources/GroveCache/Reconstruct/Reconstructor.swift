@@ -8,6 +8,7 @@ import GroveModel
 // SAFETY: one read at a time uses it, one step after the other; between reads it lies in a pool behind a mutex.
 final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     let state: UnsafeMutablePointer<ReadState>
+    let decodingScratch = DecodingScratch()
 
     /// Whether the nodes that a read meets are noted, for whoever decides what to evict.
     private let keepsTouches: Bool

@@ -8,17 +8,8 @@ package struct CodableNode<Base: SimpleModel & Codable>: CacheableModel {
     /// The model itself.
     package let base: Base
 
-    /// What the model's `encode(to:)` wrote, where it has been asked already.
-    private let collected: CollectedValue?
-
     /// Wraps `base`.
-    package init(_ base: Base) { self.init(base, collected: nil) }
-
-    /// Wraps `base`, whose `encode(to:)` has run already.
-    init(_ base: Base, collected: CollectedValue?) {
-        self.base = base
-        self.collected = collected
-    }
+    package init(_ base: Base) { self.base = base }
 
     package static var recordName: String { Base.recordName }
     package static var projectionName: String { Base.projectionName }
@@ -33,36 +24,15 @@ package struct CodableNode<Base: SimpleModel & Codable>: CacheableModel {
     // MARK: Encoding
 
     package func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
-        let collected = try CollectedValue(base)
-        if let (caseName, payload) = try collected.nodeCase(of: base) {
-            return try CodableValue.encodeNode(payload, caseName: caseName, to: &encoder)
-        }
-        try encoder.encodeModel(CodableNode(base, collected: collected))
+        try encoder.encodeCodable(base)
     }
 
-    package func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
-        if let collected { return try collected.write(to: &node) }
-        try CollectedValue(base).write(to: &node)
-    }
+    package func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encodeByItself(base) }
 
     // MARK: Decoding
 
     package static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> CodableNode {
-        guard let reference = try decoder.readReference() else { return try decoder.decodeFields(Self.self) }
-        guard let caseName = reference.caseName else { return try decoder.node(Self.self, reference) }
-        // The reference is shown to the enum's initialiser in the layout that it would have in place.
-        var shown = ByteBuffer(capacity: 64)
-        defer { shown.deallocate() }
-        shown.appendHead(CBORMajor.map, 1)
-        shown.appendText(caseName)
-        shown.appendHead(CBORMajor.map, 1)
-        shown.appendText(CollectedValue.payloadKey)
-        shown.appendHead(CBORMajor.tag, CBORTag.reference)
-        unsafe shown.appendHead(CBORMajor.text, UInt64(reference.identifierBytes.count))
-        unsafe shown.append(reference.identifierBytes)
-        let inPlace = unsafe NodeDecoder(
-            decoder.source.keep(shown.bytes), source: decoder.source, isStable: true, isOwnProjection: true)
-        return CodableNode(try DecodingSession.decode(Base.self, from: inPlace))
+        CodableNode(try decoder.decodeCodable(Base.self))
     }
 
     package static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> CodableNode {

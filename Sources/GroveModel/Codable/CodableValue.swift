@@ -6,50 +6,20 @@
 enum CodableValue {
     /// Writes `value`.
     static func encode<Value: Encodable>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
-        if let type = Value.self as? any NodeCodable.Type { return try encode(value, as: type, to: &encoder) }
-        if let type = Value.self as? any EncodableContainer.Type { return try encode(value, as: type, to: &encoder) }
-        if let type = Value.self as? any (SimpleModel & Codable).Type {
-            return try encode(value, as: type, to: &encoder)
-        }
-        try encoder.nested { (encoder) throws(CacheError) in try CollectedValue(value).write(to: &encoder) }
-    }
-
-    private static func encode<Known: NodeCodable>(
-        _ value: some Encodable, as type: Known.Type, to encoder: inout NodeEncoder
-    ) throws(CacheError) {
-        try known(value, type).encodeValue(to: &encoder)
-    }
-
-    private static func encode<Known: EncodableContainer>(
-        _ value: some Encodable, as type: Known.Type, to encoder: inout NodeEncoder
-    ) throws(CacheError) {
-        try known(value, type).encodeElements(to: &encoder)
-    }
-
-    private static func encode<Known: SimpleModel & Codable>(
-        _ value: some Encodable, as type: Known.Type, to encoder: inout NodeEncoder
-    ) throws(CacheError) {
-        try CodableNode(known(value, type)).encodeValue(to: &encoder)
-    }
-
-    /// `value` as the very type that it has, now known to conform to more.
-    private static func known<Known>(_ value: some Encodable, _ type: Known.Type) throws(CacheError) -> Known {
-        guard let value = value as? Known else {
-            throw CacheError(.unencodable, "\(Swift.type(of: value)) is not the type that it was declared as.")
-        }
-        return value
+        try encodeCoding(of: Value.self).encode(value, to: &encoder)
     }
 
     /// Writes `value` as an optional that is not `nil`, so that it cannot be taken for one that is.
     static func encodePresent<Value: Encodable>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
-        switch nullity(of: Value.self) {
-        case .never: try encode(value, to: &encoder)
+        let coding = encodeCoding(of: Value.self)
+        switch coding.nullity {
+        case .never: try coding.encode(value, to: &encoder)
         case .always:
             encoder.writeArrayHead(count: 1)
-            try encode(value, to: &encoder)
+            try coding.encode(value, to: &encoder)
         case .unknown:
             let start = encoder.out.count
-            try encode(value, to: &encoder)
+            try coding.encode(value, to: &encoder)
             guard unsafe isWrappedNull(encoder.out.bytes(in: start..<encoder.out.count)) else { return }
             let encoded = unsafe Array(encoder.out.bytes(in: start..<encoder.out.count))
             encoder.out.truncate(to: start)
@@ -69,16 +39,10 @@ enum CodableValue {
         try encodeCodableNode(model, caseName: caseName, to: &encoder)
     }
 
-    private static func encodeCodableNode(
-        _ model: some SimpleModel & Codable, caseName: String, to encoder: inout NodeEncoder
+    private static func encodeCodableNode<M: SimpleModel & Codable>(
+        _ model: M, caseName: String, to encoder: inout NodeEncoder
     ) throws(CacheError) {
-        let collected = try CollectedValue(model)
-        guard try collected.nodeCase(of: model) == nil else {
-            throw CacheError(
-                .unencodable, "A reference keeps one case, so a case's payload is not such an enum itself.",
-                identifier: model.modelIdentifier)
-        }
-        try encoder.encodeModel(CodableNode(model, collected: collected), caseName: caseName)
+        try modelEncoding(of: M.self).encode(model, caseName: caseName, to: &encoder)
     }
 
     // MARK: Null
@@ -91,7 +55,8 @@ enum CodableValue {
         case unknown
     }
 
-    static func nullity<Value>(of type: Value.Type) -> Nullity {
+    /// What is true of `type`; asks the runtime, so that the answer is kept with the type's coding.
+    static func findNullity<Value>(of type: Value.Type) -> Nullity {
         if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
         if let type = type as? any EncodableContainer.Type { return type.encodesNull ? .always : .never }
         if let type = type as? any DecodableContainer.Type { return type.decodesNull ? .always : .never }

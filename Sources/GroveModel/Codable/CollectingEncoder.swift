@@ -9,12 +9,12 @@ struct CollectingEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        box.become(.keyed, in: session)
+        unsafe box.state.pointee.becomeKeyed(by: ObjectIdentifier(type), in: session)
         return KeyedEncodingContainer(CollectingKeyedContainer(session: session, box: box))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        box.become(.unkeyed, in: session)
+        unsafe box.state.pointee.become(.unkeyed, in: session)
         return CollectingUnkeyedContainer(session: session, box: box)
     }
 
@@ -30,43 +30,30 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     var codingPath: [any CodingKey] { [] }
 
-    private func add(_ key: Key, _ item: EncodingItem) { box.append(item, key: key.stringValue) }
-
-    private func leaf(_ key: Key, _ write: (inout ByteBuffer) -> Void) throws {
-        try session.check()
-        add(key, session.leaf(write))
-    }
-
-    private func integer(_ key: Key, _ value: some FixedWidthInteger) throws {
-        try leaf(key) { $0.appendNumber(value) }
-    }
-
     private func present<Value>(_ value: Value?, _ key: Key, _ encode: (Value) throws -> Void) throws {
         guard let value else { return try encodeNil(forKey: key) }
         try encode(value)
     }
 
-    func encodeNil(forKey key: Key) throws { try leaf(key) { $0.append(CBORMajor.simple | 22) } }
-    func encode(_ value: Bool, forKey key: Key) throws { try leaf(key) { $0.appendBool(value) } }
-    func encode(_ value: String, forKey key: Key) throws { try leaf(key) { $0.appendText(value) } }
-    func encode(_ value: Double, forKey key: Key) throws { try leaf(key) { $0.appendFloat(value) } }
-    func encode(_ value: Float, forKey key: Key) throws {
-        try leaf(key) { $0.appendFloat(singleBits: value.bitPattern) }
-    }
-    func encode(_ value: Int, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: Int8, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: Int16, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: Int32, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: Int64, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: UInt, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: UInt8, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: UInt16, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: UInt32, forKey key: Key) throws { try integer(key, value) }
-    func encode(_ value: UInt64, forKey key: Key) throws { try integer(key, value) }
+    func encodeNil(forKey key: Key) throws { try session.addNull(key.stringValue, to: box) }
+    func encode(_ value: Bool, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
+    func encode(_ value: String, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
+    func encode(_ value: Double, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
+    func encode(_ value: Float, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
+    func encode(_ value: Int, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
+    func encode(_ value: Int8, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
+    func encode(_ value: Int16, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
+    func encode(_ value: Int32, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
+    func encode(_ value: Int64, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
+    func encode(_ value: UInt, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
+    func encode(_ value: UInt8, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
+    func encode(_ value: UInt16, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
+    func encode(_ value: UInt32, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
+    func encode(_ value: UInt64, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try session.check()
-        add(key, EncodingItem(content: .value(value, isPresent: false)))
+        unsafe box.state.pointee.set(key.stringValue, session.postpone(value))
     }
 
     // A `nil` is stored as null, as a field table stores it; the protocol's own defaults leave it out.
@@ -83,21 +70,41 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
         try present(value, key) { try encode($0, forKey: key) }
     }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try present(value, key) { try integer(key, $0) } }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+        try present(value, key) { try encode($0, forKey: key) }
+    }
 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
         try session.check()
         guard let value else { return try encodeNil(forKey: key) }
-        add(key, EncodingItem(content: .value(value, isPresent: true)))
+        unsafe box.state.pointee.set(key.stringValue, session.postpone(value, isPresent: true))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -115,22 +122,8 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     func superEncoder(forKey key: Key) -> any Encoder { nested(key.stringValue) }
 
     private func nested(_ key: String) -> CollectingEncoder {
-        let inner = session.makeBox(inside: box)
-        if session.failure == nil, session.isOpen { box.append(EncodingItem(content: .box(inner)), key: key) }
+        let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
+        if session.stored.isRunning { unsafe box.state.pointee.set(key, EncodingItem(.box, inner.state.pointee.number, 0)) }
         return CollectingEncoder(session: session, box: inner)
-    }
-}
-
-extension ByteBuffer {
-    /// Appends a Boolean.
-    mutating func appendBool(_ value: Bool) { append(CBORMajor.simple | (value ? 21 : 20)) }
-
-    /// Appends an integer of at most 64 bits.
-    mutating func appendNumber(_ value: some FixedWidthInteger) {
-        if let value = Int64(exactly: value) {
-            appendInteger(value)
-        } else {
-            appendHead(CBORMajor.unsigned, UInt64(truncatingIfNeeded: value))
-        }
     }
 }

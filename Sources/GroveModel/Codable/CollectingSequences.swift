@@ -4,11 +4,13 @@ struct CollectingUnkeyedContainer: UnkeyedEncodingContainer {
     let box: EncodingBox
 
     var codingPath: [any CodingKey] { [] }
-    var count: Int { box.items.count }
+    var count: Int { unsafe box.state.pointee.items.count }
 
     private func leaf(_ write: (inout ByteBuffer) -> Void) throws {
         try session.check()
-        box.items.append(session.leaf(write))
+        let start = session.stored.leaves.count
+        write(&session.stored.leaves)
+        unsafe box.state.pointee.items.append(session.leaf(from: start))
     }
 
     func encodeNil() throws { try leaf { $0.append(CBORMajor.simple | 22) } }
@@ -29,7 +31,7 @@ struct CollectingUnkeyedContainer: UnkeyedEncodingContainer {
 
     func encode<Value: Encodable>(_ value: Value) throws {
         try session.check()
-        box.items.append(EncodingItem(content: .value(value, isPresent: false)))
+        unsafe box.state.pointee.items.append(session.postpone(value))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -43,8 +45,10 @@ struct CollectingUnkeyedContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { nested() }
 
     private func nested() -> CollectingEncoder {
-        let inner = session.makeBox(inside: box)
-        if session.failure == nil, session.isOpen { box.items.append(EncodingItem(content: .box(inner))) }
+        let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
+        if session.stored.isRunning {
+            unsafe box.state.pointee.items.append(EncodingItem(.box, inner.state.pointee.number, 0))
+        }
         return CollectingEncoder(session: session, box: inner)
     }
 }
@@ -57,14 +61,16 @@ struct CollectingSingleValueContainer: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     private func add(_ item: EncodingItem) throws {
-        box.become(.single, in: session)
+        unsafe box.state.pointee.become(.single, in: session)
         try session.check()
-        box.items = [item]
+        unsafe box.state.pointee.items = [item]
     }
 
     private func leaf(_ write: (inout ByteBuffer) -> Void) throws {
         try session.check()
-        try add(session.leaf(write))
+        let start = session.stored.leaves.count
+        write(&session.stored.leaves)
+        try add(session.leaf(from: start))
     }
 
     func encodeNil() throws { try leaf { $0.append(CBORMajor.simple | 22) } }
@@ -85,6 +91,21 @@ struct CollectingSingleValueContainer: SingleValueEncodingContainer {
 
     func encode<Value: Encodable>(_ value: Value) throws {
         try session.check()
-        try add(EncodingItem(content: .value(value, isPresent: false)))
+        try add(session.postpone(value))
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a Boolean.
+    mutating func appendBool(_ value: Bool) { append(CBORMajor.simple | (value ? 21 : 20)) }
+
+    /// Appends an integer of at most 64 bits.
+    @inline(__always)
+    mutating func appendNumber(_ value: some FixedWidthInteger) {
+        if let value = Int64(exactly: value) {
+            appendInteger(value)
+        } else {
+            appendHead(CBORMajor.unsigned, UInt64(truncatingIfNeeded: value))
+        }
     }
 }

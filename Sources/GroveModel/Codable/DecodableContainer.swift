@@ -29,9 +29,9 @@ extension Array: DecodableContainer where Element: Decodable {
         let count = try decoder.readArrayHead()
         var elements: [Element] = []
         elements.reserveCapacity(Swift.min(count, 256))
+        let coding = decodeCoding(of: Element.self)
         for _ in 0..<count {
-            let element = try DecodableValue.decodeUnlessDeleted(
-                Element.self, from: &decoder, inside: outer, key: key)
+            let element = try DecodableValue.decodeUnlessDeleted(coding, from: &decoder, inside: outer, key: key)
             if let element { elements.append(element) }
         }
         return elements
@@ -46,11 +46,11 @@ extension Set: DecodableContainer where Element: Decodable {
     ) throws(NodeReadFailure) -> Set<Element> {
         let count = try decoder.readArrayHead()
         var set: Set<Element> = []
+        let coding = decodeCoding(of: Element.self)
         var order = EncodingOrder()
         for _ in 0..<count {
             try order.check(decoder)
-            let element = try DecodableValue.decodeUnlessDeleted(
-                Element.self, from: &decoder, inside: outer, key: key)
+            let element = try DecodableValue.decodeUnlessDeleted(coding, from: &decoder, inside: outer, key: key)
             if let element { set.insert(element) }
         }
         return set
@@ -65,16 +65,17 @@ extension Dictionary: DecodableContainer where Key: Decodable, Value: Decodable 
     ) throws(NodeReadFailure) -> [Key: Value] {
         let count = try decoder.readMapHead()
         var dictionary: [Key: Value] = [:]
+        let (keys, values) = (decodeCoding(of: Key.self), decodeCoding(of: Value.self))
         var order = EncodingOrder()
         for _ in 0..<count {
             try order.check(decoder)
-            let name = try DecodableValue.decodeUnlessDeleted(Key.self, from: &decoder, inside: outer, key: key)
+            let name = try DecodableValue.decodeUnlessDeleted(keys, from: &decoder, inside: outer, key: key)
             guard let name else {
                 try decoder.skip()
                 continue
             }
             let value = try DecodableValue.decodeUnlessDeleted(
-                Value.self, from: &decoder, inside: outer, key: EntryKey(name))
+                values, from: &decoder, inside: outer, key: EntryKey(name))
             guard let value else { continue }
             guard dictionary.updateValue(value, forKey: name) == nil else { throw .otherShape }
         }

@@ -8,7 +8,7 @@ extension NodeDecoder {
     ) throws(NodeReadFailure) -> ScannedCodable<Value> {
         if try find(index) { return .deferred(try setAside()) }
         guard isOwnProjection, let type = type as? any ExpressibleByNilLiteral.Type,
-            let none = type.init(nilLiteral: ()) as? Value, CodableValue.nullity(of: Value.self) == .always
+            let none = type.init(nilLiteral: ()) as? Value, decodeCoding(of: Value.self).nullity == .always
         else { throw .incomplete }
         return .absent(none)
     }

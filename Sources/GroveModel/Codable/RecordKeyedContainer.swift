@@ -4,48 +4,24 @@
 /// left it out: what another projection lacks is a miss.
 struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: RecordDecoder
-    let fields: RecordFields
 
     var codingPath: [any CodingKey] { decoder.codingPath }
 
-    var allKeys: [Key] {
-        guard decoder.session.isOpen else { return [] }
-        return fields.names.compactMap { Key(stringValue: $0) }
-    }
+    var allKeys: [Key] { decoder.allNames.compactMap { Key(stringValue: $0) } }
 
-    func contains(_ key: Key) -> Bool {
-        guard let value = try? decoder.open() else { return false }
-        guard fields.value(of: key.stringValue) == nil else { return true }
-        if !fields.isOwnProjection { unsafe decoder.session.noteUnknownAbsence(at: value.cursor) }
-        return false
-    }
+    func contains(_ key: Key) -> Bool { decoder.contains(key.stringValue) }
 
-    /// A decoder at the value of `key`, or `nil` where it is absent.
-    private func find(_ key: Key) throws(NodeReadFailure) -> NodeDecoder? {
-        try decoder.session.check()
-        if let value = fields.value(of: key.stringValue) { return value }
-        guard fields.isOwnProjection else { throw .incomplete }
-        return nil
-    }
-
-    private func field(_ key: Key) throws(NodeReadFailure) -> NodeDecoder {
-        guard let value = try find(key) else { throw .incomplete }
-        return value
+    func decodeNil(forKey key: Key) throws -> Bool {
+        var value = try decoder.field(key.stringValue)
+        return try value.readNull()
     }
 
     private func leaf<Value: NodeCodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-        var value = try field(key)
-        return try Value.decodeValue(from: &value)
+        try decoder.leaf(type, key.stringValue)
     }
 
     private func leafIfPresent<Value: NodeCodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        guard var value = try find(key), try !value.readNull() else { return nil }
-        return try Value.decodeValue(from: &value)
-    }
-
-    func decodeNil(forKey key: Key) throws -> Bool {
-        var value = try field(key)
-        return try value.readNull()
+        try decoder.leafIfPresent(type, key.stringValue)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try leaf(type, key) }
@@ -64,14 +40,17 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try leaf(type, key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        guard let value = try find(key) else {
-            // An optional that is decoded as such may be absent like one that is decoded if present.
-            guard let type = type as? any ExpressibleByNilLiteral.Type, let none = type.init(nilLiteral: ()) as? Value,
-                CodableValue.nullity(of: Value.self) == .always
-            else { throw NodeReadFailure.incomplete }
-            return none
-        }
+        guard let value = try decoder.find(key.stringValue) else { return try absent(type) }
         return try decoder.decode(type, value, key: key)
+    }
+
+    /// An optional that is decoded as such may be absent like one that is decoded if present.
+    @inline(never)
+    private func absent<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        guard let optional = type as? any ExpressibleByNilLiteral.Type,
+            let none = optional.init(nilLiteral: ()) as? Value, decodeCoding(of: type).nullity == .always
+        else { throw NodeReadFailure.incomplete }
+        return none
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try leafIfPresent(type, key) }
@@ -90,25 +69,70 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try leafIfPresent(type, key) }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        guard let value = try find(key) else { return nil }
+        guard let value = try decoder.find(key.stringValue) else { return nil }
         return try decoder.decodePresent(type, value, key: key)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try decoder.nested(field(key), key: key).container(keyedBy: type)
+        try decoder.nested(decoder.field(key.stringValue), key: key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder.nested(field(key), key: key).unkeyedContainer()
+        try decoder.nested(decoder.field(key.stringValue), key: key).unkeyedContainer()
     }
 
     func superDecoder() throws -> any Decoder {
-        try decoder.session.check()
-        guard let value = fields.value(of: "super") else { throw NodeReadFailure.incomplete }
+        guard let value = try decoder.find("super") else { throw NodeReadFailure.incomplete }
         return try decoder.nested(value, key: EntryKey(stringValue: "super"))
     }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.nested(field(key), key: key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.nested(decoder.field(key.stringValue), key: key) }
+}
+
+/// What the containers of every type of keys share.
+extension RecordDecoder {
+    /// The names of the fields; none where the model is finished.
+    fileprivate var allNames: [String] {
+        guard isOpen else { return [] }
+        return unsafe (try? state.pointee.allNames()) ?? []
+    }
+
+    fileprivate func contains(_ name: String) -> Bool {
+        guard isOpen else { return false }
+        if unsafe (try? state.pointee.field(name)) != nil { return true }
+        if unsafe !state.pointee.value.isOwnProjection {
+            unsafe state.pointee.openSession?.noteUnknownAbsence(at: state.pointee.value.cursor)
+        }
+        return false
+    }
+
+    /// A decoder at the value of `name`, or `nil` where it is absent.
+    fileprivate func find(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
+        try check()
+        if let value = unsafe try state.pointee.field(name) { return value }
+        guard unsafe state.pointee.value.isOwnProjection else { throw .incomplete }
+        return nil
+    }
+
+    fileprivate func field(_ name: String) throws(NodeReadFailure) -> NodeDecoder {
+        guard let value = try find(name) else { throw .incomplete }
+        return value
+    }
+
+    @inline(never)
+    fileprivate func leaf<Value: NodeCodable>(_ type: Value.Type, _ name: String) throws(NodeReadFailure) -> Value {
+        try check()
+        guard var value = unsafe try state.pointee.field(name) else { throw .incomplete }
+        return try Value.decodeValue(from: &value)
+    }
+
+    @inline(never)
+    fileprivate func leafIfPresent<Value: NodeCodable>(
+        _ type: Value.Type, _ name: String
+    ) throws(NodeReadFailure) -> Value? {
+        guard var value = try find(name), try !value.readNull() else { return nil }
+        return try Value.decodeValue(from: &value)
+    }
 }

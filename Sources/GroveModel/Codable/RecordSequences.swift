@@ -18,7 +18,7 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
 
     /// Hands the next element to `body`, and moves past it once that has succeeded.
     private mutating func next<Value>(_ body: (NodeDecoder) throws(NodeReadFailure) -> Value) throws -> Value {
-        try decoder.session.check()
+        try decoder.check()
         guard !isAtEnd else { throw NodeReadFailure.otherShape }
         var after = rest
         let bytes = unsafe try after.readEncoded()
@@ -48,7 +48,7 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
     private var key: EntryKey { EntryKey(intValue: currentIndex) }
 
     mutating func decodeNil() throws -> Bool {
-        try decoder.session.check()
+        try decoder.check()
         guard !isAtEnd else { throw NodeReadFailure.otherShape }
         guard try rest.readNull() else { return false }
         currentIndex += 1

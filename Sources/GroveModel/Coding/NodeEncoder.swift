@@ -14,6 +14,7 @@ public struct NodeEncoder: ~Copyable {
     private var hops = 0
     private var paths = 0
     @usableFromInline var identifier = IdentifierBuffer()
+    let encodingScratch = EncodingScratch()
 
     package init(into tree: NodeTree) {
         self.tree = tree
@@ -277,7 +278,7 @@ public struct NodeEncoder: ~Copyable {
         try onLargerStack { (encoder) throws(CacheError) in try model.encodeFields(to: &encoder) }
     }
 
-    private mutating func onLargerStack(
+    mutating func onLargerStack(
         _ body: (inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) {
         try unsafe withUnsafeMutablePointer(to: &self) { (this) throws(CacheError) in

@@ -32,6 +32,9 @@ package protocol NodeSource: AnyObject {
     /// A copy of `bytes` that stays until the record that is being decoded is finished.
     func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer
 
+    /// What decoding `Codable` models leaves behind for the next.
+    var decodingScratch: DecodingScratch { get }
+
     /// Called when the read goes on upon another thread.
     func threadDidChange()
 }
@@ -132,6 +135,8 @@ package final class NoSource: NodeSource, Sendable {
     }
 
     package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { unsafe bytes }
+
+    package var decodingScratch: DecodingScratch { DecodingScratch() }
 
     package func threadDidChange() {}
 }

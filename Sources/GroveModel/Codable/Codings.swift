@@ -1,0 +1,10 @@
+/// The codings of the types that were met; see ``DecodeCoding`` and ``EncodeCoding``.
+enum Codings {
+    static let all = TypeMap()
+
+    // What a type's coding is kept for.
+    enum DecodingRole {}
+    enum EncodingRole {}
+    enum ModelDecodingRole {}
+    enum ModelEncodingRole {}
+}

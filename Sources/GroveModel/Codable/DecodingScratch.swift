@@ -1,0 +1,43 @@
+/// What decoding `Codable` models needs and leaves behind for the next: one belongs to each ``NodeSource``.
+///
+/// Only what nobody else holds is used again, so that user code which kept a decoder is refused by it for ever.
+package final class DecodingScratch {
+    private struct Spare {
+        var sessions: [DecodingSession] = []
+        var decoders: [RecordDecoder] = []
+    }
+
+    // SAFETY: no code of a user runs while this is being changed.
+    @exclusivity(unchecked) private var unchecked = Spare()
+
+    private var spare: Spare {
+        @inline(__always) _read { yield unsafe unchecked }
+        @inline(__always) _modify { yield unsafe &unchecked }
+    }
+
+    /// Those of deeper trees are let go of.
+    private static let most = 16
+
+    package init() {}
+
+    func session() -> DecodingSession {
+        let session = spare.sessions.popLast() ?? DecodingSession()
+        session.open(self)
+        return session
+    }
+
+    func decoder() -> RecordDecoder { spare.decoders.popLast() ?? RecordDecoder() }
+
+    /// Ends `session`, and keeps it.
+    func keep(_ session: inout DecodingSession) {
+        session.close()
+        if spare.sessions.count < DecodingScratch.most, isKnownUniquelyReferenced(&session) { spare.sessions.append(session) }
+    }
+
+    /// Keeps `decoder`, which is done with.
+    func keep(_ decoder: inout RecordDecoder) {
+        guard spare.decoders.count < DecodingScratch.most, isKnownUniquelyReferenced(&decoder) else { return }
+        unsafe decoder.state.pointee.reset()
+        spare.decoders.append(decoder)
+    }
+}

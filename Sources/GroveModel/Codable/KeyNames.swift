@@ -1,0 +1,62 @@
+import Synchronization
+
+/// The names that keys of one `CodingKey` type were seen to have when values of one type were coded.
+///
+/// Only a short cut: what a key is called is asked of the key at every use, and a name that is not in the table is
+/// looked for in the record itself. So a type may ask for its keys in any order, again, or not at all.
+final class KeyNames: Sendable {
+    /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
+    private let current = Atomic<UInt>(0)
+    private let versions = Mutex(0)
+
+    /// Names past these are no fields of a type, but keys of a dictionary.
+    private static let most = 128
+    private static let longest = 1_024
+    /// Tables are never freed, so they are made anew only this often.
+    private static let mostVersions = 12
+
+    /// The names that are known.
+    var table: NameTable {
+        // SAFETY: a table is published when it is complete, and is neither changed nor freed.
+        let newest = unsafe UnsafePointer<NameTable>(bitPattern: current.load(ordering: .acquiring))
+        return unsafe newest?.pointee ?? NameTable()
+    }
+
+    /// Adds `names` to the table that the next value finds.
+    func learn(_ names: [String]) {
+        versions.withLock { version in
+            guard version < KeyNames.mostVersions else { return }
+            let table = table
+            var known = (0..<table.count).map { table.name($0) }
+            for name in names where name.utf8.count <= KeyNames.longest {
+                if !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { known.append(name) }
+            }
+            guard known.count > table.count else { return }
+            version += 1
+            if known.count > KeyNames.most {
+                known = []
+                version = KeyNames.mostVersions
+            }
+            let next = UnsafeMutablePointer<NameTable>.allocate(capacity: 1)
+            unsafe next.initialize(to: NameTable(known))
+            current.store(UInt(bitPattern: next), ordering: .releasing)
+        }
+    }
+
+    private static let all = TypeMap()
+
+    /// Stands in for those of types past what a ``TypeMap`` holds.
+    private static let none: KeyNames = {
+        let none = KeyNames()
+        none.versions.withLock { $0 = mostVersions }
+        return none
+    }()
+
+    /// The names of `keys` in values of `owner`; they live as long as the process.
+    static func of(_ keys: ObjectIdentifier, in owner: ObjectIdentifier) -> Unmanaged<KeyNames> {
+        if let found = unsafe all.find(keys, owner) { return unsafe .fromOpaque(found.toOpaque()) }
+        _ = all.keep(KeyNames(), keys, owner)
+        guard let kept = unsafe all.find(keys, owner) else { return unsafe .passUnretained(none) }
+        return unsafe .fromOpaque(kept.toOpaque())
+    }
+}
