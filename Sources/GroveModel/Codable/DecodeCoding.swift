@@ -98,30 +98,30 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
 
     func decode(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Model {
         guard let reference = try decoder.readReference() else { return try decodeInPlace(&decoder) }
-        guard let caseName = reference.caseName else { return try visit(reference, decoder) }
+        guard let caseName = reference.caseName else { return unsafe try visit(reference, decoder.source) }
         return unsafe try decodeCase(caseName, reference, decoder.source)
     }
 
     /// Fetches the node of `reference`, as ``NodeDecoder/node(_:_:)`` does.
-    private func visit(_ reference: NodeReference, _ decoder: NodeDecoder) throws(NodeReadFailure) -> Model {
-        let visit = try decoder.beginVisit(node, reference)
-        if visit.isRemembered { return try recall(visit, decoder) }
+    private func visit(_ reference: NodeReference, _ source: any NodeSource) throws(NodeReadFailure) -> Model {
+        let visit = try unsafe source.beginVisit(node, reference.identifierBytes)
+        if visit.isRemembered { return try recall(visit, source) }
         let failure: NodeReadFailure
         do throws(NodeReadFailure) {
             if visit.needsLargerStack {
                 let model = try decodeOnLargerStack(visit)
-                if visit.wasSeen { remember(model, visit, decoder) }
-                decoder.endVisit(visit)
+                if visit.wasSeen { remember(model, visit, source) }
+                source.endVisit(visit)
                 return model
             }
             let model = try DecodingSession.decode(Model.self, from: visit.decoder.settled())
-            if visit.wasSeen { remember(model, visit, decoder) }
-            decoder.endVisit(visit)
+            if visit.wasSeen { remember(model, visit, source) }
+            source.endVisit(visit)
             return model
         } catch {
             failure = error
         }
-        throw decoder.failVisit(visit, failure)
+        throw source.failVisit(visit, failure)
     }
 
     // What few reads need stands apart: each generic type that a function names is looked up when it is called.
@@ -138,14 +138,14 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
     }
 
     @inline(never)
-    private func recall(_ visit: NodeVisit, _ decoder: NodeDecoder) throws(NodeReadFailure) -> Model {
-        guard let model = decoder.recall(visit) as? CodableNode<Model> else { throw .corrupted }
+    private func recall(_ visit: NodeVisit, _ source: any NodeSource) throws(NodeReadFailure) -> Model {
+        guard let model = source.recall(visit) as? CodableNode<Model> else { throw .corrupted }
         return model.base
     }
 
     @inline(never)
-    private func remember(_ model: Model, _ visit: NodeVisit, _ decoder: NodeDecoder) {
-        decoder.remember(CodableNode(model), visit)
+    private func remember(_ model: Model, _ visit: NodeVisit, _ source: any NodeSource) {
+        source.remember(CodableNode(model), visit)
     }
 
     /// Decodes an enum, of which `reference` keeps the case: its initialiser is shown the layout that it would have in

@@ -1,6 +1,7 @@
 /// What decoding `Codable` models needs and leaves behind for the next: one belongs to each ``NodeSource``.
 ///
 /// Only what nobody else holds is used again, so that user code which kept a decoder is refused by it for ever.
+@usableFromInline
 package final class DecodingScratch {
     private struct Spare {
         var sessions: [DecodingSession] = []
