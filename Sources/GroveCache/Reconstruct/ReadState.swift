@@ -41,8 +41,8 @@ struct ReadState: ~Copyable {
     /// The nodes from the root to the one that is being decoded, but for one that holds no references.
     var path: [Step] = []
     var sights = SightTable()
-    /// The hashes of the keys that the read asked for, in order.
-    var touches: ContiguousArray<UInt64> = []
+    /// The hashes of the keys that the read asked for, in order, of ``touchBytes`` bytes each.
+    private(set) var touches = ByteBuffer(capacity: 64)
     var remembered: [Sight: any SimpleModel] = [:]
     /// Types met by this reader, with the names of their records; kept from read to read.
     var types: [TypeNames] = []
@@ -84,6 +84,7 @@ struct ReadState: ~Copyable {
         folded.0.deallocate()
         folded.1.deallocate()
         deleted.deallocate()
+        touches.deallocate()
         for type in types {
             type.record.deallocate()
             type.projection.deallocate()
@@ -106,6 +107,18 @@ struct ReadState: ~Copyable {
     var allocatedByteCount: Int {
         arena.allocatedByteCount + deleted.allocatedByteCount + folded.0.allocatedByteCount
             + folded.1.allocatedByteCount
+    }
+
+    /// The bytes that a touch takes.
+    static let touchBytes = MemoryLayout<UInt64>.size
+
+    /// Notes that the read asks for the current key.
+    mutating func noteTouch() { unsafe touches.append(littleEndian: EvictionIndex.hash(key.bytes)) }
+
+    /// Forgets what was touched.
+    mutating func forgetTouches() {
+        touches.removeAll()
+        if touches.allocatedByteCount > ReadState.retainedBytes { touches.removeAll(keeping: 64) }
     }
 
     /// The index of the names of `type`.

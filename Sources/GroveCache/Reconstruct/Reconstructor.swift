@@ -66,10 +66,14 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// Moves what was touched to where the writer finds it; returns whether it should look now.
     func handTouches(to cache: inout CacheState) -> Bool {
         if unsafe !state.pointee.expired.isEmpty { handExpired(to: &cache) }
-        defer { unsafe state.pointee.touches.removeAll(keepingCapacity: state.pointee.touches.count <= 4_096) }
+        defer { unsafe state.pointee.forgetTouches() }
         // Past that the writer is too far behind for hits to matter.
         guard cache.touches.count <= TouchLimit.most else { return false }
-        unsafe cache.touches.append(contentsOf: state.pointee.touches)
+        let touches = unsafe state.pointee.touches.bytes
+        for offset in stride(from: 0, to: touches.count, by: ReadState.touchBytes) {
+            let touch = unsafe touches.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            cache.touches.append(UInt64(littleEndian: touch))
+        }
         guard cache.touches.count >= TouchLimit.batch, !cache.isTouchScheduled else { return false }
         cache.isTouchScheduled = true
         return true
@@ -105,7 +109,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// The record under `name` in `namespace`, checked; its bytes stay until the read ends.
     func value(_ namespace: UInt8, _ name: ModelIdentifier) throws(CacheError) -> RecordHeader? {
         unsafe name.withUTF8 { unsafe state.pointee.key.set(namespace, $0) }
-        if keepsTouches { unsafe state.pointee.touches.append(EvictionIndex.hash(state.pointee.key.bytes)) }
+        if keepsTouches { unsafe state.pointee.noteTouch() }
         guard let stored = unsafe try state.pointee.fetch() else { return nil }
         let bytes = unsafe stored.isKept ? stored.bytes : state.pointee.arena.keep(stored.bytes)
         do throws(RecordHeader.Failure) {
@@ -288,7 +292,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
         unsafe state.pointee.key.set(Namespace.node, identifier)
-        if keepsTouches { unsafe state.pointee.touches.append(EvictionIndex.hash(state.pointee.key.bytes)) }
+        if keepsTouches { unsafe state.pointee.noteTouch() }
         let stored: (bytes: UnsafeRawBufferPointer, isKept: Bool)?
         do throws(CacheError) {
             unsafe stored = try state.pointee.fetch()
