@@ -7,7 +7,7 @@
 @safe
 public struct NodeDecoder {
     package var cursor: UnsafeRawPointer
-    package let end: UnsafeRawPointer
+    package internal(set) var end: UnsafeRawPointer
     unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     let isStable: Bool
