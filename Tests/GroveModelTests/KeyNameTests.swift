@@ -46,7 +46,8 @@ import Testing
             #expect(hex(encoded.bytes) == hex(expected(values)))
             let asked = Key.allCases.shuffled(using: &random)
             try Ordered.$readOrder.withValue(asked + asked.reversed()) {
-                #expect(try encoded.decode(as: CodableNode<Ordered>.self).base == model)
+                let read = try encoded.decode(as: CodableNode<Ordered>.self).base
+                #expect(read == model)
             }
         }
     }
@@ -95,7 +96,8 @@ import Testing
                 for middle in ["", "626363 8100", "626363 a1626262 09 626364 f6"] {
                     for suffix in ["", "626464 02", "626464 f6", "626464 02 65616161616100 65616161616201"] {
                         let fields = [prefix, "626262 01", middle, suffix].joined()
-                        let count = counts[prefix, default: 0] + 1 + counts[middle, default: 0] + counts[suffix, default: 0]
+                        let count =
+                            counts[prefix, default: 0] + 1 + counts[middle, default: 0] + counts[suffix, default: 0]
                         let read = try decode(CodableNode<Pair>.self, bytes("a\(count)" + fields)).base
                         #expect(read == Pair(bb: 1, dd: suffix.hasPrefix("626464 02") ? 2 : nil))
                     }
@@ -139,7 +141,9 @@ import Testing
             }
         }
         for length in [0, 1, 2, 3, 4, 6, 7, 8, 9, 15, 16, 22, 23, 24, 25, 100, 255, 256, 257, 300] {
-            let values = [name(length, "z"): length, name(length + 1, "z"): 1, name(length, "y"): 2, name(length, "é"): 3]
+            let values = [
+                name(length, "z"): length, name(length + 1, "z"): 1, name(length, "y"): 2, name(length, "é"): 3,
+            ]
             for _ in 0..<2 {
                 let encoded = try Encoded(CodableNode(Long(values)))
                 #expect(try encoded.bytes == Encoded(values).bytes)
@@ -189,8 +193,10 @@ import Testing
         for round in 0..<40 {
             try Shifting.$suffix.withValue("\(round % 3)") {
                 let encoded = try Encoded(CodableNode(Model(value: round)))
-                #expect(try encoded.bytes == Encoded(["name\(round % 3)": round]).bytes)
-                #expect(try encoded.decode(as: CodableNode<Model>.self).base.value == round)
+                let expected = try Encoded(["name\(round % 3)": round])
+                let read = try encoded.decode(as: CodableNode<Model>.self).base
+                #expect(encoded.bytes == expected.bytes)
+                #expect(read.value == round)
                 Shifting.$suffix.withValue("x") {
                     #expect(failure { try encoded.decode(as: CodableNode<Model>.self) } == "incomplete")
                 }
@@ -241,7 +247,8 @@ import Testing
             let one = Inner(id: round, content: Inner(id: 2, content: Left()))
             let two = Inner(id: round, content: ["x": Inner(id: 3, content: "text")])
             #expect(try Encoded(CodableNode(one)).decode(as: CodableNode<Inner<Inner<Left>>>.self).base == one)
-            #expect(try Encoded(CodableNode(two)).decode(as: CodableNode<Inner<[String: Inner<String>]>>.self).base == two)
+            #expect(
+                try Encoded(CodableNode(two)).decode(as: CodableNode<Inner<[String: Inner<String>]>>.self).base == two)
         }
     }
 
@@ -251,7 +258,8 @@ import Testing
         let holder = Inner(id: 0, content: keepers)
         try Kept.$current.withValue(Kept()) {
             let encoded = try Encoded(CodableNode(holder))
-            #expect(try encoded.decode(as: CodableNode<Inner<[Keeper]>>.self).base == holder)
+            let read = try encoded.decode(as: CodableNode<Inner<[Keeper]>>.self).base
+            #expect(read == holder)
         }
     }
 
@@ -281,13 +289,15 @@ import Testing
                     for round in 0..<50 {
                         var random = SeededGenerator(seed: UInt64(task * 1_000 + round))
                         let message = PlainMessage(HandMessage.sample(UInt64(round % 9 + 1)))
-                        #expect(try Encoded(CodableNode(message)).decode(as: CodableNode<PlainMessage>.self).base == message)
+                        #expect(
+                            try Encoded(CodableNode(message)).decode(as: CodableNode<PlainMessage>.self).base == message
+                        )
                         let keys = Key.allCases.shuffled(using: &random).prefix(3)
                         let model = Ordered(
                             Dictionary(uniqueKeysWithValues: keys.map { ($0, round) }), order: Array(keys))
                         try Ordered.$readOrder.withValue(Key.allCases.shuffled(using: &random)) {
-                            #expect(
-                                try Encoded(CodableNode(model)).decode(as: CodableNode<Ordered>.self).base == model)
+                            let read = try Encoded(CodableNode(model)).decode(as: CodableNode<Ordered>.self).base
+                            #expect(read == model)
                         }
                     }
                 }
@@ -336,7 +346,10 @@ private struct Keeper: SimpleModel, Codable, Equatable {
         let container = try decoder.container(keyedBy: KeyNameTests.Key.self)
         id = try container.decode(Int.self, forKey: .id)
         guard let kept = Kept.current else { return }
-        if id == 1 { return (kept.decoder, kept.reading) = (decoder, container) }
+        if id == 1 {
+            (kept.decoder, kept.reading) = (decoder, container)
+            return
+        }
         #expect(throws: (any Error).self) { try #require(kept.reading).decode(Int.self, forKey: .id) }
         #expect(throws: (any Error).self) { try #require(kept.decoder).container(keyedBy: KeyNameTests.Key.self) }
     }
@@ -345,7 +358,10 @@ private struct Keeper: SimpleModel, Codable, Equatable {
         var container = encoder.container(keyedBy: KeyNameTests.Key.self)
         try container.encode(id, forKey: .id)
         guard let kept = Kept.current else { return }
-        if id == 1 { return (kept.encoder, kept.writing) = (encoder, container) }
+        if id == 1 {
+            (kept.encoder, kept.writing) = (encoder, container)
+            return
+        }
         #expect(throws: (any Error).self) { try kept.writing?.encode(9, forKey: .id) }
         _ = kept.encoder?.container(keyedBy: KeyNameTests.Key.self)
         _ = kept.encoder?.unkeyedContainer()

@@ -136,5 +136,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.nested(value, key: EntryKey(stringValue: "super"))
     }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.nested(decoder.field(key.stringValue), key: key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        try decoder.nested(decoder.field(key.stringValue), key: key)
+    }
 }
