@@ -47,15 +47,21 @@ struct EncodedRoots {
     private static func encode<M: CacheableModel>(
         _ models: UnsafeBufferPointer<M>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) -> (NodeTree, [UInt8]) {
+        // A structure of one property lies in memory as that does.
+        try unsafe models.withMemoryRebound(to: Lent<M>.self) { (models) throws(CacheError) in
+            try unsafe encode(models, mustBeIdentified, onLargeStack)
+        }
+    }
+
+    private static func encode<M: CacheableModel>(
+        _ models: UnsafeBufferPointer<Lent<M>>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
+    ) throws(CacheError) -> (NodeTree, [UInt8]) {
         let tree = NodeTree(capacity: 256 * max(models.count, 2), roots: models.count)
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
-        guard let start = unsafe UnsafeRawPointer(models.baseAddress) else { return (tree, references) }
         for index in 0..<models.count {
             encoder.beginRoot(onLargeStack: onLargeStack)
-            // A structure of one property lies in memory as that does, and has its stride.
-            let lent = unsafe start + index * MemoryLayout<M>.stride
-            try unsafe encode(lent.assumingMemoryBound(to: Lent<M>.self).pointee, to: &encoder)
+            try unsafe encode(models[index], to: &encoder)
             if !mustBeIdentified {
                 unsafe references.append(contentsOf: encoder.out.bytes)
             } else if unsafe !RootReference.isReference(encoder.out.bytes) {

@@ -123,7 +123,9 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     private func nested(_ key: String) -> CollectingEncoder {
         let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
-        if session.stored.isRunning { unsafe box.state.pointee.set(key, EncodingItem(.box, inner.state.pointee.number, 0)) }
+        if session.stored.isRunning {
+            unsafe box.state.pointee.set(key, EncodingItem(.box, inner.state.pointee.number, 0))
+        }
         return CollectingEncoder(session: session, box: inner)
     }
 }

@@ -32,7 +32,9 @@ package final class DecodingScratch {
     /// Ends `session`, and keeps it.
     func keep(_ session: inout DecodingSession) {
         session.close()
-        if spare.sessions.count < DecodingScratch.most, isKnownUniquelyReferenced(&session) { spare.sessions.append(session) }
+        if spare.sessions.count < DecodingScratch.most, isKnownUniquelyReferenced(&session) {
+            spare.sessions.append(session)
+        }
     }
 
     /// Keeps `decoder`, which is done with.

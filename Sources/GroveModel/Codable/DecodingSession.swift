@@ -41,6 +41,7 @@ final class DecodingSession {
         defer { scratch.keep(&session) }
         do throws(NodeReadFailure) {
             let value = try session.runAlone(type, decoder, scratch)
+            if session.stored.mustRestart { throw .failed(LargeStack.restart) }
             if let failure = unsafe session.stored.failures.first { throw unsafe failure.failure }
             return value
         } catch {

@@ -102,21 +102,29 @@ final class RecordDecoder: Decoder {
 
     /// The decoder whose fields are laid out for keys of the type `keys`: this one, unless it is another's already.
     private func keyed(by keys: ObjectIdentifier) throws(NodeReadFailure) -> RecordDecoder {
-        let session = try openSession()
+        try check()
         if let laidOut = unsafe state.pointee.keys {
-            if laidOut == keys { return self }
-            let other = unsafe session.decoder(
-                of: state.pointee.value, owner: state.pointee.owner, path: codingPath, depth: state.pointee.depth)
-            return try other.keyed(by: keys)
+            return laidOut == keys ? self : try another(keyedBy: keys)
         }
         do throws(NodeReadFailure) {
             try unsafe state.pointee.layOut(keys)
         } catch {
-            unsafe session.note(error, at: state.pointee.value.cursor)
+            try unsafe openSession().note(error, at: state.pointee.value.cursor)
             throw error
         }
-        if session.failureCount > 0 { unsafe session.forgive(state.pointee.value, upTo: session.failureCount) }
+        if unsafe state.pointee.hasFailures {
+            let session = try openSession()
+            unsafe session.forgive(state.pointee.value, upTo: session.failureCount)
+        }
         return self
+    }
+
+    /// A decoder of the same value for keys of another type.
+    private func another(keyedBy keys: ObjectIdentifier) throws(NodeReadFailure) -> RecordDecoder {
+        let other = unsafe try openSession().decoder(
+            of: state.pointee.value, owner: state.pointee.owner, path: codingPath, depth: state.pointee.depth)
+        try unsafe other.state.pointee.layOut(keys)
+        return other
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

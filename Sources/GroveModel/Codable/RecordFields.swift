@@ -33,6 +33,9 @@ struct RecordDecoderState {
         @inline(__always) get { unsafe session?._withUnsafeGuaranteedRef { $0.isOpen } ?? false }
     }
 
+    /// Whether something failed that user code may not swallow.
+    var hasFailures: Bool { unsafe session?._withUnsafeGuaranteedRef { $0.failureCount > 0 } ?? false }
+
     /// The model, as long as it is being decoded.
     var openSession: DecodingSession? { isOpen ? unsafe session?.takeUnretainedValue() : nil }
 
@@ -129,9 +132,11 @@ struct RecordDecoderState {
 
     @inline(__always)
     private func at(_ start: UInt32, _ end: UInt32) -> NodeDecoder {
-        unsafe NodeDecoder(
-            UnsafeRawBufferPointer(start: value.cursor + Int(start), count: Int(end - start)), source: value.source,
-            isStable: true, isOwnProjection: value.isOwnProjection)
+        // A copy with other bounds: making one from the parts would retain and release the source.
+        var part = value
+        unsafe part.cursor = unsafe value.cursor + Int(start)
+        unsafe part.end = unsafe value.cursor + Int(end)
+        return part
     }
 
     /// Looks in the record itself, and notes the name for the next value.

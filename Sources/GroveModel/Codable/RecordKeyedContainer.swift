@@ -16,28 +16,48 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try value.readNull()
     }
 
-    private func leaf<Value: NodeCodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         try decoder.leaf(type, key.stringValue)
     }
-
-    private func leafIfPresent<Value: NodeCodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        try decoder.leafIfPresent(type, key.stringValue)
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try decoder.leaf(type, key.stringValue)
     }
-
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try leaf(type, key) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try leaf(type, key) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try leaf(type, key) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try leaf(type, key) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try leaf(type, key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try leaf(type, key) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try leaf(type, key) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try leaf(type, key) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try leaf(type, key) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try leaf(type, key) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try leaf(type, key) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try leaf(type, key) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try leaf(type, key) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try leaf(type, key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+        try decoder.leaf(type, key.stringValue)
+    }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+        try decoder.leaf(type, key.stringValue)
+    }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         guard let value = try decoder.find(key.stringValue) else { return try absent(type) }
@@ -53,20 +73,48 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return none
     }
 
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try leafIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try leafIfPresent(type, key) }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+        try decoder.leafIfPresent(type, key.stringValue)
+    }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let value = try decoder.find(key.stringValue) else { return nil }
@@ -88,51 +136,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.nested(value, key: EntryKey(stringValue: "super"))
     }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.nested(decoder.field(key.stringValue), key: key) }
-}
-
-/// What the containers of every type of keys share.
-extension RecordDecoder {
-    /// The names of the fields; none where the model is finished.
-    fileprivate var allNames: [String] {
-        guard isOpen else { return [] }
-        return unsafe (try? state.pointee.allNames()) ?? []
-    }
-
-    fileprivate func contains(_ name: String) -> Bool {
-        guard isOpen else { return false }
-        if unsafe (try? state.pointee.field(name)) != nil { return true }
-        if unsafe !state.pointee.value.isOwnProjection {
-            unsafe state.pointee.openSession?.noteUnknownAbsence(at: state.pointee.value.cursor)
-        }
-        return false
-    }
-
-    /// A decoder at the value of `name`, or `nil` where it is absent.
-    fileprivate func find(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
-        try check()
-        if let value = unsafe try state.pointee.field(name) { return value }
-        guard unsafe state.pointee.value.isOwnProjection else { throw .incomplete }
-        return nil
-    }
-
-    fileprivate func field(_ name: String) throws(NodeReadFailure) -> NodeDecoder {
-        guard let value = try find(name) else { throw .incomplete }
-        return value
-    }
-
-    @inline(never)
-    fileprivate func leaf<Value: NodeCodable>(_ type: Value.Type, _ name: String) throws(NodeReadFailure) -> Value {
-        try check()
-        guard var value = unsafe try state.pointee.field(name) else { throw .incomplete }
-        return try Value.decodeValue(from: &value)
-    }
-
-    @inline(never)
-    fileprivate func leafIfPresent<Value: NodeCodable>(
-        _ type: Value.Type, _ name: String
-    ) throws(NodeReadFailure) -> Value? {
-        guard var value = try find(name), try !value.readNull() else { return nil }
-        return try Value.decodeValue(from: &value)
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        try decoder.nested(decoder.field(key.stringValue), key: key)
     }
 }

@@ -7,7 +7,7 @@
 @safe
 public struct NodeDecoder {
     @usableFromInline package var cursor: UnsafeRawPointer
-    @usableFromInline package let end: UnsafeRawPointer
+    @usableFromInline package internal(set) var end: UnsafeRawPointer
     @usableFromInline unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     @usableFromInline let isStable: Bool
