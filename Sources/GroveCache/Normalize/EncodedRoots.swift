@@ -47,21 +47,25 @@ struct EncodedRoots {
     private static func encode<M: CacheableModel>(
         _ models: UnsafeBufferPointer<M>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) -> (NodeTree, [UInt8]) {
-        // A structure of one property lies in memory as that does.
+        // A structure of one property lies in memory as that does, and has its stride.
         try unsafe models.withMemoryRebound(to: Lent<M>.self) { (models) throws(CacheError) in
-            try unsafe encode(models, mustBeIdentified, onLargeStack)
+            try unsafe encode(UnsafeRawPointer(models.baseAddress), models.count, M.self, mustBeIdentified, onLargeStack)
         }
     }
 
+    /// Encodes `count` models, which lie at `start` as ones that are lent.
     private static func encode<M: CacheableModel>(
-        _ models: UnsafeBufferPointer<Lent<M>>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
+        _ start: UnsafeRawPointer?, _ count: Int, _ type: M.Type, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) -> (NodeTree, [UInt8]) {
-        let tree = NodeTree(capacity: 256 * max(models.count, 2), roots: models.count)
+        let tree = NodeTree(capacity: 256 * max(count, 2), roots: count)
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
-        for index in 0..<models.count {
+        guard let start = unsafe start else { return (tree, references) }
+        for index in 0..<count {
             encoder.beginRoot(onLargeStack: onLargeStack)
-            try unsafe encode(models[index], to: &encoder)
+            // The stride of `Lent<M>` would be looked up for each model.
+            let lent = unsafe start + index * MemoryLayout<M>.stride
+            try unsafe encode(lent.assumingMemoryBound(to: Lent<M>.self).pointee, to: &encoder)
             if !mustBeIdentified {
                 unsafe references.append(contentsOf: encoder.out.bytes)
             } else if unsafe !RootReference.isReference(encoder.out.bytes) {
