@@ -14,8 +14,9 @@ public final class LevelDBTransaction: NodeTransaction {
     static let maxBytes = 1 << 30
 
     private let handle: LevelDBHandle
-    private var overlay = LevelDBOverlay()
-    private var value = LevelDBValue()
+    // SAFETY: one thread uses the transaction, and nothing that it is given calls it while these are changed.
+    @safe @exclusivity(unchecked) private var overlay = LevelDBOverlay()
+    @safe @exclusivity(unchecked) private var value = LevelDBValue()
 
     init(_ handle: LevelDBHandle) { self.handle = handle }
 

@@ -159,8 +159,7 @@ extension EvictionIndex {
         }
         if let tree = write.tree {
             for index in 0..<tree.count {
-                let node = tree.node(index)
-                unsafe count(node.key, node.body.count)
+                unsafe count(tree.key(index), tree.bodyCount(index))
             }
         }
         for extra in write.extras {

@@ -61,7 +61,7 @@ extension GroupCommit {
     // MARK: Marks
 
     /// What `stored`, which is about to be replaced or removed, names, where it is marked; `nil` where it is not.
-    func markedReferences(
+    mutating func markedReferences(
         _ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?
     ) -> Set<UInt64>? {
         guard let index, !index.pins.isEmpty, unsafe index.pins.isMarked(EvictionIndex.hash(key)) else { return nil }

@@ -234,14 +234,14 @@ struct GroupCommit: ~Copyable {
             if let references { try unsafe follow(update.key, nil, former: references) }
         case .unchanged:
             unsafe index?.touch(update.key)
-            if update.place < min(confirmsBelow, update.sequence), update.place > 0 { confirm(update) }
+            if update.place < min(confirmsBelow, update.sequence), update.place > 0 { confirm(&update) }
         case .superseded: break
         }
         return outcome
     }
 
     /// Notes that `update` found what it would have written.
-    private mutating func confirm(_ update: borrowing RecordUpdate) {
+    private mutating func confirm(_ update: inout RecordUpdate) {
         let hash: UInt64
         if case .node(let node) = update.change {
             hash = unsafe Confirmations.hash(update.key, node.projection, update.place)

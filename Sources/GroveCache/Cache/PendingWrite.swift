@@ -61,7 +61,7 @@ final class PendingWrite: Sendable {
     /// The store's keys of the nodes in the tree.
     private var treeKeys: [[UInt8]] {
         guard let tree else { return [] }
-        return (0..<tree.count).map { unsafe Array(tree.node($0).key) }
+        return (0..<tree.count).map { unsafe Array(tree.key($0)) }
     }
 
     /// How many records the call writes, at most.
@@ -72,7 +72,7 @@ final class PendingWrite: Sendable {
         var bytes = 0
         if let tree {
             for entry in tree.entries {
-                bytes += 2 * entry.identifier.count + entry.body.count + RecordHeader.fixedBytes
+                bytes += 2 * entry.identifierCount + entry.bodyCount + RecordHeader.fixedBytes
             }
         }
         for extra in extras where !extra.staysInMemory {

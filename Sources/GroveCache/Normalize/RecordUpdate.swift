@@ -127,7 +127,7 @@ struct RecordUpdate {
 
     /// Writes what comes of storing a node over another body of its one projection, which follows no deletion, into
     /// `out`, which it empties first.
-    func replaceUnseen(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
+    mutating func replaceUnseen(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
         out.removeAll()
         try build(node, into: &out)
     }
@@ -215,7 +215,7 @@ struct RecordUpdate {
     }
 
     /// Appends the record of `node` as the one projection that wrote it.
-    private func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
+    private mutating func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,
             deletion: deletion, recordName: node.recordName, projection: node.projection, body: node.body)

@@ -48,6 +48,13 @@ package struct ByteBuffer {
         return unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
+    /// The `count` bytes from `start` on, which must lie inside the buffer.
+    @inlinable
+    package func bytes(at start: Int, count: Int) -> UnsafeRawBufferPointer {
+        precondition(start >= 0 && count >= 0 && start <= self.count &- count, "a part of a buffer lies inside it")
+        return unsafe UnsafeRawBufferPointer(start: base + start, count: count)
+    }
+
     @inlinable
     @inline(__always)
     package mutating func append(_ byte: UInt8) {
@@ -111,25 +118,28 @@ package struct ByteBuffer {
     }
 
     /// Appends `number` in decimal.
-    @inline(__always)
     mutating func append(decimal number: UInt64) {
-        var width = 1
-        var power: UInt64 = 10
-        while width < 20, number >= power {
-            width &+= 1
-            power = power &* 10
-        }
-        reserve(20)
+        let eightDigits: UInt64 = 100_000_000
+        guard number >= eightDigits else { return appendDigits(number, least: 1) }
+        append(decimal: number / eightDigits)
+        appendDigits(number % eightDigits, least: 8)
+    }
+
+    /// Appends the digits of a number of at most eight, and zeros in front of fewer than `least`.
+    @inline(__always)
+    private mutating func appendDigits(_ number: UInt64, least: Int) {
         var left = number
-        var place = count &+ width
+        var digits: UInt64 = 0
+        var width = 0
         repeat {
             let rest = left / 10
-            place &-= 1
-            unsafe base.storeBytes(
-                of: UInt8(ascii: "0") | UInt8(truncatingIfNeeded: left &- rest &* 10), toByteOffset: place,
-                as: UInt8.self)
+            digits = digits << 8 | UInt64(UInt8(ascii: "0")) | (left &- rest &* 10)
             left = rest
-        } while left > 0
+            width &+= 1
+        } while left > 0 || width < least
+        reserve(8)
+        // The last digit was shifted in first, so that it is the highest byte.
+        unsafe base.storeBytes(of: digits.littleEndian, toByteOffset: count, as: UInt64.self)
         count &+= width
     }
 

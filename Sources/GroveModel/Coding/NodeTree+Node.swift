@@ -3,11 +3,11 @@ extension NodeTree {
     /// One distinct node.
     package struct Entry {
         package let hash: UInt64
-        private let identifierStart: Int
-        private let bodyStart: Int
-        private let bodyCount: Int
+        let identifierStart: Int
+        let bodyStart: Int
+        package let bodyCount: Int
         package internal(set) var order: Int
-        private let identifierCount: Int32
+        private let shortCount: Int32
         private let typeNumber: Int32
         private let previousNumber: Int32
         package let holdsReferences: Bool
@@ -18,7 +18,7 @@ extension NodeTree {
         ) {
             self.hash = hash
             identifierStart = identifier.lowerBound
-            identifierCount = Int32(identifier.count)
+            shortCount = Int32(identifier.count)
             bodyStart = body.lowerBound
             bodyCount = body.count
             typeNumber = Int32(type)
@@ -27,8 +27,7 @@ extension NodeTree {
             previousNumber = Int32(previous)
         }
 
-        package var identifier: Range<Int> { identifierStart..<identifierStart + Int(identifierCount) }
-        package var body: Range<Int> { bodyStart..<bodyStart + bodyCount }
+        package var identifierCount: Int { Int(shortCount) }
         package var type: Int { Int(typeNumber) }
         /// The entry of the same identifier that was added before, or -1.
         package var previous: Int { Int(previousNumber) }

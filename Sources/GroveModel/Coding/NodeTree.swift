@@ -21,7 +21,7 @@ package final class NodeTree: @unchecked Sendable {
 
     deinit {
         unsafe storage.pointee.arena.deallocate()
-        unsafe storage.pointee.names.forEach { unsafe $0.bytes.deallocate() }
+        unsafe storage.pointee.names.forEach { unsafe $0.memory.deallocate() }
         unsafe storage.deinitialize(count: 1)
         unsafe storage.deallocate()
     }
@@ -42,6 +42,12 @@ package final class NodeTree: @unchecked Sendable {
     /// Whether the entry at `index` refers to others.
     package func holdsReferences(_ index: Int) -> Bool { unsafe storage.pointee.entries[index].holdsReferences }
 
+    /// The key in a store of the entry at `index`, valid as long as the tree is.
+    package func key(_ index: Int) -> UnsafeRawBufferPointer { unsafe storage.pointee.key(index) }
+
+    /// The length of the body of the entry at `index`.
+    package func bodyCount(_ index: Int) -> Int { unsafe storage.pointee.entries[index].bodyCount }
+
     /// The entry at `index`, where it lies.
     package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
 
@@ -49,10 +55,10 @@ package final class NodeTree: @unchecked Sendable {
     package var hasProjections: Bool { unsafe storage.pointee.hasProjections }
 
     package func identifier(of entry: Entry) -> UnsafeRawBufferPointer {
-        unsafe storage.pointee.arena.bytes(in: entry.identifier)
+        unsafe storage.pointee.arena.bytes(at: entry.identifierStart, count: entry.identifierCount)
     }
 
-    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.pointee.arena.bytes(in: entry.body) }
+    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.pointee.body(of: entry) }
 
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
@@ -94,13 +100,21 @@ package final class NodeTree: @unchecked Sendable {
 }
 
 extension NodeTree {
+    /// The bytes of a record name and, behind them, of a projection's.
+    @safe
+    private struct Names {
+        let memory: UnsafeMutableRawBufferPointer
+        let record: UnsafeRawBufferPointer
+        let projection: UnsafeRawBufferPointer
+    }
+
     /// What the tree is made of.
     @safe
     private struct Storage {
         var entries: [Entry] = []
         var types: [TypeNames] = []
-        /// The bytes of the same, each record name with its projection behind it.
-        var names: [(bytes: UnsafeMutableRawBufferPointer, recordCount: Int)] = unsafe []
+        /// The same, where they lie.
+        var names: [Names] = []
         /// Swift types met so far, with the index of their names; types may share names.
         var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
         /// Each node's key, its body anywhere behind it.
@@ -120,19 +134,25 @@ extension NodeTree {
         private static let few = 8
 
         func identifier(_ index: Int) -> UnsafeRawBufferPointer {
-            unsafe arena.bytes(in: entries[index].identifier)
+            unsafe arena.bytes(at: entries[index].identifierStart, count: entries[index].identifierCount)
         }
 
         func node(_ index: Int) -> Node {
             let entry = entries[index]
-            let (names, recordCount) = unsafe names[entry.type]
-            let identifier = entry.identifier
+            let names = names[entry.type]
             return unsafe Node(
-                key: arena.bytes(in: identifier.lowerBound - 1..<identifier.upperBound),
-                body: arena.bytes(in: entry.body),
-                recordName: UnsafeRawBufferPointer(start: names.baseAddress, count: recordCount),
-                projection: UnsafeRawBufferPointer(rebasing: names[recordCount...]), type: entry.type,
+                key: arena.bytes(at: entry.identifierStart - 1, count: entry.identifierCount + 1),
+                body: body(of: entry), recordName: names.record, projection: names.projection, type: entry.type,
                 holdsReferences: entry.holdsReferences)
+        }
+
+        func key(_ index: Int) -> UnsafeRawBufferPointer {
+            unsafe arena.bytes(
+                at: entries[index].identifierStart - 1, count: entries[index].identifierCount + 1)
+        }
+
+        func body(of entry: Entry) -> UnsafeRawBufferPointer {
+            unsafe arena.bytes(at: entry.bodyStart, count: entry.bodyCount)
         }
 
         func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
@@ -180,7 +200,11 @@ extension NodeTree {
             let bytes = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: names.record.count + names.projection.count, alignment: 1)
             unsafe bytes.copyBytes(from: names.record + names.projection)
-            unsafe self.names.append((bytes, names.record.count))
+            let (record, projection) = unsafe (bytes[..<names.record.count], bytes[names.record.count...])
+            self.names.append(
+                unsafe Names(
+                    memory: bytes, record: UnsafeRawBufferPointer(rebasing: record),
+                    projection: UnsafeRawBufferPointer(rebasing: projection)))
             return types.count - 1
         }
 
@@ -234,7 +258,7 @@ extension NodeTree {
                     continue
                 }
                 if former.order > order { return true }
-                if former.type == type, unsafe isEqual(arena.bytes(in: former.body), body) {
+                if former.type == type, unsafe isEqual(self.body(of: former), body) {
                     // The same again: its bytes are there already.
                     entries[index].order = order
                     if identifier.upperBound == arena.count { arena.truncate(to: identifier.lowerBound - 1) }
