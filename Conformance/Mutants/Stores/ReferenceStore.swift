@@ -23,7 +23,6 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
     }
 
     func view() throws(CacheError) -> ReferenceView<Flaw> {
-        if Flaw.stallsReaders { writing.withLock { _ in } }
         let (now, before) = disk.contents
         return ReferenceView(Flaw.lagsBehind ? before : now, of: disk)
     }

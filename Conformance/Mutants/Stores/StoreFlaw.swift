@@ -47,9 +47,6 @@ protocol StoreFlaw: Sendable {
 
     /// Whether a transaction's put destroys the bytes that its last look-up returned.
     static var losesBorrowed: Bool { get }
-
-    /// Whether views wait for the transaction that is under way.
-    static var stallsReaders: Bool { get }
 }
 
 extension StoreFlaw {
@@ -68,7 +65,6 @@ extension StoreFlaw {
     static var commitsAborted: Bool { false }
     static var isBlind: Bool { false }
     static var losesBorrowed: Bool { false }
-    static var stallsReaders: Bool { false }
 }
 
 /// Nothing wrong: the correct store of which every mutant is one edit.
