@@ -112,9 +112,11 @@ final class SQLiteBudget: Sendable {
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         if log + needed + moving <= allowed {
             state.withLock { $0.hasRoomToMove = true }
+            // Whoever reads looks through all of the log for each page; that can wait for a moment without views.
+            if log > Self.longLog { try cutOffLog(writer.connection, patience: 0) }
             return true
         }
-        try cutOffLog(writer.connection)
+        try cutOffLog(writer.connection, patience: Self.patience)
         let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         state.withLock { $0.hasRoomToMove = rest + needed + moving <= allowed }
         guard rest + needed > allowed else { return true }
@@ -126,9 +128,12 @@ final class SQLiteBudget: Sendable {
                 : "the write needs \(needed) bytes of log and the budget leaves \(allowed); write less at once")
     }
 
-    /// Copies the log into the database and cuts it off, unless a view of another process stays open.
-    private func cutOffLog(_ connection: SQLiteConnection) throws(CacheError) {
-        unsafe sqlite3_busy_timeout(connection.pointer, Self.patience)
+    /// A log of more bytes is cut off although the budget has room for it: at four times what SQLite does by itself.
+    private static let longLog = 16 << 20
+
+    /// Copies the log into the database and cuts it off, unless a view stays open for longer than `patience`, in ms.
+    private func cutOffLog(_ connection: SQLiteConnection, patience: Int32) throws(CacheError) {
+        unsafe sqlite3_busy_timeout(connection.pointer, patience)
         defer { connection.restorePatience() }
         let status = unsafe sqlite3_wal_checkpoint_v2(connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard status == SQLITE_OK || status & 0xFF == SQLITE_BUSY else {
@@ -138,12 +143,12 @@ final class SQLiteBudget: Sendable {
 
     /// Writes the database anew, without holes; see ``SQLiteStore/shrink(_:)``.
     func shrink(_ writer: SQLiteWriter) throws(CacheError) {
-        try cutOffLog(writer.connection)
+        try cutOffLog(writer.connection, patience: Self.patience)
         // The copy is as large as what is stored: too much for memory.
         try writer.connection.run("PRAGMA temp_store = FILE")
         defer { try? writer.connection.run("PRAGMA temp_store = MEMORY") }
         try writer.connection.run("VACUUM")
-        try cutOffLog(writer.connection)
+        try cutOffLog(writer.connection, patience: Self.patience)
         state.withLock { $0.next = 0 }
     }
 
