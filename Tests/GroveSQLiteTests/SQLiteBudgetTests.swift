@@ -41,6 +41,30 @@ struct SQLiteBudgetTests {
         #expect(try cache.usage().payloadBytes ?? 0 > (usage.payloadBytes ?? 0) / 3)
     }
 
+    @Test("The log starts over at 16 MB where the budget has room for more, and a view that is open stops no write")
+    func longLog() throws {
+        let directory = try TemporaryDirectory()
+        let cache = try SQLiteCache(
+            directory: directory.path, options: SQLiteOptions(), budget: CacheBudget(bytes: 400_000_000))
+        let files = try StoreFiles(directory.path)
+        func log() -> Int { files.file(SQLiteFiles.log)?.allocatedBytes ?? 0 }
+        var longest = 0
+        for round in 0..<40 {
+            try cache.write(contentsOf: (0..<4_000).map { Page($0, 200 + round) })
+            longest = max(longest, log())
+        }
+        #expect(longest > 8 << 20 && longest < 24 << 20, "the log had \(longest) bytes")
+
+        let store = try SQLiteStore(directory: directory.path, options: SQLiteOptions())
+        let view = try store.view()
+        for round in 0..<20 { try cache.write(contentsOf: (0..<4_000).map { Page($0, 300 + round) }) }
+        #expect(log() > 16 << 20, "the view needs what the log has")
+        view.end()
+        store.close()
+        for round in 0..<2 { try cache.write(contentsOf: (0..<4_000).map { Page($0, 400 + round) }) }
+        #expect(log() < 16 << 20)
+    }
+
     @Test("Pages that removals left sparse are given free by later transactions, and no record changes")
     func sparsePages() throws {
         let directory = try TemporaryDirectory()
