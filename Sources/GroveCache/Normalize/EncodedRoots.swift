@@ -49,7 +49,8 @@ struct EncodedRoots {
     ) throws(CacheError) -> (NodeTree, [UInt8]) {
         // A structure of one property lies in memory as that does, and has its stride.
         try unsafe models.withMemoryRebound(to: Lent<M>.self) { (models) throws(CacheError) in
-            try unsafe encode(UnsafeRawPointer(models.baseAddress), models.count, M.self, mustBeIdentified, onLargeStack)
+            try unsafe encode(
+                UnsafeRawPointer(models.baseAddress), models.count, M.self, mustBeIdentified, onLargeStack)
         }
     }
 
