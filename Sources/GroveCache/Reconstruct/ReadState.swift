@@ -35,6 +35,8 @@ struct ReadState: ~Copyable {
     /// Where in ``places`` those of the current record begin.
     var firstPlace = 0
     var nesting = 0
+    /// Whether the node that is being decoded says of itself that it holds no references.
+    var isInLeaf = false
     /// The level of the root: not 0 where the whole read is on a large stack.
     var rootNesting = 0
     var hops = 0

@@ -56,6 +56,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
         unsafe state.pointee.firstPlace = 0
         unsafe state.pointee.nesting = 0
+        unsafe state.pointee.isInLeaf = false
         unsafe state.pointee.rootNesting = 0
         unsafe state.pointee.hops = 0
     }
@@ -172,6 +173,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         guard unsafe state.pointee.path.count < LargeStack.maxDepth else {
             throw .failed(CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels."))
         }
+        // A record that names a node and says that it names none is nothing that Grove wrote; it would have no place in time.
+        guard unsafe !state.pointee.isInLeaf else { throw .corrupted }
         let mark = unsafe state.pointee.arena.mark
         var (header, isKept) = unsafe try record(identifier)
         if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
@@ -184,6 +187,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         let isNamed = header.isNamedAlike && names.isNamedAlike
         guard header.flags.contains(.references) || header.flags.contains(.projections) else {
             unsafe state.pointee.nesting += 1
+            unsafe state.pointee.isInLeaf = true
             let isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
             let decoder = unsafe NodeDecoder(
                 header.body, source: self, isStable: true, isOwnProjection: isOwnProjection)
@@ -227,6 +231,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     func endVisit(_ visit: NodeVisit) {
         if visit.leafMark >= 0 {
             unsafe state.pointee.nesting -= 1
+            unsafe state.pointee.isInLeaf = false
             unsafe state.pointee.arena.release(to: ScratchArena.Mark(rawValue: visit.leafMark))
             return
         }

@@ -69,6 +69,7 @@ extension Codings {
 }
 
 /// Reads what reads itself.
+// SAFETY: it has constants alone.
 private final class KnownDecoding<Value: NodeCodable & Decodable>: DecodeCoding<Value>, @unchecked Sendable {
     override func decode(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
@@ -78,6 +79,7 @@ private final class KnownDecoding<Value: NodeCodable & Decodable>: DecodeCoding<
 }
 
 /// Reads containers of the standard library.
+// SAFETY: it has constants alone.
 private final class ContainerDecoding<Value: DecodableContainer & Decodable>: DecodeCoding<Value>, @unchecked Sendable {
     override func decode(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
@@ -87,6 +89,7 @@ private final class ContainerDecoding<Value: DecodableContainer & Decodable>: De
 }
 
 /// Reads models: as ``NodeDecoder/decodeModel(_:)`` does, without the generic code that it consists of.
+// SAFETY: it has constants alone.
 final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @unchecked Sendable {
     private let node: any CacheableModel.Type = CodableNode<Model>.self
 

@@ -61,6 +61,7 @@ extension Codings {
 }
 
 /// Writes what writes itself.
+// SAFETY: it has constants alone.
 private final class KnownEncoding<Value: NodeCodable & Encodable>: EncodeCoding<Value>, @unchecked Sendable {
     override func encode(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
         try value.encodeValue(to: &encoder)
@@ -68,6 +69,7 @@ private final class KnownEncoding<Value: NodeCodable & Encodable>: EncodeCoding<
 }
 
 /// Writes containers of the standard library.
+// SAFETY: it has constants alone.
 private final class ContainerEncoding<Value: EncodableContainer & Encodable>: EncodeCoding<Value>, @unchecked Sendable {
     override func encode(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
         try value.encodeElements(to: &encoder)
@@ -75,6 +77,7 @@ private final class ContainerEncoding<Value: EncodableContainer & Encodable>: En
 }
 
 /// Writes models: as ``NodeEncoder/encodeModel(_:caseName:)`` does, without the generic code that it consists of.
+// SAFETY: it has constants alone.
 final class ModelEncoding<Model: SimpleModel & Codable>: EncodeCoding<Model>, @unchecked Sendable {
     private let node: any CacheableModel.Type = CodableNode<Model>.self
 
