@@ -123,56 +123,59 @@ import Testing
         "626464 02 65616161616100 65616161616201": 3,
     ]
 
+    // What is remembered is a type's, so that each use has one of its own.
+    enum Lengths {}
+    enum Many {}
+    enum Dictionaries {}
+
+    /// Has whatever keys its record has.
+    struct Open<Use>: SimpleModel, Codable, Equatable {
+        var values: [String: Int]
+        var modelIdentifier: ModelIdentifier? { nil }
+
+        init(_ values: [String: Int]) { self.values = values }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: FieldName.self)
+            values = [:]
+            for key in container.allKeys { values[key.stringValue] = try container.decode(Int.self, forKey: key) }
+            for name in values.keys.prefix(4) { #expect(!container.contains(FieldName(stringValue: name + "y"))) }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: FieldName.self)
+            for (name, value) in values { try container.encode(value, forKey: FieldName(stringValue: name)) }
+        }
+    }
+
     @Test("Names of every length, whose beginnings are the same")
     func lengths() throws {
-        struct Long: SimpleModel, Codable, Equatable {
-            var values: [String: Int]
-            var modelIdentifier: ModelIdentifier? { nil }
-            init(_ values: [String: Int]) { self.values = values }
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: FieldName.self)
-                values = [:]
-                for key in container.allKeys { values[key.stringValue] = try container.decode(Int.self, forKey: key) }
-                for name in values.keys { #expect(!container.contains(FieldName(stringValue: name + "y"))) }
-            }
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: FieldName.self)
-                for (name, value) in values { try container.encode(value, forKey: FieldName(stringValue: name)) }
-            }
-        }
         for length in [0, 1, 2, 3, 4, 6, 7, 8, 9, 15, 16, 22, 23, 24, 25, 100, 255, 256, 257, 300] {
             let values = [
                 name(length, "z"): length, name(length + 1, "z"): 1, name(length, "y"): 2, name(length, "é"): 3,
             ]
             for _ in 0..<2 {
-                let encoded = try Encoded(CodableNode(Long(values)))
+                let encoded = try Encoded(CodableNode(Open<Lengths>(values)))
                 #expect(try encoded.bytes == Encoded(values).bytes)
-                #expect(try encoded.decode(as: CodableNode<Long>.self).base == Long(values))
+                #expect(try encoded.decode(as: CodableNode<Open<Lengths>>.self).base == Open<Lengths>(values))
             }
         }
     }
 
+    @Test("A field among very many is not looked for through all of them", .timeLimit(.minutes(5)))
+    func manyKeys() throws {
+        let values = Dictionary(uniqueKeysWithValues: (0..<30_000).map { ("key \($0)", $0) })
+        let encoded = try Encoded(CodableNode(Open<Many>(values)))
+        for _ in 0..<2 { #expect(try encoded.decode(as: CodableNode<Open<Many>>.self).base == Open<Many>(values)) }
+    }
+
     @Test("Keys without end are a dictionary's: nothing is remembered of them, and they read back")
     func dictionaries() throws {
-        struct Open: SimpleModel, Codable, Equatable {
-            var values: [String: Int]
-            var modelIdentifier: ModelIdentifier? { nil }
-            init(_ values: [String: Int]) { self.values = values }
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: FieldName.self)
-                values = [:]
-                for key in container.allKeys { values[key.stringValue] = try container.decode(Int.self, forKey: key) }
-            }
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: FieldName.self)
-                for (name, value) in values { try container.encode(value, forKey: FieldName(stringValue: name)) }
-            }
-        }
         for round in 0..<40 {
             let values = Dictionary(uniqueKeysWithValues: (0..<30).map { ("key \(round * 17 + $0)", $0) })
-            let encoded = try Encoded(CodableNode(Open(values)))
+            let encoded = try Encoded(CodableNode(Open<Dictionaries>(values)))
             #expect(try encoded.bytes == Encoded(values).bytes)
-            #expect(try encoded.decode(as: CodableNode<Open>.self).base == Open(values))
+            #expect(try encoded.decode(as: CodableNode<Open<Dictionaries>>.self).base == Open<Dictionaries>(values))
         }
     }
 

@@ -112,8 +112,9 @@ final class SQLiteBudget: Sendable {
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         if log + needed + moving <= allowed {
             state.withLock { $0.hasRoomToMove = true }
-            // Whoever reads looks through all of the log for each page; that can wait for a moment without views.
-            if log > Self.longLog { try cutOffLog(writer.connection, patience: 0) }
+            // Whoever reads looks through all of the log for each page. That can wait for a moment without views, and
+            // where it fails the write fits nevertheless.
+            if log > Self.longLog { try? cutOffLog(writer.connection, patience: 0) }
             return true
         }
         try cutOffLog(writer.connection, patience: Self.patience)

@@ -20,7 +20,7 @@ extension NormalizedCache {
         _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
     ) throws(CacheError) -> CacheRead<M> {
         var begun = try beginRead(of: identifier, maxAge: maxAge)
-        if let outcome = try finishRead(&begun, identifier, type) { return outcome }
+        if let outcome = try finishRead(&begun, identifier, M.decodeValue) { return outcome }
         return try readOnLargeStack(identifier, type, maxAge: maxAge)
     }
 

@@ -9,20 +9,12 @@ extension NormalizedCache {
     public func read<M: SimpleModel & Codable>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
-        var read = try beginRead(of: identifier, maxAge: nil)
-        let failure: NodeReadFailure
-        do throws(NodeReadFailure) {
-            let model = try read.decoder.decodeCodable(type)
-            endRead(read, identifier)
-            return .hit(model)
-        } catch {
-            failure = error
+        var begun = try beginRead(of: identifier, maxAge: nil)
+        let outcome = try finishRead(&begun, identifier) { (decoder) throws(NodeReadFailure) in
+            try decoder.decodeCodable(type)
         }
-        if failure.asksForLargeStack {
-            abandonRead(read)
-            return try readCodableOnLargeStack(identifier, type)
-        }
-        return .miss(try failRead(read, failure, identifier))
+        if let outcome { return outcome }
+        return try readCodableOnLargeStack(identifier, type)
     }
 
     @usableFromInline

@@ -14,7 +14,7 @@ extension NormalizedCache {
         _ identifier: ModelIdentifier, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
         var begun = try beginRead(of: identifier, maxAge: nil)
-        if let outcome = try finishRead(&begun, identifier, type) { return outcome }
+        if let outcome = try finishRead(&begun, identifier, M.decodeValue) { return outcome }
         return try readOnLargeStack(identifier, type, maxAge: nil)
     }
 
@@ -74,17 +74,18 @@ extension NormalizedCache {
         return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }
 
-    /// Rebuilds the tree whose read was begun, and ends the read.
+    /// Rebuilds the tree whose read was begun, by `decode`, and ends the read.
     ///
     /// - Returns: the outcome, or `nil` where the stack is too small for the tree and the read is to begin anew.
     @inlinable
     @inline(__always)
-    func finishRead<M: CacheableModel>(
-        _ read: inout TreeRead, _ identifier: ModelIdentifier, _ type: M.Type
+    func finishRead<M: Sendable>(
+        _ read: inout TreeRead, _ identifier: ModelIdentifier,
+        _ decode: (inout NodeDecoder) throws(NodeReadFailure) -> M
     ) throws(CacheError) -> CacheRead<M>? {
         let failure: NodeReadFailure
         do throws(NodeReadFailure) {
-            let model = try M.decodeValue(from: &read.decoder)
+            let model = try decode(&read.decoder)
             endRead(read, identifier)
             return .hit(model)
         } catch {
@@ -105,7 +106,7 @@ extension NormalizedCache {
         try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
             var begun = try beginRead(of: identifier, maxAge: maxAge)
             begun.reader.stayOnLargeStack()
-            guard let outcome = try finishRead(&begun, identifier, type) else { throw LargeStack.noThread }
+            guard let outcome = try finishRead(&begun, identifier, M.decodeValue) else { throw LargeStack.noThread }
             return outcome
         }
     }

@@ -25,26 +25,12 @@ class DecodeCoding<Value: Decodable>: @unchecked Sendable {
 
 /// The coding of `type`; no method, whose call would look the coding's own type up.
 func decodeCoding<Value: Decodable>(of type: Value.Type) -> DecodeCoding<Value> {
-    let key = ObjectIdentifier(type)
-    let role = ObjectIdentifier(Codings.DecodingRole.self)
-    // SAFETY: what is kept under a type and a role was made for them.
-    if let found = unsafe Codings.all.find(key, role) {
-        return unsafe Unmanaged<DecodeCoding<Value>>.fromOpaque(found.toOpaque()).takeUnretainedValue()
-    }
-    let made = Codings.all.keep(Codings.make(decoding: type), key, role)
-    return unsafe unsafeDowncast(made, to: DecodeCoding<Value>.self)
+    Codings.find(ObjectIdentifier(type), ObjectIdentifier(Codings.DecodingRole.self)) { Codings.make(decoding: type) }
 }
 
 /// The coding of `type` as a model, also where it has another that is faster.
 func modelDecoding<Model: SimpleModel & Codable>(of type: Model.Type) -> ModelDecoding<Model> {
-    let key = ObjectIdentifier(type)
-    let role = ObjectIdentifier(Codings.ModelDecodingRole.self)
-    // SAFETY: as above.
-    if let found = unsafe Codings.all.find(key, role) {
-        return unsafe Unmanaged<ModelDecoding<Model>>.fromOpaque(found.toOpaque()).takeUnretainedValue()
-    }
-    return unsafe unsafeDowncast(
-        Codings.all.keep(Codings.model(type), key, role), to: ModelDecoding<Model>.self)
+    Codings.find(ObjectIdentifier(type), ObjectIdentifier(Codings.ModelDecodingRole.self)) { Codings.model(type) }
 }
 
 extension Codings {

@@ -17,26 +17,12 @@ class EncodeCoding<Value: Encodable>: @unchecked Sendable {
 
 /// The coding of `type`; no method, whose call would look the coding's own type up.
 func encodeCoding<Value: Encodable>(of type: Value.Type) -> EncodeCoding<Value> {
-    let key = ObjectIdentifier(type)
-    let role = ObjectIdentifier(Codings.EncodingRole.self)
-    // SAFETY: what is kept under a type and a role was made for them.
-    if let found = unsafe Codings.all.find(key, role) {
-        return unsafe Unmanaged<EncodeCoding<Value>>.fromOpaque(found.toOpaque()).takeUnretainedValue()
-    }
-    let made = Codings.all.keep(Codings.make(encoding: type), key, role)
-    return unsafe unsafeDowncast(made, to: EncodeCoding<Value>.self)
+    Codings.find(ObjectIdentifier(type), ObjectIdentifier(Codings.EncodingRole.self)) { Codings.make(encoding: type) }
 }
 
 /// The coding of `type` as a model, also where it has another that is faster.
 func modelEncoding<Model: SimpleModel & Codable>(of type: Model.Type) -> ModelEncoding<Model> {
-    let key = ObjectIdentifier(type)
-    let role = ObjectIdentifier(Codings.ModelEncodingRole.self)
-    // SAFETY: as above.
-    if let found = unsafe Codings.all.find(key, role) {
-        return unsafe Unmanaged<ModelEncoding<Model>>.fromOpaque(found.toOpaque()).takeUnretainedValue()
-    }
-    return unsafe unsafeDowncast(
-        Codings.all.keep(Codings.model(type), key, role), to: ModelEncoding<Model>.self)
+    Codings.find(ObjectIdentifier(type), ObjectIdentifier(Codings.ModelEncodingRole.self)) { Codings.model(type) }
 }
 
 extension Codings {
@@ -129,20 +115,7 @@ extension NodeEncoder {
         let scope =
             name == nil
             ? try beginInline(.dynamic, caseName: caseName) : try beginNode(node, .dynamic, caseName: caseName)
-        let failure: CacheError
-        do throws(CacheError) {
-            if scope.needsLargerStack {
-                try onLargerStack { (encoder) throws(CacheError) in try encoder.write(session) }
-            } else {
-                try write(session)
-            }
-            end(scope)
-            return
-        } catch {
-            failure = error
-        }
-        abandon(scope)
-        throw failure
+        try write(inside: scope) { (encoder) throws(CacheError) in try encoder.write(session) }
     }
 
     /// Writes what was collected, from some levels on upon a larger stack.

@@ -58,7 +58,7 @@ struct EncodingBoxState {
     /// Forgets what it holds; what that taught about names is kept.
     mutating func reset() {
         if !extras.isEmpty {
-            unsafe names?._withUnsafeGuaranteedRef { $0.learn(extras.map(\.name)) }
+            unsafe names?._withUnsafeGuaranteedRef { if $0.learns { $0.learn(extras.map(\.name)) } }
             extras = []
         }
         if !items.isEmpty { items = [] }

@@ -8,9 +8,10 @@ final class KeyNames: Sendable {
     /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
     private let current = Atomic<UInt>(0)
     private let versions = Mutex(0)
+    private let isComplete = Atomic(false)
 
     /// Names past these are no fields of a type, but keys of a dictionary.
-    private static let most = 128
+    static let most = 128
     private static let longest = 1_024
     /// Tables are never freed, so they are made anew only this often.
     private static let mostVersions = 12
@@ -22,6 +23,9 @@ final class KeyNames: Sendable {
         return unsafe newest?.pointee ?? NameTable()
     }
 
+    /// Whether names are still added.
+    var learns: Bool { !isComplete.load(ordering: .relaxed) }
+
     /// Adds `names` to the table that the next value finds.
     func learn(_ names: [String]) {
         versions.withLock { version in
@@ -30,6 +34,7 @@ final class KeyNames: Sendable {
             var known = (0..<table.count).map { table.name($0) }
             for name in names where name.utf8.count <= KeyNames.longest {
                 if !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { known.append(name) }
+                if known.count > KeyNames.most { break }
             }
             guard known.count > table.count else { return }
             version += 1
@@ -37,6 +42,7 @@ final class KeyNames: Sendable {
                 known = []
                 version = KeyNames.mostVersions
             }
+            if version == KeyNames.mostVersions { isComplete.store(true, ordering: .relaxed) }
             let next = UnsafeMutablePointer<NameTable>.allocate(capacity: 1)
             unsafe next.initialize(to: NameTable(known))
             current.store(UInt(bitPattern: next), ordering: .releasing)
@@ -49,6 +55,7 @@ final class KeyNames: Sendable {
     private static let none: KeyNames = {
         let none = KeyNames()
         none.versions.withLock { $0 = mostVersions }
+        none.isComplete.store(true, ordering: .relaxed)
         return none
     }()
 

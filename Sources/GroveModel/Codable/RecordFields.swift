@@ -21,11 +21,19 @@ struct RecordDecoderState {
     private var last = -1
     /// Names that were asked for and are not in the table.
     private var missed: [String] = []
+    /// Where every field lies, in the order of their names; empty until a name is asked for that the table has not.
+    private var index: [IndexedField] = []
 
     /// Where a field's value lies, from the start of the map; from 0 where the record has no such field.
     struct Place {
         var start: UInt32
         var end: UInt32
+    }
+
+    /// The same of a field whose name may be any.
+    private struct IndexedField {
+        let name: UInt32
+        let value: Place
     }
 
     /// Whether the model is still being decoded.
@@ -54,6 +62,7 @@ struct RecordDecoderState {
             unsafe names?._withUnsafeGuaranteedRef { $0.learn(missed) }
             missed = []
         }
+        if !index.isEmpty { index = [] }
         keys = nil
     }
 
@@ -140,20 +149,47 @@ struct RecordDecoderState {
     }
 
     /// Looks in the record itself, and notes the name for the next value.
+    ///
+    /// - Complexity: O(log *n*) among *n* fields, after the first time, which is linear.
     @inline(never)
     private mutating func unknownField(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
-        if missed.count < 256, !missed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { missed.append(name) }
+        note(name)
+        if index.isEmpty { try makeIndex() }
         let name = ByteBuffer(encoding: name)
         defer { name.deallocate() }
-        var walk = value
-        for _ in 0..<(try walk.readMapHead()) {
-            let key = unsafe try walk.readEncoded()
-            let found = unsafe try walk.readEncoded()
-            guard unsafe isEqual(key, name.bytes) else { continue }
-            return unsafe NodeDecoder(
-                found, source: value.source, isStable: true, isOwnProjection: value.isOwnProjection)
+        // The names ascend strictly, which was checked when the map was laid out.
+        var (low, high) = (0, index.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let field = index[middle]
+            let key = unsafe UnsafeRawBufferPointer(
+                start: value.cursor + Int(field.name), count: Int(field.value.start - field.name))
+            let order = unsafe lexicographicOrder(key, name.bytes)
+            if order == 0 { return at(field.value.start, field.value.end) }
+            if order < 0 { low = middle + 1 } else { high = middle }
         }
         return nil
+    }
+
+    /// Notes a name for the table, unless the keys are those of a dictionary.
+    private mutating func note(_ name: String) {
+        guard missed.count <= KeyNames.most, unsafe names?._withUnsafeGuaranteedRef({ $0.learns }) == true else { return }
+        if !missed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { missed.append(name) }
+    }
+
+    /// Finds where every field lies.
+    private mutating func makeIndex() throws(NodeReadFailure) {
+        var walk = value
+        func offset() -> UInt32 { unsafe UInt32(truncatingIfNeeded: walk.cursor - value.cursor) }
+        let count = try walk.readMapHead()
+        index.reserveCapacity(count)
+        for _ in 0..<count {
+            let name = offset()
+            try walk.skip()
+            let start = offset()
+            try walk.skip()
+            index.append(IndexedField(name: name, value: Place(start: start, end: offset())))
+        }
     }
 
     /// The names of all fields.

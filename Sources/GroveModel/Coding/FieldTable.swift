@@ -111,8 +111,18 @@ public struct FieldTable: Sendable {
     /// The name of field `index`.
     package func name(_ index: Int) -> String {
         let key = unsafe key(index)
-        let head = key.count <= 24 ? 1 : key.count <= 257 ? 2 : 3
+        let head = FieldTable.headLength(key.count)
         return unsafe String(decoding: UnsafeRawBufferPointer(rebasing: key[head...]), as: UTF8.self)
+    }
+
+    /// The length of the head of a text whose encoding has `count` bytes, at most 64 KB.
+    static func headLength(_ count: Int) -> Int { count <= 24 ? 1 : count <= 257 ? 2 : 3 }
+
+    /// The first eight bytes of field `index`'s encoded name, zeros behind a shorter one.
+    @inline(__always)
+    func word(_ index: Int) -> UInt64 {
+        precondition(index >= 0 && index < count, "a field's index lies inside its table")
+        return unsafe names[index].word
     }
 
     /// The table of a type whose fields are not known in advance: it writes and reads its map by itself.

@@ -153,7 +153,13 @@ public struct NodeEncoder: ~Copyable {
         beginIdentifier()
         self.identifier.append(identifier.rawValue)
         let names = NodeTree.TypeNames(record: recordName, projection: projectionName)
-        let scope = try beginNode(type: tree.type(named: names), .dynamic, caseName: nil)
+        try write(inside: beginNode(type: tree.type(named: names), .dynamic, caseName: nil), body)
+    }
+
+    /// Writes by `body` what belongs into `scope`, which was begun, and ends it.
+    mutating func write(
+        inside scope: Scope, _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
         do throws(CacheError) {
             if scope.needsLargerStack { try onLargerStack(body) } else { try body(&self) }
         } catch {
