@@ -173,7 +173,9 @@ struct RecordDecoderState {
 
     /// Notes a name for the table, unless the keys are those of a dictionary.
     private mutating func note(_ name: String) {
-        guard missed.count <= KeyNames.most, unsafe names?._withUnsafeGuaranteedRef({ $0.learns }) == true else { return }
+        guard missed.count <= KeyNames.most, unsafe names?._withUnsafeGuaranteedRef({ $0.learns }) == true else {
+            return
+        }
         if !missed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { missed.append(name) }
     }
 
