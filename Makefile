@@ -41,7 +41,7 @@ test: setup ## runs every test; TEST_ARGS="--filter …" narrows it
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all
 
-tsan: ## runs the tests of engine and providers under the thread sanitizer
+tsan: ## runs the tests of models, engine and providers under the thread sanitizer
 	sh Scripts/tsan.sh
 
 sanitize: setup ## checks the kit's rules on every backend under the thread sanitizer, then the address sanitizer

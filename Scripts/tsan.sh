@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests of engine and providers under the thread sanitizer: sh Scripts/tsan.sh [filter]
+# Runs the tests of models, engine and providers under the thread sanitizer: sh Scripts/tsan.sh [filter]
 #
 # On Linux the sanitizer does not see into Synchronization.Mutex and reports what it guards. So a copy of the sources is
 # tested in which Mutex is a class over pthread_mutex_t, which the sanitizer knows; nothing else differs.
@@ -13,12 +13,14 @@ for module in GroveModel GroveConsistency GroveProviders Grove GroveCache Backen
     rm -rf "$copy/Sources/$module"
     cp -R "$root/Sources/$module" "$copy/Sources/$module"
 done
-for tests in GroveConsistencyTests GroveProvidersTests; do
+for tests in GroveModelTests GroveConsistencyTests GroveProvidersTests; do
     rm -rf "$copy/Tests/$tests"
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
 # Needs a store on disk, and is about reopening it: `make test` runs it.
 rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift"
+# Read the vectors, which are not copied, and have one thread.
+rm -f "$copy/Tests/GroveModelTests/FuzzTests.swift" "$copy/Tests/GroveModelTests/GoldenRecordTests.swift"
 . "$root/Scripts/mutex.sh"
 replace_mutex "$copy"/Sources/Grove* "$copy"/Sources/Backends/Memory "$copy"/Tests/*
 cat > "$copy/Package.swift" <<'SWIFT'
@@ -41,6 +43,7 @@ let package = Package(
         .target(
             name: "GroveMemory", dependencies: model + ["GroveCache"], path: "Sources/Backends/Memory",
             swiftSettings: settings),
+        .testTarget(name: "GroveModelTests", dependencies: model, swiftSettings: settings),
         .testTarget(
             name: "GroveConsistencyTests", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
         .testTarget(
