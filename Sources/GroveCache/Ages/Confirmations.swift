@@ -52,7 +52,9 @@ final class Confirmations: Sendable {
         var last: (number: UInt64, time: Double?)?
         state.withLock { state in
             guard state.epoch == epoch else { return }
-            for call in calls {
+            for (place, call) in calls.enumerated() {
+                // The processor waits for many of them together.
+                if place % 32 == 0 { for next in calls[place...].prefix(32) { state.times.prefetch(next.hash) } }
                 if last?.number != call.number { last = (call.number, line.time(of: call.number)) }
                 if let time = last?.time { state.set(call.hash, time) }
             }
