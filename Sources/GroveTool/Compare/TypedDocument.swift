@@ -16,9 +16,9 @@ struct TypedDocument {
     ///
     /// - Parameter types: the types of its nodes.
     /// - Throws: ``ToolError`` where the rules make a node that none of them is.
-    init(_ document: DocumentData, of file: String, as types: [any CacheableModel.Type]) throws {
+    init(_ document: DocumentData, of file: String, as types: [any CacheableModel.Type]) throws(ToolError) {
         let projections = Dictionary(types.map { ($0.recordName, $0.projectionName) }) { first, _ in first }
-        let nodes = try document.nodes.map { node in
+        let nodes = try document.nodes.map { node throws(ToolError) in
             try node.mapNodes { node throws(ToolError) in
                 guard let identity = node.identity else { return node }
                 guard let projection = projections[identity.recordName] else {
@@ -31,10 +31,13 @@ struct TypedDocument {
                 return DocumentNode(identity: typed, content: node.content)
             }
         }
-        cache = try MemoryCache()
         roots = nodes.compactMap(\.modelIdentifier)
         self.file = file
-        _ = try ToolError.wrapping("storing \(file)") { () throws(CacheError) in try cache.write(contentsOf: nodes) }
+        cache = try ToolError.wrapping("storing \(file)") { () throws(CacheError) in
+            let cache = try MemoryCache()
+            try cache.write(contentsOf: nodes)
+            return cache
+        }
     }
 
     /// The trees, read as `Tree`.

@@ -8,7 +8,7 @@ struct TweetData: CompareData {
     let tweets: [Tweet]
     var coding: String { "specialised" }
 
-    init(_ document: TypedDocument) throws {
+    init(_ document: TypedDocument) throws(ToolError) {
         tweets = try document.trees()
     }
 
@@ -23,7 +23,7 @@ struct CodableTweetData: CompareData {
     let tweets: [CodableTweet]
     var coding: String { "codable" }
 
-    init(_ document: TypedDocument) throws {
+    init(_ document: TypedDocument) throws(ToolError) {
         let trees: [Tree] = try document.trees()
         tweets = trees.map(\.base)
     }
