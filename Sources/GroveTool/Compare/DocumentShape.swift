@@ -91,18 +91,11 @@ struct DocumentTypes: Sendable {
 
     /// `node` with the types of all of its nodes.
     func typed(_ node: DocumentNode) -> DocumentNode {
-        var identity = node.identity
-        let model = node.identity.flatMap { models[DocumentProjection.Names($0)] }
-        identity?.model = model
-        return DocumentNode(identity: identity, content: typed(node.content))
-    }
-
-    private func typed(_ value: DocumentValue) -> DocumentValue {
-        switch value {
-        case .plain: value
-        case .node(let node): .node(typed(node))
-        case .array(let elements): .array(elements.map { typed($0) })
-        case .object(let members): .object(members.map { DocumentMember($0.key, typed($0.value)) })
+        node.mapNodes { node in
+            var identity = node.identity
+            let model = node.identity.flatMap { models[DocumentProjection.Names($0)] }
+            identity?.model = model
+            return DocumentNode(identity: identity, content: node.content)
         }
     }
 }

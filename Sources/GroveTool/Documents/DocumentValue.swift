@@ -29,6 +29,35 @@ indirect enum DocumentValue: Sendable {
     }
 }
 
+extension DocumentValue {
+    /// The value with each node replaced by what `transform` makes of it, inner nodes first.
+    func mapNodes<Failure: Error>(
+        _ transform: (DocumentNode) throws(Failure) -> DocumentNode
+    ) throws(Failure) -> DocumentValue {
+        switch self {
+        case .plain: self
+        case .node(let node): .node(try node.mapNodes(transform))
+        case .array(let elements):
+            .array(
+                try elements.map { element throws(Failure) in try element.mapNodes(transform) })
+        case .object(let members):
+            .object(
+                try members.map { member throws(Failure) in
+                    DocumentMember(member.key, try member.value.mapNodes(transform))
+                })
+        }
+    }
+}
+
+extension DocumentNode {
+    /// The tree with each node replaced by what `transform` makes of it, this one last.
+    func mapNodes<Failure: Error>(
+        _ transform: (DocumentNode) throws(Failure) -> DocumentNode
+    ) throws(Failure) -> DocumentNode {
+        try transform(DocumentNode(identity: identity, content: try content.mapNodes(transform)))
+    }
+}
+
 /// A member of an object of a document.
 struct DocumentMember: Sendable {
     let key: String

@@ -1,0 +1,23 @@
+/// Types that the tool has for documents of one kind, as an application would have its own.
+enum TypedModels: String, CaseIterable {
+    /// What Twitter's search answers: tweets and their users.
+    case tweets
+
+    /// The types, as the report says it.
+    var summary: String {
+        switch self {
+        case .tweets: "tweets and users with types of their own"
+        }
+    }
+
+    /// The models that `name` asks for.
+    ///
+    /// - Throws: ``ToolError`` that says which there are.
+    init(named name: String) throws(ToolError) {
+        guard let known = TypedModels(rawValue: name) else {
+            let names = TypedModels.allCases.map(\.rawValue).joined(separator: " or ")
+            throw .input("there are no models \(name); take \(names)")
+        }
+        self = known
+    }
+}
