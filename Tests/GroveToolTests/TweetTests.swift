@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tweets of types of their own") struct TweetTests {
     /// A document in both codings, and as dynamic values.
-    private struct Loaded {
+    private struct Loaded: TypedLoading {
         let dynamic: DocumentData
         let specialised: TweetData
         let codable: CodableTweetData
@@ -26,14 +26,6 @@ import Testing
     }
 
     // MARK: What every document must pass
-
-    private func checkBytes(_ loaded: Loaded, _ backend: BackendName, nodes: Int) throws {
-        let left = try Filled(backend, loaded.specialised).values()
-        let right = try Filled(backend, loaded.codable).values()
-        #expect(left.count == nodes + 1 && left.map(\.name) == right.map(\.name))
-        let different = zip(left, right).filter { $0.bytes != $1.bytes }.map(\.0.name)
-        #expect(different.isEmpty, "\(different.count) are stored otherwise, \(different.first ?? "") first")
-    }
 
     private func checkReading(_ loaded: Loaded, _ backend: BackendName) throws {
         let stores = [try Filled(backend, loaded.specialised), try Filled(backend, loaded.codable)]
@@ -57,46 +49,19 @@ import Testing
         }
     }
 
-    private func checkFields(_ loaded: Loaded) throws {
-        let typed = try Filled(.memory, loaded.specialised).bodies()
-        let dynamic = try Filled(.memory, loaded.dynamic).bodies()
-        #expect(Set(typed.keys) == Set(dynamic.keys))
-        for (name, body) in dynamic {
-            let missing = body.namesOfValues.subtracting(["grove.version"]).subtracting(typed[name]?.names ?? [])
-            #expect(missing.isEmpty, "\(name) lacks \(missing)")
-        }
-        // The types have no field that no record has.
-        let all = dynamic.values.reduce(into: Set<String>()) { $0.formUnion($1.names) }
-        let unknown = typed.values.reduce(into: Set<String>()) { $0.formUnion($1.names) }.subtracting(all)
-        #expect(unknown.isEmpty)
-    }
-
-    private func checkVersions(_ loaded: Loaded) throws {
-        #expect(loaded.specialised.trees(version: 7) == loaded.specialised.trees(version: 7))
-        #expect(loaded.codable.trees(version: 7).map(\.base) == loaded.codable.trees(version: 7).map(\.base))
-        let one = try Filled(.memory, loaded.specialised, version: 1).bodies()
-        let two = try Filled(.memory, loaded.specialised, version: 2).bodies()
-        #expect(one.keys == two.keys)
-        for (name, body) in one {
-            #expect(body.firstDifference(from: two[name] ?? .null) != nil, "\(name) is the same in both versions")
-        }
-        let codable = try Filled(.memory, loaded.codable, version: 2).bodies()
-        for (name, body) in two { #expect(body.firstDifference(from: codable[name] ?? .null) == nil) }
-    }
-
     // MARK: A document with something in every field
 
     @Test("Both codings store the same bytes, collections included", arguments: BackendName.allCases)
-    func sameBytes(backend: BackendName) throws { try checkBytes(try Loaded.synthetic(), backend, nodes: 8) }
+    func sameBytes(backend: BackendName) throws { try Loaded.synthetic().checkBytes(backend, nodes: 8) }
 
     @Test("Each coding reads what either stored", arguments: BackendName.allCases)
     func reading(backend: BackendName) throws { try checkReading(try Loaded.synthetic(), backend) }
 
     @Test("Every field of the dynamic record that is not null is in the typed one")
-    func fields() throws { try checkFields(try Loaded.synthetic()) }
+    func fields() throws { try Loaded.synthetic().checkFields() }
 
     @Test("Versions differ in every node, and a version is always the same")
-    func versions() throws { try checkVersions(try Loaded.synthetic()) }
+    func versions() throws { try Loaded.synthetic().checkVersions() }
 
     @Test("Everything in a tweet arrives in its type")
     func content() throws {
@@ -119,10 +84,10 @@ import Testing
     func realDocument() throws {
         let loaded = try Loaded.real()
         #expect(loaded.specialised.tweets.count == loaded.dynamic.count)
-        try checkBytes(loaded, .lmdb, nodes: SharedData.samples[0].nodes)
+        try loaded.checkBytes(.lmdb, nodes: SharedData.samples[0].nodes)
         try checkReading(loaded, .memory)
-        try checkFields(loaded)
-        try checkVersions(loaded)
+        try loaded.checkFields()
+        try loaded.checkVersions()
     }
 
     // MARK: What does not fit
@@ -160,7 +125,7 @@ import Testing
     func otherRules() throws {
         func refusal(_ rules: String) throws -> String { try self.refusal(try TweetSearch.json(), rules: rules) }
         let others = #"{"rules": [{"field": "statuses", "type": "Tweet", "id": "id_str"}]}"#
-        #expect(try refusal(others).contains("a Tweet; these models have types for Status and User"))
+        #expect(try refusal(others).contains("the type Tweet; these models have types for Status and User"))
         let fewer = #"{"rules": [{"field": "statuses", "type": "Status", "id": "id_str"}]}"#
         #expect(try refusal(fewer).contains("Status:4 of in.json is a node by these models alone"))
         let more = TweetSearch.rules.replacingOccurrences(
@@ -207,7 +172,7 @@ struct TweetCommandTests {
     func refusals() throws {
         let unknown = try compare("--models", "letters", "--backend", "memory")
         #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errorLines.count == 1)
-        #expect(unknown.errors.contains("there are no models letters; take tweets"))
+        #expect(unknown.errors.contains("there are no models letters; take tweets or plays"))
         let alone = try ToolProcess.run(["compare", "--models", "tweets"])
         #expect(alone.status == 2 && alone.output.isEmpty)
         #expect(alone.errors.contains("--models goes with --input and --identity"))

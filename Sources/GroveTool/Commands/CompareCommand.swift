@@ -19,8 +19,9 @@
                 and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
                 identified objects are the trees. A document has no types: both codings see dynamic values, the one by \
                 specialised coding, the other through Codable, with a type for each set of fields made at run time. With \
-                --models tweets it is read into types such as an application has, for both codings: the document is what \
-                Twitter's search answers, and the rules make it Status and User, both by id_str.
+                --models it is read into types such as an application has, for both codings. tweets is what Twitter's \
+                search answers, and the rules make it Status and User, both by id_str; plays are the tracks that Spotify \
+                says were played last, and the rules make them Track, Album and Artist, all by id.
 
                 Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
                 another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
@@ -80,7 +81,7 @@
 
         @Option(
             help: ArgumentHelp(
-                "Types of its own for the document, instead of dynamic values: tweets.", valueName: "name"))
+                "Types of its own for the document, instead of dynamic values: tweets or plays.", valueName: "name"))
         var models: String?
 
         @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
@@ -181,6 +182,12 @@
                     let typed = try TypedDocument(all, of: input, as: [Tweet.self, TweetUser.self])
                     try measure(
                         try TweetData(typed), try CodableTweetData(typed), codings, backends, workloads, all.count,
+                        directory, into: &report)
+                case .plays:
+                    let typed = try TypedDocument(
+                        all, of: input, as: [PlayedTrack.self, PlayedAlbum.self, PlayedArtist.self])
+                    try measure(
+                        try PlayData(typed), try CodablePlayData(typed), codings, backends, workloads, all.count,
                         directory, into: &report)
                 }
             } else {

@@ -23,7 +23,7 @@ struct TypedDocument {
                 guard let identity = node.identity else { return node }
                 guard let projection = projections[identity.recordName] else {
                     throw .input(
-                        "the identity rules make \(identity.identifier) of \(file) a \(identity.recordName); "
+                        "the identity rules give \(identity.identifier) of \(file) the type \(identity.recordName); "
                             + "these models have types for \(projections.keys.sorted().joined(separator: " and "))")
                 }
                 let typed = DocumentNode.Identity(

@@ -2,11 +2,14 @@
 enum TypedModels: String, CaseIterable {
     /// What Twitter's search answers: tweets and their users.
     case tweets
+    /// What Spotify answers who asks for the tracks played last: tracks, albums and artists.
+    case plays
 
     /// The types, as the report says it.
     var summary: String {
         switch self {
         case .tweets: "tweets and users with types of their own"
+        case .plays: "tracks, albums and artists with types of their own"
         }
     }
 
