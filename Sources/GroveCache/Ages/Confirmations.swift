@@ -52,9 +52,7 @@ final class Confirmations: Sendable {
         var last: (number: UInt64, time: Double?)?
         state.withLock { state in
             guard state.epoch == epoch else { return }
-            for (place, call) in calls.enumerated() {
-                // The processor waits for many of them together.
-                if place % 32 == 0 { for next in calls[place...].prefix(32) { state.times.prefetch(next.hash) } }
+            for call in calls {
                 if last?.number != call.number { last = (call.number, line.time(of: call.number)) }
                 if let time = last?.time { state.set(call.hash, time) }
             }

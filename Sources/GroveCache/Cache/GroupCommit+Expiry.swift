@@ -149,12 +149,6 @@ extension EvictionIndex {
     /// How many records `write` adds to those that are there, and the bytes of their keys and values.
     func newPayload(of write: PendingWrite) -> (entries: Int, bytes: Int) {
         var (entries, bytes) = (0, 0)
-        if let tree = write.tree {
-            for place in stride(from: 0, to: tree.count, by: EvictionIndex.lookahead) {
-                let next = place..<min(place + EvictionIndex.lookahead, tree.count)
-                policy.prefetch(next.map { unsafe EvictionIndex.hash(tree.key($0)) }[...])
-            }
-        }
         // One copy of the policy for all keys: a batch has hundreds.
         let (policy, pins) = (policy, pins)
         func count(_ key: UnsafeRawBufferPointer, _ valueCount: Int) {

@@ -33,8 +33,6 @@ struct GroupCommit: ~Copyable {
     /// How many records its calls write, and how many may have been evicted beside them.
     private var entryCount = 0
     private var softEvictions = 0
-    /// Records put when ``prefetch(_:_:from:)`` was called last.
-    private var earlierPuts = 0
 
     init(
         _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil,
@@ -95,7 +93,6 @@ struct GroupCommit: ~Copyable {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
             let order = tree.hasProjections ? (0..<tree.count).sorted { tree.order($0) < tree.order($1) } : nil
             for place in 0..<tree.count {
-                if place % EvictionIndex.lookahead == 0, place > 0 { prefetch(tree, order, from: place) }
                 let index = order?[place] ?? place
                 let node = tree.node(index)
                 var update = RecordUpdate(node, sequence: sequence)
@@ -163,15 +160,6 @@ struct GroupCommit: ~Copyable {
             }
         }
         return outcome
-    }
-
-    /// Has what the budget's account looks at for the next nodes of `tree` loaded, where those before were put: pages that
-    /// are copied for puts have displaced it by now.
-    private mutating func prefetch(_ tree: NodeTree, _ order: [Int]?, from place: Int) {
-        guard let index, putCount > earlierPuts else { return }
-        earlierPuts = putCount
-        let next = place..<min(place + EvictionIndex.lookahead, tree.count)
-        index.prefetch(next.map { unsafe EvictionIndex.hash(tree.key(order?[$0] ?? $0)) })
     }
 
     /// Writes the store's own record, where anything was written.

@@ -59,9 +59,6 @@ public struct AdaptiveS3FIFO: EvictionPolicy {
     /// Whether `key` is resident.
     public func contains(_ key: UInt64) -> Bool { arena.find(key) != nil }
 
-    /// Loads the entries of `keys`.
-    public mutating func prefetch(_ keys: ArraySlice<UInt64>) { arena.prefetch(keys) }
-
     /// Counts the read and returns whether `key` is resident.
     public mutating func access(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }

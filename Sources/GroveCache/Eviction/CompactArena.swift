@@ -29,9 +29,6 @@ struct CompactArena: Sendable {
     /// The position of `key`.
     func find(_ key: UInt64) -> Int? { index.position(of: key, in: entries) }
 
-    /// Has the entries of `keys` loaded.
-    mutating func prefetch(_ keys: ArraySlice<UInt64>) { index.prefetch(keys, in: entries) }
-
     /// Makes room for `count` entries altogether.
     mutating func reserve(_ count: Int) {
         entries.reserveCapacity(count)

@@ -115,21 +115,7 @@ final class EvictionIndex: @unchecked Sendable {
     /// Notes reads, in order.
     func touch(_ hashes: ContiguousArray<UInt64>) {
         guard isLoaded else { return }
-        for start in stride(from: 0, to: hashes.count, by: EvictionIndex.lookahead) {
-            let next = hashes[start..<min(start + EvictionIndex.lookahead, hashes.count)]
-            policy.prefetch(next)
-            for hash in next { _ = policy.access(hash) }
-        }
-    }
-
-    /// How many keys are looked up together: enough for all the loads that a processor can have under way, few enough
-    /// that what was loaded is still there when it is used.
-    static let lookahead = 32
-
-    /// Loads what ``keep(_:valueCount:)`` looks at, for records whose keys are known beforehand.
-    func prefetch(_ hashes: [UInt64]) {
-        policy.prefetch(hashes[...])
-        segments.prefetch(hashes[...])
+        for hash in hashes { _ = policy.access(hash) }
     }
 
     /// Notes that what is under `key` was confirmed without being written.

@@ -37,12 +37,6 @@ public protocol EvictionPolicy: Sendable {
     /// Whether `key` is resident; the policy takes no notice of being asked.
     func contains(_ key: UInt64) -> Bool
 
-    /// Tells that the policy is about to be asked about `keys`, so that it can have what it will look at loaded.
-    ///
-    /// A hint that changes nothing. Looking a key up waits for memory two or three times, one after the other; for many
-    /// keys at once the processor can wait for all of them together. Does nothing by default.
-    mutating func prefetch(_ keys: ArraySlice<UInt64>)
-
     /// Notes that `key` was read and returns whether it is resident.
     ///
     /// A key that is not resident changes nothing that decides who is evicted, except where a policy counts the
@@ -73,9 +67,6 @@ public protocol EvictionPolicy: Sendable {
 }
 
 extension EvictionPolicy {
-    /// Does nothing.
-    public mutating func prefetch(_ keys: ArraySlice<UInt64>) {}
-
     /// Makes `key` resident, as ``insert(_:weight:evicting:)`` does, and returns the entries that had to go.
     @discardableResult
     public mutating func insert(_ key: UInt64, weight: Int) -> [EvictedEntry] {

@@ -16,8 +16,6 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
     private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
     private var positionBits: UInt32 = 5
     private(set) var count = 0
-    /// What ``prefetch(_:in:)`` loaded, kept so that no compiler leaves the loads out.
-    private var loaded: UInt64 = 0
 
     /// Bytes allocated.
     var bytes: Int { slots.capacity * MemoryLayout<UInt32>.stride }
@@ -37,25 +35,6 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
             }
             slot = next(slot)
         }
-    }
-
-    /// Loads what looking for `keys` will look at: no load waits for one of another key.
-    mutating func prefetch(_ keys: ArraySlice<Entry.Key>, in entries: ContiguousArray<Entry>)
-    where Entry.Key: FixedWidthInteger {
-        let mask: UInt32 = (1 << positionBits) - 1
-        var sum: UInt32 = 0
-        for key in keys { sum &+= slots[home(Entry.hash(of: key))] }
-        var sums = UInt64(sum)
-        for key in keys {
-            let hash = Entry.hash(of: key)
-            let tag = hash << positionBits
-            var slot = home(hash)
-            // Another entry with the tag is loaded in vain, seldom.
-            while slots[slot] != 0, slots[slot] & ~mask != tag { slot = next(slot) }
-            let value = slots[slot]
-            if value != 0 { sums &+= UInt64(truncatingIfNeeded: entries[Int(value & mask) - 1].key) }
-        }
-        loaded = sums
     }
 
     /// Notes that `entries[position]` is there; its key must not be noted already.

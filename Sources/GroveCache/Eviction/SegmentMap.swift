@@ -8,18 +8,9 @@
 struct SegmentMap: Sendable {
     private var slots: ContiguousArray<UInt64> = ContiguousArray(repeating: 0, count: 64)
     private(set) var count = 0
-    /// What ``prefetch(_:)`` loaded, kept so that no compiler leaves the loads out.
-    private var loaded: UInt64 = 0
 
     /// Bytes allocated.
     var bytes: Int { slots.capacity * MemoryLayout<UInt64>.stride }
-
-    /// Loads what looking for keys with `hashes` will look at.
-    mutating func prefetch(_ hashes: ArraySlice<UInt64>) {
-        var sum: UInt64 = 0
-        for hash in hashes { sum &+= slots[home(SegmentMap.tag(hash))] }
-        loaded = sum
-    }
 
     /// The last 24 bits of the segment of the key whose hash is `hash`.
     func find(_ hash: UInt64) -> UInt32? {

@@ -10,8 +10,6 @@ struct FingerprintTable: Sendable {
 
     private var slots: [Slot] = []
     private(set) var count = 0
-    /// What ``prefetch(_:)`` loaded, kept so that no compiler leaves the loads out.
-    private var loaded: UInt64 = 0
 
     /// Bytes of heap.
     var byteCount: Int { slots.count * MemoryLayout<Slot>.stride }
@@ -23,13 +21,6 @@ struct FingerprintTable: Sendable {
         guard !slots.isEmpty else { return nil }
         let slot = slots[place(of: FingerprintTable.used(key))]
         return slot.key == 0 ? nil : slot.value
-    }
-
-    /// Loads what looking for a key will look at; a hint, which changes nothing.
-    @inline(__always)
-    mutating func prefetch(_ key: UInt64) {
-        guard !slots.isEmpty else { return }
-        loaded &+= slots[Int(truncatingIfNeeded: FingerprintTable.used(key)) & (slots.count - 1)].key
     }
 
     /// Notes that `key` has the fingerprint `value`.
