@@ -12,7 +12,8 @@
 ///    afterwards: an empty main queue has nothing to protect.
 /// 3. *Ghosts have the whole capacity*, not nine tenths of it.
 ///
-/// A hit changes four bytes in memory. An entry takes 20 bytes and its ghost 8, with some 5 of index each.
+/// A hit changes four bytes in memory. An entry takes 20 bytes and its ghost 8, with some 5 of index each; once a note is
+/// set, an entry takes 4 more.
 public struct AdaptiveS3FIFO: EvictionPolicy {
     /// `default`.
     public static let name = "default"
@@ -130,6 +131,25 @@ public struct AdaptiveS3FIFO: EvictionPolicy {
         arena.forEach(in: small) { body($0.key, Int($0.weight)) }
         arena.forEach(in: main) { body($0.key, Int($0.weight)) }
     }
+
+    // MARK: Notes
+
+    /// `true`.
+    public static let keepsNotes = true
+
+    /// The weight and the note of `key`, where it is resident.
+    public func note(of key: UInt64) -> (weight: Int, note: UInt32)? {
+        arena.find(key).map { (Int(arena[$0].weight), arena.note(at: $0)) }
+    }
+
+    /// Gives `key` a note, where it is resident with the weight `weight`.
+    public mutating func setNote(_ note: UInt32, of key: UInt64, weight: Int) {
+        guard let position = arena.find(key), Int(arena[position].weight) == weight else { return }
+        arena.setNote(note, at: position)
+    }
+
+    /// Forgets all notes, and gives their memory back.
+    public mutating func removeNotes() { arena.removeNotes() }
 
     // MARK: Time
 

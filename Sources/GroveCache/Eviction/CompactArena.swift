@@ -13,12 +13,17 @@ struct CompactArena: Sendable {
     private var entries: ContiguousArray<CompactEntry> = []
     private var index = KeyIndex<CompactEntry>()
     private var free = UInt32.max
+    /// What the owner notes of each place in `entries`; empty until something is noted.
+    private var notes: ContiguousArray<UInt32> = []
 
     /// Entries that were removed and are still linked.
     private(set) var removed = 0
 
     /// Bytes allocated.
-    var bytes: Int { entries.capacity * MemoryLayout<CompactEntry>.stride + index.bytes }
+    var bytes: Int {
+        entries.capacity * MemoryLayout<CompactEntry>.stride + index.bytes
+            + notes.capacity * MemoryLayout<UInt32>.stride
+    }
 
     /// The entry at `position`.
     subscript(position: Int) -> CompactEntry {
@@ -42,10 +47,15 @@ struct CompactArena: Sendable {
             position = Int(free)
             free = entries[position].newer
             entries[position] = entry
+            setNote(0, at: position)
         } else {
             entries.growGently()
             position = entries.count
             entries.append(entry)
+            if !notes.isEmpty {
+                notes.growGently()
+                notes.append(0)
+            }
         }
         index.add(position, in: entries)
         link(position, into: &queue)
@@ -95,11 +105,27 @@ struct CompactArena: Sendable {
         removed += 1
     }
 
-    /// Gives the entry at `position` another weight.
+    /// Gives the entry at `position` a weight anew, and forgets its note.
     mutating func setWeight(_ weight: UInt32, of position: Int, in queue: inout CompactQueue) {
         queue.weight += Int(weight) - Int(entries[position].weight)
         entries[position].weight = weight
+        setNote(0, at: position)
     }
+
+    /// The note of the entry at `position`, 0 where there is none.
+    func note(at position: Int) -> UInt32 { notes.isEmpty ? 0 : notes[position] }
+
+    /// Notes something of the entry at `position`.
+    mutating func setNote(_ note: UInt32, at position: Int) {
+        if notes.isEmpty {
+            guard note != 0 else { return }
+            notes = ContiguousArray(repeating: 0, count: entries.count)
+        }
+        notes[position] = note
+    }
+
+    /// Forgets all notes.
+    mutating func removeNotes() { notes = [] }
 
     /// Unlinks what was removed from `queue`, in as many steps as it is long.
     mutating func sweep(_ queue: inout CompactQueue) {

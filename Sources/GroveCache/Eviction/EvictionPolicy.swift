@@ -64,9 +64,39 @@ public protocol EvictionPolicy: Sendable {
 
     /// The queues as bytes, for ``init(restoring:capacity:)``.
     func save() -> [UInt8]
+
+    // MARK: Notes
+
+    /// Whether the policy keeps notes: 32 bits beside a resident entry that mean something to its owner alone.
+    ///
+    /// A note is 0 until it is set, and again when its entry goes or is inserted anew; it is not saved. By default there
+    /// are none.
+    static var keepsNotes: Bool { get }
+
+    /// The weight and the note of `key`, or `nil` where it is not resident or there are no notes; the policy takes no
+    /// notice of being asked.
+    func note(of key: UInt64) -> (weight: Int, note: UInt32)?
+
+    /// Gives `key` a note, where it is resident with the weight `weight`; else nothing happens.
+    mutating func setNote(_ note: UInt32, of key: UInt64, weight: Int)
+
+    /// Forgets all notes.
+    mutating func removeNotes()
 }
 
 extension EvictionPolicy {
+    /// `false`.
+    public static var keepsNotes: Bool { false }
+
+    /// `nil`.
+    public func note(of key: UInt64) -> (weight: Int, note: UInt32)? { nil }
+
+    /// Does nothing.
+    public mutating func setNote(_ note: UInt32, of key: UInt64, weight: Int) {}
+
+    /// Does nothing.
+    public mutating func removeNotes() {}
+
     /// Makes `key` resident, as ``insert(_:weight:evicting:)`` does, and returns the entries that had to go.
     @discardableResult
     public mutating func insert(_ key: UInt64, weight: Int) -> [EvictedEntry] {
