@@ -138,6 +138,7 @@ extension CacheCore {
             index?.account = committed.account
             index?.sequence = committed.sequence
             index?.pins.commit()
+            known?.commit(at: committed.sequence)
             let ages = state.withLock { state in
                 state.fingerprints = known
                 state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)
@@ -154,12 +155,13 @@ extension CacheCore {
 
     /// What is known of nodes, where the store is faster for it; nothing until it is put back.
     ///
-    /// A budget needs to know what each record replaces, so that there nothing is written unseen.
+    /// A budget needs to know how much each record replaces, so that there nothing is written unseen unless its policy
+    /// keeps notes.
     private func takeFingerprints() -> Fingerprints? {
-        guard keepsFingerprints, index == nil else { return nil }
+        guard keepsFingerprints, index?.keepsNotes ?? true else { return nil }
         return state.withLock { state in
             defer { state.fingerprints = nil }
-            return state.fingerprints ?? Fingerprints()
+            return state.fingerprints ?? Fingerprints(index)
         }
     }
 

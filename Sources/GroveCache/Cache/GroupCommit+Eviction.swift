@@ -9,6 +9,8 @@ extension GroupCommit {
             stored.account = nil
             return
         }
+        // Whoever else has committed may have left the number of the last write as it was.
+        if stored.session != session { index.policy.removeNotes() }
         guard stored.account != nil else { return try adopt(index) }
         if !index.isLoaded { return try load(index) }
         // A commit of somebody else's may leave the account as it was.

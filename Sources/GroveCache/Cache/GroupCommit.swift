@@ -15,10 +15,12 @@ struct GroupCommit: ~Copyable {
     var deadSegments: [UInt32] = []
     /// What is known of nodes, where the store is faster for it.
     private var fingerprints: Fingerprints?
+    /// The bytes of the value that ``look(_:)`` left in the store.
+    private var storedCount = 0
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
     /// The session that writes, for ``StoreState/session``.
-    private var session: UInt64 = 0
+    private(set) var session: UInt64 = 0
     /// What earlier calls than this one wrote becomes younger by being confirmed.
     var confirmsBelow: UInt64 = 0
     /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
@@ -172,9 +174,8 @@ struct GroupCommit: ~Copyable {
         storedSequence = stored.sequence
     }
 
-    /// What is known of nodes once the transaction has committed.
+    /// What is known of nodes, to be committed once the transaction has.
     mutating func takeFingerprints() -> Fingerprints? {
-        fingerprints?.commit(at: storedSequence)
         defer { fingerprints = nil }
         return fingerprints
     }
@@ -188,15 +189,17 @@ struct GroupCommit: ~Copyable {
             return outcome
         }
         let node = unsafe fingerprints?.node(update.key, type: types[content.type], content.body)
-        if let node, fingerprints?.isOther(node) == true {
+        let keyCount = unsafe update.key.count
+        if let node, let other = fingerprints?.other(than: node, keyCount: keyCount) {
             try update.replaceUnseen(content, into: &out)
             try unsafe put(update.key)
-            fingerprints?.stage(node)
+            try unsafe account(update.key, old: other, new: out.count)
+            fingerprints?.stage(node, keyCount: keyCount, valueCount: out.count)
             return .replaced(bodyChanged: true)
         }
         let outcome = try look(&update)
         if let node, update.isSole, update.deletion.sequence == 0 {
-            fingerprints?.stage(node)
+            fingerprints?.stage(node, keyCount: keyCount, valueCount: storedCount)
         } else {
             unsafe fingerprints?.forget(update.key)
         }
@@ -214,6 +217,7 @@ struct GroupCommit: ~Copyable {
     private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
         let existingCount = unsafe existing?.count
+        storedCount = existingCount ?? 0
         update.forgottenDeletion = stored.forgottenDeletion
         let outcome = try unsafe update.apply(to: existing, into: &out)
         if stored.forgottenDeletion < update.forgottenDeletion {
@@ -224,6 +228,7 @@ struct GroupCommit: ~Copyable {
         case .replaced:
             let references = unsafe markedReferences(update.key, existing)
             try unsafe put(update.key)
+            storedCount = out.count
             try unsafe account(update.key, old: existingCount, new: out.count)
             if let references { try unsafe follow(update.key, out.bytes, former: references) }
         case .removed:

@@ -87,6 +87,7 @@ final class EvictionIndex: @unchecked Sendable {
     /// Says that the index may not agree with the store: a transaction that changed it has failed.
     func distrust() {
         isLoaded = false
+        policy.removeNotes()
         pins.rollBack()
     }
 
@@ -107,7 +108,7 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// What a record takes, its entry in the journal included.
     static func bytes(_ key: UnsafeRawBufferPointer, valueCount: Int) -> Int {
-        key.count * 2 + valueCount + EvictionJournal.entryBytes
+        weight(keyCount: key.count, valueCount: valueCount)
     }
 
     // MARK: What happens to records
@@ -237,6 +238,7 @@ final class EvictionIndex: @unchecked Sendable {
     /// Begins to agree with the journal of the store, of which segment `open` is written to.
     func reload(open: UInt32, openBytes: [UInt8]) {
         restorePolicy()
+        policy.removeNotes()
         segments.removeAll()
         pins.removeMarks()
         victims = []

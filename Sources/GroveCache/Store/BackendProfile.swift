@@ -22,7 +22,7 @@ public struct BackendProfile: Sendable, Equatable {
     public var hasUnverifiedPages: Bool
 
     /// Whether putting a record is so much cheaper than reading the one before it that the cache keeps fingerprints, some 37
-    /// bytes a node at the most, to write nodes that changed without a look.
+    /// bytes a node at the most and 4 within a budget of bytes, to write nodes that changed without a look.
     public var writesFasterUnseen: Bool
 
     /// The largest value in bytes, the record's envelope included.
