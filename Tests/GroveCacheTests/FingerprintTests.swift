@@ -9,14 +9,19 @@ import Testing
 struct FingerprintTests {
     typealias Cache = NormalizedCache<SharedStore>
 
+    /// In a table of their own, and beside the weights of a policy.
+    static let budgets = [CacheBudget.unlimited, CacheBudget(bytes: 1 << 20)]
+
     let disk: SharedStore.Disk
-    let cache: Cache
     let ann = Person(id: "1", name: "Ann", age: 30)
     let older = Person(id: "1", name: "Ann", age: 31)
 
     init() throws {
         disk = try SharedStore.Disk()
-        cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk))
+    }
+
+    private func open(_ budget: CacheBudget) throws -> Cache {
+        try Cache(directory: nil, options: SharedStore.Options(disk: disk), budget: budget)
     }
 
     /// How many nodes transactions looked at during `body`.
@@ -26,8 +31,11 @@ struct FingerprintTests {
         return disk.faults.withLock { $0.looks } - before
     }
 
-    @Test("A known node that changed is written without a look; an unknown or unchanged one is looked at")
-    func unseen() throws {
+    @Test(
+        "A known node that changed is written without a look; an unknown or unchanged one is looked at",
+        arguments: budgets)
+    func unseen(budget: CacheBudget) throws {
+        let cache = try open(budget)
         #expect(try looks { try cache.write(ann) } == 1)
         var changes: ChangeSet?
         #expect(try looks { changes = try cache.write(older) } == 0)
@@ -40,10 +48,11 @@ struct FingerprintTests {
         #expect(try cache.model("Person:1", as: Person.self) == older)
     }
 
-    @Test("What another process wrote is looked at")
-    func foreign() throws {
+    @Test("What another process wrote is looked at", arguments: budgets)
+    func foreign(budget: CacheBudget) throws {
+        let cache = try open(budget)
         try cache.write(ForkStub(id: "a"))
-        let other = try Cache(directory: nil, options: SharedStore.Options(disk: disk))
+        let other = try open(budget)
         try other.write(ForkLink(id: "a", left: ForkStub(id: "b")))
         try cache.write(ForkLink(id: "a", right: ForkStub(id: "c")))
         #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
@@ -53,8 +62,11 @@ struct FingerprintTests {
         #expect(try other.model("Message:34", as: Message.self)?.sender == older)
     }
 
-    @Test("Another projection, a deletion, an eviction, a wipe and a failed write make a node unknown")
-    func forgetting() throws {
+    @Test(
+        "Another projection, a deletion, an eviction, a wipe, a failed write and others' writes make a node unknown",
+        arguments: budgets)
+    func forgetting(budget: CacheBudget) throws {
+        let cache = try open(budget)
         func expectLook(_ what: String, _ change: () throws -> Void) throws {
             try cache.write(ann)
             try cache.write(older)
@@ -70,14 +82,20 @@ struct FingerprintTests {
             #expect(throws: CacheError.self) { try cache.write(ann) }
             disk.faults.withLock { $0.refusesWrites = false }
         }
+        try expectLook("suspended") {
+            try cache.suspend()
+            try open(budget).write(Person(id: "2", name: "Ben", age: 1))
+            try cache.resume()
+        }
         try cache.write(ForkStub(id: "a"))
         #expect(try looks { try cache.write(ForkHalf(id: "a")) } == 1)
         #expect(try looks { try cache.write(ForkHalf(id: "a", left: ForkStub(id: "l"))) } == 2)
         #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
     }
 
-    @Test("A node that follows a deletion is looked at, so that the deletion is not forgotten")
-    func afterDeletion() throws {
+    @Test("A node that follows a deletion is looked at, so that the deletion is not forgotten", arguments: budgets)
+    func afterDeletion(budget: CacheBudget) throws {
+        let cache = try open(budget)
         try cache.write(Message(id: "34", text: "Hello", sender: Person(id: "2", name: "Ben", age: 1), editor: ann))
         try cache.delete("Person:1")
         try cache.write(ann)
