@@ -7,8 +7,16 @@ import Synchronization
 final class KeyNames: Sendable {
     /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
     private let current = Atomic<UInt>(0)
-    private let versions = Mutex(0)
+    private let versions = Mutex(Versions())
     private let isComplete = Atomic(false)
+
+    private struct Versions {
+        /// How many tables there have been.
+        var count = 0
+        /// The addresses of those before the newest, which others may still read: kept, so that who looks for leaks finds
+        /// them.
+        var earlier: [UInt] = []
+    }
 
     /// Names past these are no fields of a type, but keys of a dictionary.
     static let most = 128
@@ -28,8 +36,8 @@ final class KeyNames: Sendable {
 
     /// Adds `names` to the table that the next value finds.
     func learn(_ names: [String]) {
-        versions.withLock { version in
-            guard version < KeyNames.mostVersions else { return }
+        versions.withLock { versions in
+            guard versions.count < KeyNames.mostVersions else { return }
             let table = table
             var known = (0..<table.count).map { table.name($0) }
             for name in names where name.utf8.count <= KeyNames.longest {
@@ -37,15 +45,16 @@ final class KeyNames: Sendable {
                 if known.count > KeyNames.most { break }
             }
             guard known.count > table.count else { return }
-            version += 1
+            versions.count += 1
             if known.count > KeyNames.most {
                 known = []
-                version = KeyNames.mostVersions
+                versions.count = KeyNames.mostVersions
             }
-            if version == KeyNames.mostVersions { isComplete.store(true, ordering: .relaxed) }
+            if versions.count == KeyNames.mostVersions { isComplete.store(true, ordering: .relaxed) }
             let next = UnsafeMutablePointer<NameTable>.allocate(capacity: 1)
             unsafe next.initialize(to: NameTable(known))
-            current.store(UInt(bitPattern: next), ordering: .releasing)
+            let before = current.exchange(UInt(bitPattern: next), ordering: .acquiringAndReleasing)
+            versions.earlier.append(before)
         }
     }
 
@@ -54,7 +63,7 @@ final class KeyNames: Sendable {
     /// Stands in for those of types past what a ``TypeMap`` holds.
     private static let none: KeyNames = {
         let none = KeyNames()
-        none.versions.withLock { $0 = mostVersions }
+        none.versions.withLock { $0.count = mostVersions }
         none.isComplete.store(true, ordering: .relaxed)
         return none
     }()
