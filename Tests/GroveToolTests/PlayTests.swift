@@ -64,7 +64,7 @@ import Testing
     @Test("Both codings store the same bytes, have every field, and come back in every version")
     func synthetic() throws {
         let loaded = try Loaded.synthetic()
-        #expect(loaded.specialised.tracks.map(\.previewURL) == [nil, "p"])
+        #expect(loaded.specialised.roots.map(\.previewURL) == [nil, "p"])
         try loaded.checkBytes(.memory, nodes: 5)
         try loaded.checkFields()
         try loaded.checkVersions()

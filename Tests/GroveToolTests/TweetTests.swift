@@ -66,14 +66,14 @@ import Testing
     @Test("Everything in a tweet arrives in its type")
     func content() throws {
         let loaded = try Loaded.synthetic()
-        let tweet = loaded.specialised.tweets[1]
+        let tweet = loaded.specialised.roots[1]
         #expect(tweet.place?.boundingBox?.coordinates == [[[-78.5, 0.25], [-78.25, 0.5]], []])
         #expect(tweet.place?.attributes == ["street": "x"] && tweet.geo?.coordinates == [35.5, -139.25])
         #expect(tweet.entities.media?.first?.sizes.thumb.resize == "fit" && tweet.possiblySensitive == true)
         #expect(tweet.user.entities.url?.urls.first?.displayURL == "a" && tweet.user.utcOffset == -18_000)
-        #expect(loaded.specialised.tweets[0].place == nil && loaded.specialised.tweets[0].entities.media == nil)
-        #expect(loaded.specialised.tweets[2].retweetedStatus == loaded.specialised.tweets[3].retweetedStatus)
-        #expect(loaded.codable.tweets[2].retweetedStatus?.user.idString == "10")
+        #expect(loaded.specialised.roots[0].place == nil && loaded.specialised.roots[0].entities.media == nil)
+        #expect(loaded.specialised.roots[2].retweetedStatus == loaded.specialised.roots[3].retweetedStatus)
+        #expect(loaded.codable.roots[2].retweetedStatus?.user.idString == "10")
     }
 
     // MARK: A real document
@@ -83,7 +83,7 @@ import Testing
         .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"))
     func realDocument() throws {
         let loaded = try Loaded.real()
-        #expect(loaded.specialised.tweets.count == loaded.dynamic.count)
+        #expect(loaded.specialised.roots.count == loaded.dynamic.count)
         try loaded.checkBytes(.lmdb, nodes: SharedData.samples[0].nodes)
         try checkReading(loaded, .memory)
         try loaded.checkFields()
@@ -118,7 +118,7 @@ import Testing
         #expect(text.contains("user.entities.description.x of Status:1"), "\(text)")
         // What is null has no value that could be lost.
         let null = try TweetSearch.tweet(1, by: TweetSearch.user(10), [("more", .null)])
-        #expect(try Loaded(TweetSearch.document(TweetSearch.search([null]))).specialised.tweets.count == 1)
+        #expect(try Loaded(TweetSearch.document(TweetSearch.search([null]))).specialised.roots.count == 1)
     }
 
     @Test("Rules that identify other objects, or by other names, are an error")

@@ -1,4 +1,8 @@
 /// Types that the tool has for documents of one kind, as an application would have its own.
+///
+/// Their specialised coding is written out as `@Cacheable` writes it: the macro itself would make whoever builds the tool
+/// compile swift-syntax. The `Codable` ones are types of their own, because a type that codes itself does so inside
+/// `Codable` models too.
 enum TypedModels: String, CaseIterable {
     /// What Twitter's search answers: tweets and their users.
     case tweets
