@@ -137,7 +137,7 @@ struct BudgetTests {
 }
 
 /// A node of a chosen size.
-private struct Memo: CacheableModel, Equatable {
+struct Memo: CacheableModel, Equatable {
     let number: Int
     var text: String
 

@@ -86,6 +86,15 @@ struct FingerprintTests {
             try cache.suspend()
             try open(budget).write(Person(id: "2", name: "Ben", age: 1))
             try cache.resume()
+            // What looks at others' records for the account.
+            try cache.write(Person(id: "2", name: "Ben", age: 2))
+        }
+        try expectLook("with the same number") {
+            try disk.base.write { (transaction) throws(CacheError) in
+                var state = try StoreState(transaction)
+                state.session ^= 1
+                try state.write(transaction)
+            }
         }
         try cache.write(ForkStub(id: "a"))
         #expect(try looks { try cache.write(ForkHalf(id: "a")) } == 1)

@@ -138,7 +138,7 @@ extension CacheCore {
             index?.account = committed.account
             index?.sequence = committed.sequence
             index?.pins.commit()
-            known?.commit(at: committed.sequence)
+            known?.commit(at: committed.sequence, session: committed.session)
             let ages = state.withLock { state in
                 state.fingerprints = known
                 state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)

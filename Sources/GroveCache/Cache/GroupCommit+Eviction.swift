@@ -9,8 +9,6 @@ extension GroupCommit {
             stored.account = nil
             return
         }
-        // Whoever else has committed may have left the number of the last write as it was.
-        if stored.session != session { index.policy.removeNotes() }
         guard stored.account != nil else { return try adopt(index) }
         if !index.isLoaded { return try load(index) }
         // A commit of somebody else's may leave the account as it was.
@@ -53,7 +51,7 @@ extension GroupCommit {
                 unsafe index.enter(key, hash, index.weight(key, valueCount: size))
                 // One that is heavier than the whole budget stays in nobody's list and goes now.
                 do throws(CacheError) {
-                    try unsafe index.keep(key, valueCount: size)
+                    try unsafe index.keep(key, valueCount: size, isNew: false)
                 } catch {
                     try unsafe forgetRecord(key)
                 }
@@ -130,7 +128,7 @@ extension GroupCommit {
         guard unsafe EvictionIndex.isEvictable(key) else { return }
         if let new {
             index.counters.writtenBytes += key.count + new
-            try unsafe index.keep(key, valueCount: new)
+            try unsafe index.keep(key, valueCount: new, isNew: old == nil)
             if index.journal.isOpenFull { try closeSegment(index) }
         } else if let dead = unsafe index.forget(EvictionIndex.hash(key), keyCount: key.count) {
             deadSegments.append(dead)

@@ -20,7 +20,7 @@ struct GroupCommit: ~Copyable {
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
     /// The session that writes, for ``StoreState/session``.
-    private(set) var session: UInt64 = 0
+    private var session: UInt64 = 0
     /// What earlier calls than this one wrote becomes younger by being confirmed.
     var confirmsBelow: UInt64 = 0
     /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
@@ -45,7 +45,7 @@ struct GroupCommit: ~Copyable {
         stored = try StoreState(transaction)
         original = stored
         storedSequence = stored.sequence
-        fingerprints?.begin(at: stored.sequence)
+        fingerprints?.begin(at: stored.sequence, session: stored.session)
         self.fingerprints = fingerprints
         // Another process has written since: this one's calls get numbers after its.
         let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0

@@ -87,7 +87,6 @@ final class EvictionIndex: @unchecked Sendable {
     /// Says that the index may not agree with the store: a transaction that changed it has failed.
     func distrust() {
         isLoaded = false
-        policy.removeNotes()
         pins.rollBack()
     }
 
@@ -124,8 +123,10 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// Notes that `key` is stored with a value of `valueCount` bytes; what has to go for it becomes a victim.
     ///
+    /// - Parameter isNew: whether nothing was stored under it. Then it is listed at the journal's end, wherever it was listed
+    ///   before: another process may have removed it since, and then ends with the list without it.
     /// - Throws: ``CacheError`` with code `overBudget` where it alone is more than fits.
-    func keep(_ key: UnsafeRawBufferPointer, valueCount: Int) throws(CacheError) {
+    func keep(_ key: UnsafeRawBufferPointer, valueCount: Int, isNew: Bool) throws(CacheError) {
         let weight = unsafe self.weight(key, valueCount: valueCount)
         guard weight <= policyCapacity, weight <= UInt32.max else { throw EvictionIndex.overBudget(weight) }
         let hash = unsafe EvictionIndex.hash(key)
@@ -135,7 +136,11 @@ final class EvictionIndex: @unchecked Sendable {
         } else {
             _ = policy.insert(hash, weight: weight) { victims.append($0) }
         }
-        if segments.find(hash) == nil { unsafe enter(key, hash, weight) }
+        if let segment = segment(of: hash) {
+            if isNew { unsafe relist(key, hash, weight, from: segment) }
+        } else {
+            unsafe enter(key, hash, weight)
+        }
     }
 
     /// Notes that nothing is stored under the key any more whose hash is `hash`, of `count` bytes.
@@ -238,7 +243,6 @@ final class EvictionIndex: @unchecked Sendable {
     /// Begins to agree with the journal of the store, of which segment `open` is written to.
     func reload(open: UInt32, openBytes: [UInt8]) {
         restorePolicy()
-        policy.removeNotes()
         segments.removeAll()
         pins.removeMarks()
         victims = []

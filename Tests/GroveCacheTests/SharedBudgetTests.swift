@@ -1,0 +1,82 @@
+import Dispatch
+import GroveMemory
+import GroveModel
+import Testing
+
+@testable import GroveCache
+
+/// What two handles with budgets of their own, as two processes have them, make of one store.
+@Suite("Budgets of two handles on one store")
+struct SharedBudgetTests {
+    typealias Cache = NormalizedCache<SharedStore>
+
+    let disk: SharedStore.Disk
+
+    init() throws { disk = try SharedStore.Disk() }
+
+    private func open(_ budget: CacheBudget) throws -> Cache {
+        try Cache(directory: nil, options: SharedStore.Options(disk: disk), budget: budget)
+    }
+
+    @Test("What one removed and the other writes again is known to both, and to whoever opens the store next")
+    func writtenAgain() throws {
+        let budget = CacheBudget(bytes: 1 << 20)
+        let (one, other) = (try open(budget), try open(budget))
+        // Enough for a segment of the journal that is not the open one, which is read again every time.
+        try one.write(contentsOf: (0..<1_000).map { Memo($0, 10) })
+        #expect(try #require(one.core.index).journal.open > 0)
+        try other.write(Memo(10, 11))
+        try one.evict("Memo:3")
+        try one.delete("Memo:4")
+        try other.write(contentsOf: [Memo(3, 20), Memo(4, 20)])
+        try one.write(Memo(11, 11))
+        for cache in [one, other, try open(budget)] {
+            try cache.write(Memo(12, 11))
+            #expect(try unknown(to: cache) == [])
+        }
+    }
+
+    @Test(
+        "Every record is on both lists, and on that of whoever opens the store next",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func lists(seed: UInt64) throws {
+        var generator = Seeded(seed)
+        let budget = CacheBudget(bytes: 60_000)
+        let caches = [try open(budget), try open(budget)]
+        for step in 0..<1_200 {
+            let cache = caches[Int.random(in: 0..<2, using: &generator)]
+            let number = Int.random(in: 0..<200, using: &generator)
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: try cache.delete(ModelIdentifier("Memo:\(number)"))
+            case 1: try cache.evict(ModelIdentifier("Memo:\(number)"))
+            case 2: try cache.writeCollection([Memo(number, 3)], forKey: "list-\(number % 9)")
+            default:
+                try cache.write(contentsOf: (0..<10).map { Memo((number + $0) % 200, Int(generator.next() % 800)) })
+            }
+            guard step % 60 == 59 else { continue }
+            let third = try open(budget)
+            for cache in caches + [third] {
+                try cache.write(Memo(number, step))
+                try #require(try unknown(to: cache) == [], "seed \(seed), step \(step)")
+            }
+            third.close()
+            #expect(try disk.base.size().payloadBytes <= 60_000)
+        }
+        for cache in caches { #expect(try cache.usage().evictions > 100) }
+    }
+
+    /// The stored nodes and collections that `cache` would never evict, because its policy or its list lacks them.
+    private func unknown(to cache: Cache) throws -> [String] {
+        let index = try #require(cache.core.index)
+        var records: [(key: String, hash: UInt64)] = []
+        for kind in [StoredRecord.Kind.node, .collection, .alias] {
+            unsafe try cache.forEachStoredValue(kind) { key, _ in
+                unsafe records.append((String(decoding: key.dropFirst(), as: UTF8.self), EvictionIndex.hash(key)))
+                return true
+            }
+        }
+        return cache.core.writer.sync {
+            records.filter { !index.policy.contains($0.hash) || index.segment(of: $0.hash) == nil }.map(\.key)
+        }
+    }
+}
