@@ -193,9 +193,9 @@
             } else {
                 let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
                 report = CompareReport(
-                    dataSet: "\(data.messages.grouped) messages by \(data.people.grouped) people, seed \(seed)")
+                    dataSet: "\(data.count.grouped) messages by \(data.people.grouped) people, seed \(seed)")
                 try measure(
-                    data, CodableFeedData(feed: data), codings, backends, workloads, data.messages, directory,
+                    data, CodableFeedData(feed: data), codings, backends, workloads, data.count, directory,
                     into: &report)
             }
             report.budget = budget

@@ -2,16 +2,17 @@ import GroveCache
 import GroveModel
 
 extension Comparison {
-    /// Batches of changed trees, all of them; then the floor puts the records that changed, in the same transactions.
+    /// Batches of trees in which every node has changed since the batch before; then the floor puts the same records, in
+    /// the same transactions.
     func writeBatch() throws -> CompareResult {
         var commits = CommitTimes()
         for repetition in -1..<settings.repetitions {
-            makeNextVersion()
             commits.begin(isMeasured: repetition >= 0)
             var groups: [Set<ModelIdentifier>] = []
             let times = try batches.map { batch in
+                let trees = makeNextVersion(of: batch)
                 var changes: ChangeSet?
-                let time = try Stopwatch.time { changes = try cache.write(contentsOf: trees[batch]) }
+                let time = try Stopwatch.time { changes = try cache.write(contentsOf: trees) }
                 groups.append(changes?.changedModelIds ?? [])
                 return time
             }
@@ -21,7 +22,7 @@ extension Comparison {
             }
             commits.add(records.reduce(0) { $0 + $1.count }, times, floorTime)
         }
-        try synchronizeFloor()
+        try advance()
         return result(.writeBatch, ours: commits.ours, floor: commits.floor, latencies: Latencies(commits.samples))
     }
 

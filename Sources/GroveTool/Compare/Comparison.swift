@@ -48,6 +48,12 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         identifiers = trees.compactMap(\.modelIdentifier)
     }
 
+    /// Makes the trees of `batch` in a version of its own, in which nodes that it shares with others have changed too.
+    func makeNextVersion(of batch: Range<Int>) -> [Data.Tree] {
+        version += 1
+        return data.trees(version: version, in: batch)
+    }
+
     /// Stores the next version everywhere.
     func advance() throws {
         makeNextVersion()

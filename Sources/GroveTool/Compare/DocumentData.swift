@@ -6,7 +6,6 @@ struct DocumentData: CompareData {
     typealias Leaf = DocumentNode
 
     private let roots: [DocumentNode]
-    /// The number of trees.
     var count: Int { roots.count }
     var coding: String { "specialised" }
     var mayHoldCircles: Bool { true }
@@ -21,7 +20,7 @@ struct DocumentData: CompareData {
         roots = last.values.sorted().map { nodes[$0] }
     }
 
-    func trees(version: Int) -> [DocumentNode] { roots.map { $0.version(version) } }
+    func trees(version: Int, in range: Range<Int>) -> [DocumentNode] { roots[range].map { $0.version(version) } }
 
     /// The trees as the document has them, with the members of their nodes in record order.
     var nodes: [DocumentNode] { roots.map { $0.version(nil) } }
@@ -47,8 +46,10 @@ struct CodableDocumentData<Root: DocumentShape>: CompareData {
     var coding: String { "codable" }
     var mayHoldCircles: Bool { true }
 
-    func trees(version: Int) -> [CodableDocumentTree<Root>] {
-        data.trees(version: version).map { CodableDocumentTree(node: types.typed($0)) }
+    var count: Int { data.count }
+
+    func trees(version: Int, in range: Range<Int>) -> [CodableDocumentTree<Root>] {
+        data.trees(version: version, in: range).map { CodableDocumentTree(node: types.typed($0)) }
     }
 }
 

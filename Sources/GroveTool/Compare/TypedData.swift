@@ -13,7 +13,9 @@ struct TypedData<Tree: CacheableModel & VersionedModel, Leaf: CacheableModel>: C
 
     init(_ document: TypedDocument) throws(ToolError) { roots = try document.trees() }
 
-    func trees(version: Int) -> [Tree] { roots.map { $0.version(version) } }
+    var count: Int { roots.count }
+
+    func trees(version: Int, in range: Range<Int>) -> [Tree] { roots[range].map { $0.version(version) } }
 }
 
 /// The same of types that are coded through `Codable`.
@@ -29,7 +31,9 @@ struct CodableTypedData<Root: SimpleModel & Codable & VersionedModel, Inner: Sim
         roots = trees.map(\.base)
     }
 
-    func trees(version: Int) -> [Tree] { roots.map { CodableNode($0.version(version)) } }
+    var count: Int { roots.count }
+
+    func trees(version: Int, in range: Range<Int>) -> [Tree] { roots[range].map { CodableNode($0.version(version)) } }
 }
 
 typealias TweetData = TypedData<Tweet, TweetUser>

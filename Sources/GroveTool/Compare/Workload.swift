@@ -34,7 +34,7 @@ enum Workload: String, CaseIterable, Sendable {
         case .modelForKey: "a tree through modelForKey; floor: the direct call"
         case .setModel: "changed trees through setModel, and a flush; floor: a direct call"
         case .rewriteUnchanged: "500 trees that are stored already; floor: gets of their nodes"
-        case .writeBatch: "500 trees, every node changed, to a commit; floor: the same puts"
+        case .writeBatch: "500 trees to a commit, every node changed since the last; floor: the same puts"
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
         case .delete: "one node to a commit; floor: a put of the tombstone's bytes"
         case .memory: "a million trees (20,000 with --quick), and how far the heap grew meanwhile"

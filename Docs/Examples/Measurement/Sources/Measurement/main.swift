@@ -24,8 +24,8 @@ struct Measurement<Store: NodeStore> {
     static var repetitions: Int { 5 }
 
     func run() throws {
-        let trees = feed.trees(version: 0)
-        let batches = Measurement.batches(of: trees)
+        let trees = feed.trees(version: 0, in: 0..<feed.messages)
+        let batches = Measurement.batches(of: trees.count).map { trees[$0] }
         for batch in batches { try cache.write(contentsOf: batch) }
         try settle()
         try readTrees(trees)
@@ -64,22 +64,28 @@ struct Measurement<Store: NodeStore> {
         report("rewrite-unchanged", rates, calls: calls)
     }
 
-    /// Batches of trees in which every node has changed; a person that several calls bring is written by the first.
+    /// Batches of trees in which every node has changed since the batch before, the people whom they share too.
     private func writeBatches() throws {
         var rates: [Double] = []
         var calls: [Double] = []
-        for version in 1...Self.repetitions + 1 {
-            let changed = feed.trees(version: version)
-            let times = try Self.batches(of: changed).map { batch in try time { try cache.write(contentsOf: batch) } }
-            guard version > 1 else { continue }
-            rates.append(Double(changed.count + Set(changed.map(\.sender.id)).count) / times.reduce(0, +))
+        var version = 0
+        for repetition in 0...Self.repetitions {
+            var (nodes, times): (Int, [Double]) = (0, [])
+            for range in Measurement.batches(of: feed.messages) {
+                version += 1
+                let changed = feed.trees(version: version, in: range)
+                nodes += Self.distinctNodes(of: changed[...])
+                times.append(try time { try cache.write(contentsOf: changed) })
+            }
+            guard repetition > 0 else { continue }
+            rates.append(Double(nodes) / times.reduce(0, +))
             calls += times
         }
         report("write-batch", rates, calls: calls)
     }
 
-    private static func batches(of trees: [Message]) -> [ArraySlice<Message>] {
-        stride(from: 0, to: trees.count, by: batch).map { trees[$0..<min($0 + batch, trees.count)] }
+    private static func batches(of count: Int) -> [Range<Int>] {
+        stride(from: 0, to: count, by: batch).map { $0..<min($0 + batch, count) }
     }
 
     private static func distinctNodes(of trees: ArraySlice<Message>) -> Int {
