@@ -85,14 +85,14 @@ struct FingerprintBudgetTests {
             #expect(stored.note != 0)
             let valueCount = stored.weight - EvictionIndex.weight(keyCount: key.count, valueCount: 0)
             var known = Fingerprints(index)
-            known.begin(at: 1, session: 1)
+            known.begin(at: StoreState())
             #expect(index.policy.note(of: hash(key))?.note == 0)
             for (count, isNoted) in [(valueCount, true), (valueCount + 1, false)] {
                 unsafe key.withUnsafeBytes { bytes in
                     let node = unsafe known.node(bytes, type: 7, bytes)
                     known.stage(node, keyCount: bytes.count, valueCount: count)
                     #expect(index.policy.note(of: hash(key))?.note == 0)
-                    known.commit(at: 1, session: 1)
+                    known.commit(at: StoreState())
                     #expect((index.policy.note(of: hash(key))?.note != 0) == isNoted)
                     // The same body is not another one, nor is one of another type, or of a type without a note.
                     let body: [UInt8] = [1, 2, 3]
@@ -111,7 +111,7 @@ struct FingerprintBudgetTests {
                 let node = unsafe known.node(bytes, type: 7, bytes)
                 known.stage(node, keyCount: bytes.count, valueCount: valueCount)
                 unsafe known.forget(bytes)
-                known.commit(at: 2, session: 1)
+                known.commit(at: StoreState())
             }
             #expect(index.policy.note(of: hash(key))?.note == 0)
         }

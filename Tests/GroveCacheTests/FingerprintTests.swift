@@ -96,6 +96,15 @@ struct FingerprintTests {
                 try state.write(transaction)
             }
         }
+        try expectLook("with another account") {
+            // As somebody leaves it who evicts and does nothing else.
+            try disk.base.write { (transaction) throws(CacheError) in
+                var state = try StoreState(transaction)
+                state.account?.payloadBytes += budget.bytes == nil ? 0 : 1
+                state.session ^= budget.bytes == nil ? 1 : 0
+                try state.write(transaction)
+            }
+        }
         try cache.write(ForkStub(id: "a"))
         #expect(try looks { try cache.write(ForkHalf(id: "a")) } == 1)
         #expect(try looks { try cache.write(ForkHalf(id: "a", left: ForkStub(id: "l"))) } == 2)

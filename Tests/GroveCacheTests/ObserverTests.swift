@@ -14,6 +14,7 @@ private final class Witness: CacheObserver {
         var commits: [ChangeSet] = []
         var reports: [CommitReport] = []
         var failures: [CacheError] = []
+        var failedReads: [CacheError] = []
     }
 
     private let record = Mutex(Record())
@@ -23,6 +24,7 @@ private final class Witness: CacheObserver {
     func cacheDidMiss(_ miss: CacheMiss) { record.withLock { $0.misses.append(miss) } }
     func cacheDidCommit(_ changes: ChangeSet) { record.withLock { $0.commits.append(changes) } }
     func cacheDidFinishCommit(_ report: CommitReport) { record.withLock { $0.reports.append(report) } }
+    func cacheDidFailToRead(_ error: CacheError) { record.withLock { $0.failedReads.append(error) } }
     func cacheDidFailToWrite(_ error: CacheError) { record.withLock { $0.failures.append(error) } }
 }
 
@@ -134,6 +136,26 @@ struct ObserverTests {
         settle(cache)
         #expect(witness.seen.commits.map(\.changedModelIds) == [["Person:1"]])
         disk.faults.withLock { $0.refusesSynchronizations = false }
+        // Systems tell of what they could not write once, and take it for written afterwards.
+        await #expect(throws: CacheError.self) { try await cache.flush(.durable) }
+        try await cache.write(ann)
+        try await cache.wipe()
         try await cache.flush(.durable)
+        try await cache.write(ann, durability: .durable)
+    }
+
+    @Test("A read that fails before it has a view is told too; one of a closed cache is not")
+    func failedViews() throws {
+        try cache.write(ann)
+        disk.faults.withLock { $0.refusesViews = true }
+        #expect(throws: CacheError.self) { try cache.model("Person:1", as: Person.self) }
+        #expect(throws: CacheError.self) { try cache.collection("people", as: Person.self) }
+        disk.faults.withLock { $0.refusesViews = false }
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        settle(cache)
+        #expect(witness.seen.failedReads.map(\.code) == [.inputOutput, .inputOutput])
+        cache.close()
+        #expect(throws: CacheError.self) { try cache.model("Person:1", as: Person.self) }
+        #expect(witness.seen.failedReads.count == 2)
     }
 }

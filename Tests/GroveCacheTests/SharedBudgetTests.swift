@@ -65,6 +65,46 @@ struct SharedBudgetTests {
         for cache in caches { #expect(try cache.usage().evictions > 100) }
     }
 
+    @Test("What somebody without a budget wrote is known to all who have one")
+    func adopted() throws {
+        let budget = CacheBudget(bytes: 1 << 20)
+        let (one, other) = (try open(budget), try open(budget))
+        try one.write(contentsOf: (0..<1_000).map { Memo($0, 10) })
+        try other.write(contentsOf: (1_000..<2_000).map { Memo($0, 10) })
+        try one.write(Memo(0, 11))
+        for round in 0..<3 {
+            let third = try open(.unlimited)
+            try third.write(contentsOf: (0..<20).map { Memo(5_000 + round * 20 + $0, 10) })
+            third.close()
+            // Whoever comes first counts anew, and lists all there is anew.
+            let (first, second) = round == 1 ? (other, one) : (one, other)
+            try first.write(Memo(3_000 + round, 10))
+            try second.write(contentsOf: (0..<700).map { Memo(6_000 + round * 700 + $0, 10) })
+            for cache in [first, second, try open(budget)] {
+                try cache.write(Memo(4_000, round))
+                #expect(try unknown(to: cache) == [], "round \(round)")
+            }
+        }
+        // All of it can go: nothing is kept by nobody knowing it.
+        let heavy = try open(budget)
+        for number in 0..<3 {
+            try heavy.write(Memo(9_000 + number, 330_000))
+            #expect(try heavy.size().payloadBytes <= 1 << 20)
+        }
+        #expect(try heavy.usage().evictions > 1_000)
+    }
+
+    @Test("What is heavier than a handle's whole budget goes first")
+    func tooHeavy() throws {
+        let (large, small) = (try open(CacheBudget(bytes: 1 << 20)), try open(CacheBudget(bytes: 40_000)))
+        try small.write(Memo(0, 10))
+        try large.write(Memo(1, 50_000))
+        try small.write(Memo(2, 10))
+        #expect(try small.model("Memo:1", as: Memo.self) == nil)
+        #expect(try small.model("Memo:0", as: Memo.self) == Memo(0, 10))
+        #expect(try small.model("Memo:2", as: Memo.self) == Memo(2, 10))
+    }
+
     /// The stored nodes and collections that `cache` would never evict, because its policy or its list lacks them.
     private func unknown(to cache: Cache) throws -> [String] {
         let index = try #require(cache.core.index)

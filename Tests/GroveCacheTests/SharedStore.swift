@@ -17,6 +17,7 @@ final class SharedStore: NodeStore {
             var keptKeys: Set<[UInt8]> = []
             var refusesWipes = false
             var refusesSynchronizations = false
+            var refusesViews = false
             /// How often it was synchronized.
             var synchronizations = 0
             /// How often a transaction looked at a node.
@@ -47,7 +48,10 @@ final class SharedStore: NodeStore {
 
     init(directory: String?, options: Options) throws(CacheError) { disk = options.disk }
 
-    func view() throws(CacheError) -> View { View(try disk.base.view()) }
+    func view() throws(CacheError) -> View {
+        if disk.faults.withLock({ $0.refusesViews }) { throw SharedStore.failure }
+        return View(try disk.base.view())
+    }
 
     func write(_ body: (Transaction) throws(CacheError) -> Void) throws(CacheError) {
         disk.faults.withLock { $0.beforeWrite }?()

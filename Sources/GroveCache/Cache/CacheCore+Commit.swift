@@ -24,22 +24,31 @@ extension CacheCore {
         scheduleRelease()
     }
 
-    /// Tries again to forget what could not be stored.
+    /// Tries again to forget what could not be stored, and tells of what is forgotten.
     private func settle() {
-        var unsettled = state.withLock { $0.unsettled }
+        let unsettled = state.withLock { $0.unsettled }
         guard !unsettled.isEmpty else { return }
-        if (try? transact(unsettled, isQueued: false)) != nil {
-            unsettled = []
-        } else if unsettled.count > 1 {
-            // One that the store refuses must not keep the others. Where it refuses everything, a few tell.
-            var refused: [PendingWrite] = []
-            while refused.count < 8, !unsettled.isEmpty {
-                let write = unsettled.removeFirst()
-                if (try? transact([write], isQueued: false)) == nil { refused.append(write) }
-            }
-            unsettled += refused
+        if let number = unsettled.everything {
+            let wipe = PendingWrite(sequence: number, isWipe: true)
+            guard case .success(let changes) = wipeStore(wipe) else { return }
+            state.withLock { $0.unsettled.settle(by: wipe) }
+            return publish(changes)
         }
-        state.withLock { $0.unsettled = unsettled }
+        // A key that the store refuses must not keep the others: what fails is tried in halves. Where the store refuses
+        // everything, a few tell.
+        var (left, refused): ([PendingWrite], [PendingWrite]) = (unsettled.writes, [])
+        var failures = 0
+        while failures < 8, !left.isEmpty {
+            let write = left.removeFirst()
+            if let changes = try? transact([write], isQueued: false) {
+                failures = 0
+                for change in changes { publish(change) }
+                continue
+            }
+            failures += 1
+            if let halves = write.halves { left += halves } else { refused.append(write) }
+        }
+        state.withLock { $0.unsettled.replace(with: left + refused) }
     }
 
     private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
@@ -138,7 +147,7 @@ extension CacheCore {
             index?.account = committed.account
             index?.sequence = committed.sequence
             index?.pins.commit()
-            known?.commit(at: committed.sequence, session: committed.session)
+            known?.commit(at: committed.left)
             let ages = state.withLock { state in
                 state.fingerprints = known
                 state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)
@@ -170,10 +179,15 @@ extension CacheCore {
     /// - Returns: why it may not.
     private func synchronize(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) -> CacheError? {
         guard zip(group, outcomes).contains(where: { $0.isDurable && (try? $1.get()) != nil }) else { return nil }
+        if let failure = state.withLock({ $0.synchronizationFailure }) { return failure }
         do throws(CacheError) {
             try currentStore().synchronize()
             return nil
         } catch {
+            // The system has told of what it could not write, and may take it for written from now on.
+            let lasting = CacheError(
+                error.code, "Since a sync failed, writes may not survive loss of power: \(error.message)")
+            state.withLock { $0.synchronizationFailure = lasting }
             return error
         }
     }
@@ -198,6 +212,7 @@ extension CacheCore {
                 try replaced.outcome.get()
             }
             state.withLock { state in
+                state.synchronizationFailure = nil
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
                 state.ages.forgetStored(upTo: wipe.sequence + state.shift)
@@ -212,7 +227,7 @@ extension CacheCore {
     private func finish(
         _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], synchronizationFailure: CacheError?
     ) {
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
         var (group, outcomes) = (group, outcomes)
         let observers = state.withLock { state in
             if !state.pending.starts(with: group, by: ===) {
@@ -224,14 +239,14 @@ extension CacheCore {
             for (write, outcome) in zip(group, outcomes) {
                 state.pendingBytes -= write.byteCount
                 guard case .failure(let error) = outcome else {
-                    state.settle(by: write)
+                    state.unsettled.settle(by: write)
                     continue
                 }
                 state.tally.failures += 1
                 guard write.completion == nil else { continue }
                 if state.failure == nil, error.code != .cancelled { state.failure = error }
                 // Nobody waited: what the store still holds under these keys is not what was last set.
-                state.unsettled.append(write.isInvalidation ? write : write.invalidation)
+                state.unsettled.add(write)
             }
             if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty, !state.waiting.isEmpty {
                 waiting = state.waiting
@@ -240,7 +255,7 @@ extension CacheCore {
             return state.observers
         }
         publish(group, outcomes, observers)
-        for continuation in waiting { continuation.resume() }
+        for caller in waiting { caller.continuation.resume() }
         for (write, outcome) in zip(group, outcomes) {
             guard write.isDurable, let synchronizationFailure, case .success = outcome else {
                 write.completion?(outcome)

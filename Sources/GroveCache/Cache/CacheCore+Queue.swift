@@ -39,14 +39,14 @@ extension CacheCore {
             guard !state.isClosed else { throw CacheError.isClosed }
             guard !state.isSuspended else {
                 // What the store holds under these keys is not what was last set: a miss, once it is back.
-                if write.completion == nil { state.unsettled.append(write.invalidation) }
+                if write.completion == nil { state.unsettled.add(write) }
                 throw CacheError.isSuspended
             }
             guard write.sequence > state.wipedAt || write.isWipe else {
                 // Should the wipe fail, what the store then still holds is not what was last set.
                 if write.completion == nil, state.pending.contains(where: { $0.isWipe && $0.sequence > write.sequence })
                 {
-                    state.unsettled.append(write.invalidation)
+                    state.unsettled.add(write)
                 }
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
@@ -54,9 +54,7 @@ extension CacheCore {
             // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
             if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
                 isRefused = true
-                let invalidation = write.invalidation
-                state.pending.append(invalidation)
-                state.pendingBytes += invalidation.byteCount
+                refuse(write, &state)
             } else {
                 state.pending.append(write)
                 state.pendingBytes += write.byteCount
@@ -72,21 +70,50 @@ extension CacheCore {
         }
     }
 
+    /// Queues that what `write` names is forgotten; where there is no room even for that, that everything is.
+    private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
+        // Behind a wipe that nobody asked for there is nothing to forget.
+        if let last = state.pending.last, last.isWipe, last.completion == nil { return }
+        var refused = write.invalidation
+        if state.pendingBytes + refused.byteCount > queueLimit + unsettledLimit {
+            refused = PendingWrite(sequence: write.sequence, isWipe: true)
+            state.wipedAt = max(state.wipedAt, write.sequence)
+        }
+        state.pending.append(refused)
+        state.pendingBytes += refused.byteCount
+    }
+
     /// Commits what is queued, on the calling thread, and returns when it is visible.
     func drainNow() { writer.sync { self.drain(isScheduled: false) } }
 
-    /// Returns when the queue has room for another write, at once where it has.
+    /// Returns when the queue has room for another write or the task is cancelled, at once where it has or is.
     func awaitRoom() async {
         // Those who waited together look again one after the other: the first may have filled the queue.
-        while state.withLock({ !hasRoom($0) }) {
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    guard !hasRoom(state) else { return false }
-                    state.waiting.append(continuation)
-                    return true
+        while let ticket = ticketUnlessRoom() {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let mustWait = state.withLock { state in
+                        guard !hasRoom(state), !Task.isCancelled else { return false }
+                        state.waiting.append((ticket, continuation))
+                        return true
+                    }
+                    if !mustWait { continuation.resume() }
                 }
-                if !mustWait { continuation.resume() }
+            } onCancel: {
+                let waiting = state.withLock { state in
+                    state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
+                }
+                waiting?.continuation.resume()
             }
+        }
+    }
+
+    /// A ticket for whoever has to wait.
+    private func ticketUnlessRoom() -> UInt64? {
+        state.withLock { state in
+            guard !hasRoom(state), !Task.isCancelled else { return nil }
+            state.tickets += 1
+            return state.tickets
         }
     }
 

@@ -237,15 +237,16 @@ extension CacheState {
         ages.reopen(opened.state, lastCommitted: nil, upTo: sequence + shift)
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
+        synchronizationFailure = nil
         let dropped = pending.filter { $0.sequence <= wipedAt && !$0.isWipe }
         // The files may hold what the old ones held, which is not what was last set.
         for write in dropped where write.completion == nil {
-            unsettled.append(write.isInvalidation ? write : write.invalidation)
+            unsettled.add(write)
         }
         pending.removeAll { $0.sequence <= wipedAt && !$0.isWipe }
         for write in dropped { pendingBytes -= write.byteCount }
         guard !dropped.isEmpty else { return ([], []) }
         defer { waiting = [] }
-        return (dropped, waiting)
+        return (dropped, waiting.map(\.continuation))
     }
 }

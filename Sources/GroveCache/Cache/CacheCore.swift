@@ -12,6 +12,8 @@ final class CacheCore: Sendable {
     private let keepsBytes: Bool
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
+    /// The most bytes that name what could not be stored.
+    var unsettledLimit: Int { max(queueLimit, 1 << 20) }
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -57,7 +59,8 @@ final class CacheCore: Sendable {
             CacheState(
                 opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
                 sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
-                lastCommitted: opened.state.sequence, ages: CacheAges(opened.state)))
+                lastCommitted: opened.state.sequence, ages: CacheAges(opened.state),
+                unsettled: Unsettled(limit: max(queueLimit, 1 << 20))))
     }
 
     // MARK: Reading
@@ -69,10 +72,16 @@ final class CacheCore: Sendable {
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     func beginRead(maxAge: Double? = nil) throws(CacheError) -> Reconstructor {
         try checkReentrance()
-        if let maxAge { return try beginReadWithAges(maxAge) }
-        while true {
-            if let reader = try beginReadOfStore() { return reader }
-            try refresh()
+        do throws(CacheError) {
+            if let maxAge { return try beginReadWithAges(maxAge) }
+            while true {
+                if let reader = try beginReadOfStore() { return reader }
+                try refresh()
+            }
+        } catch {
+            // Calls that come at a wrong time are their callers' matter.
+            if error.code != .closed, error.code != .suspended { notify { $0.cacheDidFailToRead(error) } }
+            throw error
         }
     }
 
@@ -89,7 +98,13 @@ final class CacheCore: Sendable {
         let reader =
             state.spareReaders.popLast() ?? Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
         let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
-        if let wipe {
+        if let everything = state.unsettled.everything {
+            // Too much of the store is not what was last set to tell it apart.
+            let pending = state.pending[(wipe.map { $0 + 1 } ?? 0)...].filter { $0.sequence > everything }
+            reader.begin(
+                nil, keepsBytes: false, pending: CacheCore.visible(pending[...]), shift: state.shift,
+                forgottenDeletion: 0)
+        } else if let wipe {
             // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
             reader.begin(
                 nil, keepsBytes: false, pending: CacheCore.visible(state.pending[(wipe + 1)...]),
@@ -97,7 +112,7 @@ final class CacheCore: Sendable {
         } else {
             let view = try store.view()
             let visible = state.pending.isEmpty ? [] : CacheCore.visible(state.pending[...])
-            let pending = state.unsettled.isEmpty ? visible : state.unsettled + visible
+            let pending = state.unsettled.isEmpty ? visible : state.unsettled.writes + visible
             let place = pending.isEmpty ? (0, 0) : place(in: view, state)
             reader.begin(view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
             state.activeReads += 1

@@ -14,7 +14,7 @@ public protocol CacheObserver: Sendable {
     /// A read found nothing, and why.
     func cacheDidMiss(_ miss: CacheMiss)
 
-    /// A read failed.
+    /// A read failed, before it had a view of the store or after; not one of a cache that is closed or suspended.
     func cacheDidFailToRead(_ error: CacheError)
 
     /// A write failed that nobody waits for: what it brought is not stored.

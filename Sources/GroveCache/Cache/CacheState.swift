@@ -34,10 +34,12 @@ struct CacheState: Sendable {
     /// Calls whose commits are not visible yet, oldest first.
     var pending: [PendingWrite] = []
     var pendingBytes = 0
-    /// Invalidations that could not be committed yet: what they name is a miss meanwhile, and they are tried again.
-    var unsettled: [PendingWrite] = []
-    /// Callers that wait until the queue has room.
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    /// What could not be stored.
+    var unsettled = Unsettled()
+    /// Callers that wait until the queue has room, and their tickets.
+    var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+    /// The ticket of the caller that came last.
+    var tickets: UInt64 = 0
     var isDrainScheduled = false
     var wipedAt: UInt64 = 0
     var spareReaders: [Reconstructor] = []
@@ -47,6 +49,9 @@ struct CacheState: Sendable {
     var isClosed = false
     /// Whether the store itself is closed: the last thing that happens.
     var isStoreClosed = false
+    /// Why what was committed may not survive loss of power, since a sync failed: a later one that succeeds says nothing
+    /// of what that one left out.
+    var synchronizationFailure: CacheError?
     /// The first failure of a write that nobody waited for, until `flush()` reports it.
     var failure: CacheError?
     /// Whoever observes, and the handle with which they leave.
@@ -78,16 +83,4 @@ extension CacheState {
 
     /// Whether `write` waits in the queue; near its front it is found at once.
     func isQueued(_ write: PendingWrite) -> Bool { pending.contains { $0 === write } }
-
-    /// Lets go of what `write`, which was committed, has made good: what failed under the same keys before it.
-    mutating func settle(by write: PendingWrite) {
-        guard !unsettled.isEmpty else { return }
-        if write.isWipe {
-            unsettled = []
-            return
-        }
-        let keys = write.storeKeys
-        guard !keys.isEmpty else { return }
-        unsettled = unsettled.compactMap { $0.sequence < write.sequence ? $0.sparing(keys) : $0 }
-    }
 }

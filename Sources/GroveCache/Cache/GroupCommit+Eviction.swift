@@ -23,13 +23,16 @@ extension GroupCommit {
         var account = StoreState.Account()
         var keys: [JournalEntry] = []
         var stale: [(key: [UInt8], count: Int)] = []
+        // Others that knew an older journal read on from the segment where it ended for them.
+        var open: UInt32 = 0
         try unsafe transaction.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) {
             (key, value) throws(CacheError) in
             account.payloadBytes += key.count + value.count
             account.entries += 1
             if unsafe EvictionIndex.isEvictable(key) {
                 unsafe keys.append(JournalEntry(key: Array(key), segment: 0))
-            } else if unsafe EvictionJournal.number(key) != nil {
+            } else if let number = unsafe EvictionJournal.number(key) {
+                open = max(open, number + 1)
                 unsafe stale.append((Array(key), value.count))
             }
             return true
@@ -41,7 +44,7 @@ extension GroupCommit {
         account.entries += had == nil ? 1 : 0
         stored.account = account
         for segment in stale { try remove(segment.key, valueCount: segment.count) }
-        index.reload(open: 0, openBytes: [])
+        index.reload(open: open, openBytes: [])
         try loadPins(index)
         try remark(index)
         for entry in keys {

@@ -44,8 +44,8 @@ struct GroupCommit: ~Copyable {
         self.index = index
         stored = try StoreState(transaction)
         original = stored
-        storedSequence = stored.sequence
-        fingerprints?.begin(at: stored.sequence, session: stored.session)
+        left = stored
+        fingerprints?.begin(at: stored)
         self.fingerprints = fingerprints
         // Another process has written since: this one's calls get numbers after its.
         let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
@@ -69,13 +69,13 @@ struct GroupCommit: ~Copyable {
 
     deinit { out.deallocate() }
 
-    /// The number of the last write that the store remembers, after ``finish()``.
-    private(set) var storedSequence: UInt64 = 0
+    /// What the store says of itself after ``finish()``.
+    private var left: StoreState
 
     var summary: GroupSummary {
         GroupSummary(
-            shift: shift, sequence: storedSequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
-            putBytes: putBytes, session: stored.session, account: stored.account)
+            shift: shift, sequence: left.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
+            putBytes: putBytes, session: stored.session, account: stored.account, left: left)
     }
 
     /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
@@ -171,7 +171,7 @@ struct GroupCommit: ~Copyable {
         stored.session = session
         guard stored != original else { return }
         try stored.write(transaction)
-        storedSequence = stored.sequence
+        left = stored
     }
 
     /// What is known of nodes, to be committed once the transaction has.
@@ -279,6 +279,8 @@ struct GroupSummary {
     var putBytes: Int
     var session: UInt64
     var account: StoreState.Account?
+    /// What the store says of itself.
+    var left: StoreState
 }
 
 /// What a call changes beside the nodes of its tree.

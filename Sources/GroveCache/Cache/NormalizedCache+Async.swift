@@ -77,6 +77,22 @@ extension NormalizedCache {
         }
     }
 
+    /// Forgets the node of `identifier` as the synchronous form does, without blocking the caller's thread.
+    public func evict(_ identifier: ModelIdentifier) async throws(CacheError) {
+        try NormalizedCache.check(identifier)
+        _ = try await performAsync { () throws(CacheError) in
+            PendingWrite.Content(extras: [.remove(storeKey: [Namespace.node] + Array(identifier.rawValue.utf8))])
+        }
+    }
+
+    /// Forgets the collection under `key` as the synchronous form does, without blocking the caller's thread.
+    public func removeCollection(forKey key: String) async throws(CacheError) {
+        try NormalizedCache.check(ModelIdentifier(key))
+        _ = try await performAsync { () throws(CacheError) in
+            PendingWrite.Content(extras: [.remove(storeKey: [Namespace.collection] + Array(key.utf8))])
+        }
+    }
+
     /// Empties the cache as the synchronous form does, without blocking the caller's thread.
     public func wipe() async throws(CacheError) {
         _ = try await performAsync(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }

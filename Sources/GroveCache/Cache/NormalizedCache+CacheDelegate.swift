@@ -15,23 +15,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the model apart on the calling thread, queues it and returns.
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue { () throws(CacheError) in
-            let key = ModelIdentifier(cacheKey)
-            try NormalizedCache.check(key)
-            let encoded = try DynamicRoots([model])
-            let root = encoded.roots[0]
-            guard root.isReference else {
-                throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
-            }
-            // A reference that carries a case is kept even under the identifier itself: the identifier alone would not
-            // tell an enum which case it was.
-            if root.hasCase || !root.identifier.elementsEqual(cacheKey.utf8) {
-                return PendingWrite.Content(
-                    tree: encoded.tree, extras: [.alias(key: Array(cacheKey.utf8), body: encoded.references)])
-            }
-            return PendingWrite.Content(
-                tree: encoded.tree, extras: [.remove(storeKey: [Namespace.alias] + Array(cacheKey.utf8))])
-        }
+        enqueue { () throws(CacheError) in try NormalizedCache.content(model, forKey: cacheKey) }
     }
 
     /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.

@@ -30,7 +30,9 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   - options: the backend's; a second handle on one directory needs equal ones.
     ///   - policy: what to do where the store is there but damaged.
     ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
-    ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. The first handle on a store decides.
+    ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. As many bytes again, or a megabyte, may
+    ///     say what was forgotten so, or because the store failed; beyond that everything is, and the store is wiped as soon
+    ///     as it can be. The first handle on a store decides.
     ///   - budget: how much the cache may hold; by default there is no limit.
     ///   - observer: told of misses, failures and commits.
     ///   - now: the clock by which ages count; the system's wall clock by default. It is called on the threads that read

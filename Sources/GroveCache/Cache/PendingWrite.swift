@@ -32,6 +32,8 @@ final class PendingWrite: Sendable {
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
     /// What the call holds in memory while it waits, in bytes; an estimate.
     let byteCount: Int
+    /// Where the keys of a large invalidation are in `extras`.
+    private let places: [[UInt8]: Int]?
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
@@ -46,16 +48,44 @@ final class PendingWrite: Sendable {
         self.isDurable = isDurable
         self.completion = completion
         byteCount = extras.reduce(256 + (tree?.byteCount ?? 0)) { $0 + $1.byteCount }
+        // Of an invalidation every key is another one.
+        places =
+            isInvalidation && extras.count > 8
+            ? Dictionary(uniqueKeysWithValues: extras.indices.map { (extras[$0].storeKey, $0) }) : nil
     }
 
     /// A call that forgets every key that this one writes: the old values must not be read as current.
     var invalidation: PendingWrite {
-        var keys: [Extra] = extras.map { extra in
-            if case .tombstone = extra { return .invalidate(storeKey: extra.storeKey, isDeletion: true) }
-            return .invalidate(storeKey: extra.storeKey, isDeletion: false)
+        var keys: [[UInt8]: Bool] = [:]
+        for extra in extras { keys[extra.storeKey, default: false] = extra.isDeletion || keys[extra.storeKey] == true }
+        for key in treeKeys { keys[key, default: false] = keys[key] == true }
+        return PendingWrite(sequence: sequence, forgetting: keys)
+    }
+
+    /// An invalidation of `keys`, and whether each was about a deletion.
+    private convenience init(sequence: UInt64, forgetting keys: [[UInt8]: Bool]) {
+        self.init(
+            sequence: sequence, extras: keys.map { .invalidate(storeKey: $0.key, isDeletion: $0.value) },
+            isInvalidation: true)
+    }
+
+    /// This invalidation and `other` in one; it may forget what was written between the two.
+    func merged(with other: PendingWrite) -> PendingWrite {
+        var keys: [[UInt8]: Bool] = [:]
+        for extra in extras { keys[extra.storeKey] = extra.isDeletion }
+        for extra in other.extras {
+            keys[extra.storeKey, default: false] = extra.isDeletion || keys[extra.storeKey] == true
         }
-        for key in treeKeys { keys.append(.invalidate(storeKey: key, isDeletion: false)) }
-        return PendingWrite(sequence: sequence, extras: keys, isInvalidation: true)
+        return PendingWrite(sequence: max(sequence, other.sequence), forgetting: keys)
+    }
+
+    /// This invalidation in two, or `nil` where it is about one key.
+    var halves: [PendingWrite]? {
+        guard extras.count > 1 else { return nil }
+        let middle = extras.count / 2
+        return [extras[..<middle], extras[middle...]].map {
+            PendingWrite(sequence: sequence, extras: Array($0), isInvalidation: true)
+        }
     }
 
     /// The store's keys of the nodes in the tree.
@@ -107,7 +137,13 @@ final class PendingWrite: Sendable {
                 unsafe RecordUpdate(key: key, change: .node(tree.node(index)), sequence: sequence + shift)
             }
         }
-        for extra in extras {
+        let candidates: ArraySlice<Extra>
+        if let places {
+            candidates = unsafe places[Array(key)].map { extras[$0...$0] } ?? []
+        } else {
+            candidates = extras[...]
+        }
+        for extra in candidates {
             if let change = unsafe extra.change(of: key) {
                 unsafe updates.append(RecordUpdate(key: key, change: change, sequence: sequence + shift))
             }
@@ -135,6 +171,14 @@ extension PendingWrite.Extra {
         case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
         case .pin(let pin): 64 + pin.root.count
+        }
+    }
+
+    /// Whether it is about a deletion.
+    var isDeletion: Bool {
+        switch self {
+        case .tombstone, .invalidate(_, isDeletion: true): true
+        default: false
         }
     }
 

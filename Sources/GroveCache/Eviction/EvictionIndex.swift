@@ -230,8 +230,12 @@ final class EvictionIndex: @unchecked Sendable {
                 // It was evicted or removed, or came after the policy was saved.
                 guard let count = try size(entry.key) else { continue }
                 let weight = unsafe entry.key.withUnsafeBytes { unsafe self.weight($0, valueCount: count) }
-                guard weight <= policy.capacity, weight <= UInt32.max else { continue }
-                _ = policy.insert(hash, weight: weight) { victims.append($0) }
+                if weight <= policy.capacity, weight <= UInt32.max {
+                    _ = policy.insert(hash, weight: weight) { victims.append($0) }
+                } else {
+                    // Whoever has a larger budget stored it. It goes as soon as anything goes.
+                    victims.append(EvictedEntry(key: hash, weight: weight))
+                }
             }
             if let low = segments.set(hash, entry.segment) {
                 _ = journal.kill(journal.number(endingIn: low), keyCount: entry.key.count)

@@ -28,8 +28,8 @@ struct Fingerprints: Sendable {
     private var staged: [Node] = []
     private var types: [NodeTree.TypeNames] = []
     private let seed = UInt64.random(in: .min ... .max)
-    /// The number of the last write in the store and the session that wrote, as the last transaction left them.
-    private var last: (sequence: UInt64, session: UInt64)?
+    /// What the store said of itself when the last transaction left it.
+    private var last: StoreState?
 
     init(_ index: EvictionIndex? = nil) { self.index = index }
 
@@ -39,18 +39,18 @@ struct Fingerprints: Sendable {
     /// Bytes of heap, but for a budget's.
     var byteCount: Int { table.byteCount }
 
-    /// Begins a transaction on a store whose last write has the number `sequence` and was of `session`.
+    /// Begins a transaction on a store that says `stored` of itself.
     ///
-    /// Whoever else has written makes everything unknown. Fingerprints that are new, with another seed and other numbers of
+    /// Whoever else has written, or evicted, makes everything unknown. Fingerprints that are new, with another seed and other numbers of
     /// types, forget what those before them noted, which may be about a transaction that failed.
-    mutating func begin(at sequence: UInt64, session: UInt64) {
-        if let last, last == (sequence, session) { return }
+    mutating func begin(at stored: StoreState) {
+        guard stored != last else { return }
         table.removeAll()
         index?.policy.removeNotes()
     }
 
-    /// Keeps what the transaction wrote: it was committed, and left the number `sequence` and `session` in the store.
-    mutating func commit(at sequence: UInt64, session: UInt64) {
+    /// Keeps what the transaction wrote: it was committed, and left `stored` in the store.
+    mutating func commit(at stored: StoreState) {
         for node in staged {
             guard let value = node.value else {
                 remove(node)
@@ -63,7 +63,7 @@ struct Fingerprints: Sendable {
             }
         }
         staged.removeAll(keepingCapacity: staged.count <= 4_096)
-        last = (sequence, session)
+        last = stored
     }
 
     /// The fingerprint of a node that is about to be written, `type` being the number of its names.

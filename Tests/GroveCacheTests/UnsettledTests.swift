@@ -1,0 +1,145 @@
+import Dispatch
+@testable import GroveCache
+import GroveModel
+import Synchronization
+import Testing
+
+/// What a store that fails for long leaves behind: misses, in bounded memory, of which everybody hears.
+@Suite("What could not be stored")
+struct UnsettledTests {
+    typealias Cache = NormalizedCache<SharedStore>
+
+    let disk: SharedStore.Disk
+    let cache: Cache
+    let ann = Person(id: "1", name: "Ann", age: 30)
+
+    init() throws {
+        disk = try SharedStore.Disk()
+        cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk))
+    }
+
+    private func person(_ number: Int, _ age: Int) -> Person { Person(id: "\(number)", name: "P", age: age) }
+
+    private func failed(_ sequence: UInt64, _ keys: Int...) -> PendingWrite {
+        PendingWrite(
+            sequence: sequence,
+            extras: keys.map { .remove(storeKey: SharedStore.Disk.key("Person:\($0)")) })
+    }
+
+    /// Sets models of which nobody hears, and waits until they were tried.
+    private func set(_ models: [Person], in cache: Cache) {
+        for model in models { cache.setModel(model, forKey: "Person:\(model.id)", context: nil) }
+        #expect(throws: CacheError.self) { try cache.flush() }
+    }
+
+    @Test("Calls are merged into few, each key is named once, and what is written later is let go of")
+    func merging() {
+        var unsettled = Unsettled()
+        for number in 0..<1_000 { unsettled.add(failed(UInt64(number + 1), number, number % 7)) }
+        #expect(unsettled.writes.count <= 11)
+        func keys() -> [[UInt8]] { unsettled.writes.flatMap { $0.extras.map(\.storeKey) } }
+        #expect(Set(keys()).count == 1_000)
+        unsettled.settle(by: failed(2_000, 3, 500))
+        #expect(Set(keys()).count == 998)
+        // What was written before is not made good by it.
+        unsettled.settle(by: failed(1, 999))
+        #expect(Set(keys()).count == 998)
+        let key = SharedStore.Disk.key("Person:600")
+        let updates = unsafe key.withUnsafeBytes { key in
+            unsettled.writes.map { unsafe $0.updates(of: key, shift: 0).count }.reduce(0, +)
+        }
+        #expect(updates == 1)
+    }
+
+    @Test("Beyond the limit everything is to be forgotten, until a later wipe")
+    func limit() {
+        var unsettled = Unsettled(limit: 2_000)
+        for number in 0..<1_000 { unsettled.add(failed(UInt64(number + 1), number)) }
+        #expect(unsettled.writes.isEmpty && unsettled.everything == 1_000)
+        unsettled.settle(by: PendingWrite(sequence: 999, isWipe: true))
+        #expect(!unsettled.isEmpty)
+        unsettled.settle(by: PendingWrite(sequence: 1_001, isWipe: true))
+        #expect(unsettled.isEmpty)
+    }
+
+    @Test("A store that fails for long costs no more memory than its limit, and lies never")
+    func everything() throws {
+        let watched = Mutex<[ChangeSet]>([])
+        let listener = Listener { change in watched.withLock { $0.append(change) } }
+        let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), observer: listener)
+        cache.core.state.withLock { $0.unsettled = Unsettled(limit: 4_000) }
+        try cache.write(contentsOf: (0..<300).map { person($0, 1) })
+        disk.faults.withLock { faults in
+            faults.refusesWrites = true
+            faults.refusesWipes = true
+        }
+        set((0..<200).map { person($0, 2) }, in: cache)
+        #expect(cache.core.state.withLock { $0.unsettled.everything } != nil)
+        for identifier: ModelIdentifier in ["Person:0", "Person:199", "Person:250"] {
+            #expect(try cache.model(identifier, as: Person.self) == nil)
+        }
+        // Room to write, but not yet to wipe: still nothing of what was there may show.
+        disk.faults.withLock { $0.refusesWrites = false }
+        try cache.write(person(300, 3))
+        #expect(try cache.model("Person:250", as: Person.self) == nil)
+        disk.faults.withLock { $0.refusesWipes = false }
+        try cache.write(person(301, 3))
+        #expect(cache.core.state.withLock { $0.unsettled.isEmpty })
+        #expect(try cache.model("Person:301", as: Person.self) == person(301, 3))
+        #expect(try cache.model("Person:0", as: Person.self) == nil)
+        cache.core.events.sync {}
+        #expect(watched.withLock { $0.contains(where: \.changesEverything) })
+    }
+
+    @Test("Refusals that wait in the queue take no more than the limit either")
+    func refusals() throws {
+        let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), queueLimit: 0)
+        try cache.write(contentsOf: (0..<10).map { person($0, 1) })
+        let isHeld = DispatchSemaphore(value: 0)
+        cache.core.writer.async { isHeld.wait() }
+        for number in 0..<6_000 { cache.setModel(person(number, 2), forKey: "Person:\(number)", context: nil) }
+        let (count, bytes) = cache.core.state.withLock { ($0.pending.count, $0.pendingBytes) }
+        #expect(count < 4_000 && bytes < 1_200_000, "\(count), \(bytes)")
+        #expect(try cache.model("Person:5", as: Person.self) == nil)
+        isHeld.signal()
+        #expect(throws: CacheError.self) { try cache.flush() }
+        #expect(try cache.model("Person:5", as: Person.self) == nil)
+        try cache.write(person(5, 3))
+        #expect(try cache.model("Person:5", as: Person.self) == person(5, 3))
+    }
+
+    @Test("Observers and streams hear of what is forgotten once the store recovers")
+    func told() async throws {
+        try await cache.write(contentsOf: [ann, person(2, 1)])
+        var changes = cache.changes(of: "Person:1").makeAsyncIterator()
+        disk.faults.withLock { $0.refusesWrites = true }
+        cache.setModel(person(1, 2), forKey: "Person:1", context: nil)
+        await #expect(throws: CacheError.self) { try await cache.flush() }
+        disk.faults.withLock { $0.refusesWrites = false }
+        try await cache.write(person(3, 1))
+        #expect(await changes.next() == .evicted)
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+    }
+
+    @Test("One key that the store refuses keeps none of a hundred others, with which it was merged")
+    func halves() throws {
+        try cache.write(contentsOf: (0..<100).map { person($0, 1) })
+        disk.faults.withLock { faults in
+            faults.refusesWrites = true
+            faults.keptKeys = [SharedStore.Disk.key("Person:37")]
+        }
+        set((0..<100).map { person($0, 2) }, in: cache)
+        disk.faults.withLock { $0.refusesWrites = false }
+        try cache.write(person(200, 1))
+        let left = cache.core.state.withLock { $0.unsettled.writes.flatMap { $0.extras.map(\.storeKey) } }
+        #expect(left == [SharedStore.Disk.key("Person:37")])
+        #expect(try (0..<100).allSatisfy { try cache.model(ModelIdentifier("Person:\($0)"), as: Person.self) == nil })
+    }
+}
+
+/// Tells of commits.
+private final class Listener: CacheObserver {
+    private let body: @Sendable (ChangeSet) -> Void
+    init(_ body: @escaping @Sendable (ChangeSet) -> Void) { self.body = body }
+    func cacheDidCommit(_ changes: ChangeSet) { body(changes) }
+}
