@@ -108,7 +108,7 @@ struct UnsettledTests {
         #expect(try cache.model("Person:5", as: Person.self) == person(5, 3))
     }
 
-    @Test("Observers and streams hear of what is forgotten once the store recovers")
+    @Test("Observers and streams hear of what is forgotten once the store recovers", .timeLimit(.minutes(1)))
     func told() async throws {
         try await cache.write(contentsOf: [ann, person(2, 1)])
         var changes = cache.changes(of: "Person:1").makeAsyncIterator()
