@@ -59,7 +59,7 @@ import Testing
         defer { unsafe copy.deallocate() }
         unsafe copy.copyBytes(from: bytes)
         var decoder = unsafe NodeDecoder(
-            UnsafeRawBufferPointer(copy), source: NoSource.shared, isStable: true, isOwnProjection: true)
+            UnsafeRawBufferPointer(copy), source: NoSource.shared, isStable: true)
         return unsafe try decoder.readEncoded().count
     }
 

@@ -7,7 +7,8 @@ struct RecordMerge {
     let table: [UInt8]
     /// The number that the record stands for: that of the last of the projections' writes.
     let sequence: UInt64
-    let holdsReferences: Bool
+    /// The flags that say so much of the record.
+    let flags: RecordHeader.Flags
     /// Whether the merged body differs from the stored one.
     let bodyChanged: Bool
     /// Whether the stored record says all of this already, apart from places in time.
@@ -48,7 +49,9 @@ struct RecordMerge {
     ) throws(CacheError) {
         table = try record.table.encoded()
         sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
-        holdsReferences = record.holdsReferences
+        var flags: RecordHeader.Flags = record.holdsReferences ? [.references, .projections] : .projections
+        if record.table.hasReplaced { flags.insert(.replaced) }
+        self.flags = flags
         self.oldestPlace = oldestPlace
         self.place = place
         var out = unsafe ByteBuffer(capacity: stored.body.count + 256)

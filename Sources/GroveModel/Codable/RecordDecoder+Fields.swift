@@ -9,7 +9,7 @@ extension RecordDecoder {
     func contains(_ name: String) -> Bool {
         guard isOpen else { return false }
         if unsafe (try? state.pointee.field(name)) != nil { return true }
-        if unsafe !state.pointee.value.isOwnProjection {
+        if unsafe !state.pointee.value.knowsAbsence {
             unsafe state.pointee.openSession?.noteUnknownAbsence(at: state.pointee.value.cursor)
         }
         return false
@@ -19,7 +19,7 @@ extension RecordDecoder {
     func find(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
         try check()
         if let value = unsafe try state.pointee.field(name) { return value }
-        guard unsafe state.pointee.value.isOwnProjection else { throw .incomplete }
+        guard unsafe state.pointee.value.knowsAbsence else { throw .incomplete }
         return nil
     }
 
