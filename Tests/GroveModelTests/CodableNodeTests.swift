@@ -491,3 +491,143 @@ struct Escaping: SimpleModel, Codable, Equatable {
     }
     func encode(to encoder: any Encoder) throws {}
 }
+
+@Suite("Containers under one key") struct RepeatedContainerTests {
+    /// Does with a container what a case says, under one key.
+    struct Repeating: SimpleModel, Codable, Equatable {
+        var way: String
+        var modelIdentifier: ModelIdentifier? { nil }
+
+        enum Outer: String, CodingKey { case inner }
+        enum Other: String, CodingKey { case inner }
+        enum First: String, CodingKey { case a, c }
+        enum Second: String, CodingKey { case b, c }
+
+        init(_ way: String) { self.way = way }
+        init(from decoder: any Decoder) throws { way = "" }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Outer.self)
+            switch way {
+            case "keyed":
+                var first = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+                try first.encode(1, forKey: .a)
+                try first.encode(1, forKey: .c)
+                var other = encoder.container(keyedBy: Other.self)
+                var second = other.nestedContainer(keyedBy: Second.self, forKey: .inner)
+                try second.encode(2, forKey: .b)
+                try second.encode(2, forKey: .c)
+            case "unkeyed":
+                var first = container.nestedUnkeyedContainer(forKey: .inner)
+                try first.encode(1)
+                var second = container.nestedUnkeyedContainer(forKey: .inner)
+                try second.encode(2)
+            case "super":
+                var first = container.superEncoder(forKey: .inner).container(keyedBy: First.self)
+                try first.encode(1, forKey: .a)
+                var second = container.superEncoder(forKey: .inner).container(keyedBy: Second.self)
+                try second.encode(2, forKey: .b)
+            case "other kind":
+                _ = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+                _ = container.nestedUnkeyedContainer(forKey: .inner)
+            case "container after value":
+                try container.encode(1, forKey: .inner)
+                _ = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+            case "container after postponed value":
+                try container.encode([1], forKey: .inner)
+                _ = container.nestedUnkeyedContainer(forKey: .inner)
+            case "value after container":
+                var first = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+                try first.encode(1, forKey: .a)
+                try container.encode(1, forKey: .inner)
+            case "postponed value after container":
+                var first = container.nestedUnkeyedContainer(forKey: .inner)
+                try first.encode(1)
+                try container.encode([1], forKey: .inner)
+            default:
+                try container.encode(1, forKey: .inner)
+                try container.encode(2, forKey: .inner)
+            }
+        }
+    }
+
+    /// In every round but the first, the names are known from the one before.
+    private func rounds(_ way: String) throws -> [String] {
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        return try (0..<3).map { _ in
+            encoder.beginRoot()
+            try encoder.encodeCodable(Repeating(way))
+            return unsafe Diagnostic.text(Array(encoder.out.bytes))
+        }
+    }
+
+    @Test("Containers of one kind under one key are one, as they are to JSONEncoder") func joined() throws {
+        #expect(try Set(rounds("keyed")) == ["{\"inner\": {\"a\": 1, \"b\": 2, \"c\": 2}}"])
+        #expect(try Set(rounds("unkeyed")) == ["{\"inner\": [1, 2]}"])
+        #expect(try Set(rounds("super")) == ["{\"inner\": {\"a\": 1, \"b\": 2}}"])
+        #expect(try Set(rounds("values")) == ["{\"inner\": 2}"])
+    }
+
+    @Test(
+        "A container and something else under one key are refused, before anything is lost",
+        arguments: [
+            "other kind", "container after value", "container after postponed value", "value after container",
+            "postponed value after container",
+        ])
+    func refused(way: String) throws {
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        for round in 0..<3 {
+            encoder.beginRoot()
+            #expect(throws: CacheError.self, "round \(round)") { try encoder.encodeCodable(Repeating(way)) }
+        }
+    }
+
+    class Animal: Codable {
+        var name = "Rex"
+        enum Keys: String, CodingKey { case attributes }
+        enum Inner: String, CodingKey { case name }
+        init() {}
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            name = try container.nestedContainer(keyedBy: Inner.self, forKey: .attributes).decode(
+                String.self, forKey: .name)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            var inner = container.nestedContainer(keyedBy: Inner.self, forKey: .attributes)
+            try inner.encode(name, forKey: .name)
+        }
+    }
+
+    final class Dog: Animal, SimpleModel, @unchecked Sendable {
+        var tricks = ["sit"]
+        var modelIdentifier: ModelIdentifier? { "Dog" }
+        enum DogKeys: String, CodingKey { case attributes }
+        enum DogInner: String, CodingKey { case tricks }
+        override init() { super.init() }
+        required init(from decoder: any Decoder) throws {
+            try super.init(from: decoder)
+            let container = try decoder.container(keyedBy: DogKeys.self)
+            tricks = try container.nestedContainer(keyedBy: DogInner.self, forKey: .attributes).decode(
+                [String].self, forKey: .tricks)
+        }
+        override func encode(to encoder: any Encoder) throws {
+            try super.encode(to: encoder)
+            var container = encoder.container(keyedBy: DogKeys.self)
+            var inner = container.nestedContainer(keyedBy: DogInner.self, forKey: .attributes)
+            try inner.encode(tricks, forKey: .tricks)
+        }
+        func isEqual(to model: any SimpleModel) -> Bool { (model as? Dog)?.tricks == tricks }
+    }
+
+    @Test("A class and its superclass that share a nested container both come back") func classes() throws {
+        let dog = Dog()
+        dog.name = "Bello"
+        dog.tricks = ["roll", "sit"]
+        let read = try Encoded(CodableNode(dog)).decode(as: CodableNode<Dog>.self).base
+        #expect(read.name == "Bello")
+        #expect(read.tricks == ["roll", "sit"])
+    }
+}
