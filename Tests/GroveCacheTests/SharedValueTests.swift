@@ -192,4 +192,84 @@ struct SharedValueTests {
     }
 
     private static let bareFields = FieldTable()
+
+    // MARK: What an initialiser does with an absence
+
+    /// The way in which an initialiser asks, and nothing else.
+    struct Asked<Name: ProjectionName>: SimpleModel, Codable, Equatable {
+        var way: Int
+        var modelIdentifier: ModelIdentifier? { "Place:1" }
+        static var recordName: String { "Place" }
+        static var projectionName: String { Name.name }
+    }
+
+    /// Takes any absence for a default.
+    struct Lenient: SimpleModel, Codable, Equatable {
+        var way: Int
+        var bio: String
+        var modelIdentifier: ModelIdentifier? { "Place:1" }
+        static let recordName = "Place"
+        static let projectionName = "Whole"
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            way = try container.decode(Int.self, forKey: .way)
+            switch way {
+            case 0: bio = (try? container.decode(String.self, forKey: .bio)) ?? ""
+            case 1: bio = (try? container.decodeIfPresent(String.self, forKey: .bio)) ?? ""
+            case 2: bio = (try? container.decodeNil(forKey: .bio)) == nil ? "" : "there"
+            case 3: bio = (try? container.decode([String].self, forKey: .bio))?.first ?? ""
+            case 4: bio = (try? container.decodeIfPresent([String].self, forKey: .bio))?.first ?? ""
+            case 5: bio = (try? container.nestedUnkeyedContainer(forKey: .bio)) == nil ? "" : "there"
+            case 6: bio = (try? container.superDecoder(forKey: .bio)) == nil ? "" : "there"
+            default: bio = (try? container.superDecoder()) == nil ? "" : "there"
+            }
+        }
+    }
+
+    @Test("An initialiser that takes an absence for a default does so only on its own projection", arguments: 0..<8)
+    func lenient(way: Int) throws {
+        let cache = try cache()
+        try cache.write(Asked<Part>(way: way))
+        #expect(try cache.read("Place:1", as: Lenient.self).miss?.reason == .incomplete)
+        try cache.write(Asked<Whole>(way: way))
+        #expect(try cache.model("Place:1", as: Lenient.self)?.bio == "")
+    }
+
+    /// Asks twice for the container of one value.
+    struct Insistent: SimpleModel, Codable, Equatable {
+        var bio: String
+        var modelIdentifier: ModelIdentifier? { "Place:1" }
+        static let recordName = "Place"
+        static let projectionName = "Whole"
+
+        enum CodingKeys: String, CodingKey { case value }
+        enum Inner: String, CodingKey { case bio }
+
+        init(bio: String) { self.bio = bio }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            var inner = container.nestedContainer(keyedBy: Inner.self, forKey: .value)
+            try inner.encode(bio, forKey: .bio)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            bio = ""
+            for _ in 0..<2 {
+                let inner = try container.nestedContainer(keyedBy: Inner.self, forKey: .value)
+                bio = (try? inner.decode(String.self, forKey: .bio)) ?? ""
+            }
+        }
+    }
+
+    @Test("A value's container that is asked for anew does not make an unknown absence known")
+    func insistent() throws {
+        let cache = try cache()
+        try cache.write(PlainSmall(value: PlainShortAddress(city: "Bern")))
+        #expect(try cache.read("Place:1", as: Insistent.self).miss?.reason == .incomplete)
+        try cache.write(Insistent(bio: "long"))
+        #expect(try cache.model("Place:1", as: Insistent.self)?.bio == "long")
+    }
 }
