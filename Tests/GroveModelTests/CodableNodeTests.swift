@@ -630,4 +630,39 @@ struct Escaping: SimpleModel, Codable, Equatable {
         #expect(read.name == "Bello")
         #expect(read.tricks == ["roll", "sit"])
     }
+
+    enum Level: String, Codable, SimpleModel {
+        case low
+        case high
+        var modelIdentifier: ModelIdentifier? { "Level" }
+    }
+
+    struct Numbers: Codable, SimpleModel, Equatable {
+        var values: [Int]
+        var modelIdentifier: ModelIdentifier? { "Numbers" }
+        init(_ values: [Int]) { self.values = values }
+        init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode([Int].self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(values)
+        }
+    }
+
+    @Test("An identified model that writes something other than fields is refused") func bodies() throws {
+        #expect(refusal { try Encoded(CodableNode(Level.high)) } == .unencodable)
+        #expect(refusal { try Encoded(CodableNode(Numbers([1]))) } == .unencodable)
+        struct Held: SimpleModel, Codable, Equatable {
+            var level: Level
+            var modelIdentifier: ModelIdentifier? { "Held" }
+        }
+        #expect(refusal { try Encoded(CodableNode(Held(level: .low))) } == .unencodable)
+        #expect(refusal { try byHand { $0.writeNull() } } == .unencodable)
+        #expect(refusal { try byHand { $0.writeMapHead(count: 0) } } == nil)
+    }
+
+    private func byHand(_ write: (inout NodeEncoder) -> Void) throws {
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        try encoder.encodeNode(identifier: "a", recordName: "A", projectionName: "A") { encoder in write(&encoder) }
+    }
 }

@@ -28,10 +28,16 @@ struct RecordMerge {
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
     init(stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8], sequence: UInt64) throws {
+        let new: RecordBody
+        do throws(NodeReadFailure) {
+            new = try unsafe RecordBody(body)
+        } catch {
+            throw CacheError(.unencodable, "The body of a node is one map whose names ascend.")
+        }
         var record = try SharedRecord(stored)
         let before = record.table
         let oldest = record.oldestPlace(of: projection)
-        record.write(try unsafe RecordBody(body), as: projection, at: sequence)
+        record.write(new, as: projection, at: sequence)
         let place = before.rows.first { $0.name == projection }?.sequence ?? 0
         try self.init(record, over: stored, before: before, oldestPlace: oldest, place: place)
     }
