@@ -666,3 +666,118 @@ struct Escaping: SimpleModel, Codable, Equatable {
         try encoder.encodeNode(identifier: "a", recordName: "A", projectionName: "A") { encoder in write(&encoder) }
     }
 }
+
+@Suite("Both codings of containers in containers") struct TwinValueTests {
+    struct HandBox<Value: NodeCodable & Equatable & Sendable>: CacheableModel, Equatable {
+        var v: Value
+        var modelIdentifier: ModelIdentifier? { "Box" }
+        static var recordName: String { "Box" }
+        static var projectionName: String { "Box" }
+        static var fields: FieldTable { TwinValueTests.fields }
+        func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encode(v, at: 0) }
+        static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> HandBox {
+            let v = try node.scan(Value.self, at: 0)
+            return HandBox(v: try node.finish(v))
+        }
+    }
+
+    struct PlainBox<Value: Codable & Equatable & Sendable>: SimpleModel, Codable, Equatable {
+        var v: Value
+        var modelIdentifier: ModelIdentifier? { "Box" }
+        static var recordName: String { "Box" }
+        static var projectionName: String { "Box" }
+    }
+
+    private static let fields = FieldTable("v")
+
+    private func agree<Hand: NodeCodable & Equatable & Sendable, Plain: Codable & Equatable & Sendable>(
+        _ hand: Hand, _ plain: Plain, _ line: SourceLocation = #_sourceLocation
+    ) throws {
+        let byHand = try Encoded(HandBox(v: hand))
+        let byCodable = try Encoded(CodableNode(PlainBox(v: plain)))
+        #expect(byHand.bodies["Box"] == byCodable.bodies["Box"], sourceLocation: line)
+        #expect(try byCodable.decode(as: HandBox<Hand>.self).v == hand, sourceLocation: line)
+        #expect(try byHand.decode(as: CodableNode<PlainBox<Plain>>.self).base.v == plain, sourceLocation: line)
+    }
+
+    /// Of values that are their own twins, as elements that are `Codable` and nothing else.
+    struct Only<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+        var value: Value
+        init(_ value: Value) { self.value = value }
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Value.self)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    @Test("Keys, elements and optionals of every kind have one encoding") func containers() throws {
+        let dates = [0.1, 1e9, -7, 0.25].map { Date(timeIntervalSinceReferenceDate: $0) }
+        let byDate = Dictionary(uniqueKeysWithValues: dates.enumerated().map { ($1, $0) })
+        try agree(byDate, byDate)
+        try agree(byDate, Dictionary(uniqueKeysWithValues: byDate.map { (Only($0), Only($1)) }))
+        try agree(Set(dates), Set(dates.map { Only($0) }))
+        let byUUID = Dictionary(uniqueKeysWithValues: (0..<9).map { (UUID(), Badge(name: "n\($0 as Int)", level: $0)) })
+        try agree(byUUID, byUUID.mapValues { PlainBadge(name: $0.name, level: $0.level) })
+        let people = Dictionary(uniqueKeysWithValues: (0..<9).map { (UUID(), HandPerson(id: $0, name: "n")) })
+        try agree(people, people.mapValues { PlainPerson(id: $0.id, name: $0.name) })
+        let decimals: [Decimal?] = [
+            nil, 0, 1, Decimal(string: "-0.00"), .greatestFiniteMagnitude, .leastFiniteMagnitude,
+        ]
+        try agree(decimals, decimals)
+        try agree(decimals, decimals.map { $0.map { Only($0) } })
+        let hand = HandPerson(id: 1, name: "one")
+        let plain = PlainPerson(id: 1, name: "one")
+        let pairs: [(HandPerson??, PlainPerson??)] = [
+            (.none, .none), (.some(.none), .some(.none)), (.some(.some(hand)), .some(.some(plain))),
+        ]
+        for (hand, plain) in pairs {
+            try agree(hand, plain)
+            try agree([hand], [plain])
+            try agree(["k": [hand]], ["k": [plain]])
+        }
+        try agree([[hand], []], [[plain], []])
+        try agree([1: [2: [hand]]], [1: [2: [plain]]])
+    }
+
+    @Test("So have the extremes of numbers") func numbers() throws {
+        struct PlainNumbers: SimpleModel, Codable {
+            var a: Double
+            var b: Float
+            var c: UInt64
+            var d: Int64
+            var e: Decimal
+            var f: Double?
+            var modelIdentifier: ModelIdentifier? { "Box" }
+            func isEqual(to model: any SimpleModel) -> Bool { false }
+        }
+        let doubles: [Double] = [
+            .nan, -.nan, .signalingNaN, -0.0, 0, .infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 65504,
+            65505,
+        ]
+        let decimals: [Decimal] = [
+            .greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+        ]
+        for (index, double) in doubles.enumerated() {
+            let float = Float(double)
+            let unsigned = UInt64.max - UInt64(index)
+            let signed = Int64.min + Int64(index)
+            let decimal = decimals[index % 3]
+            let plain = PlainNumbers(a: double, b: float, c: unsigned, d: signed, e: decimal, f: double)
+            let encoded = try Encoded(CodableNode(plain))
+            let values: [any NodeCodable] = [double, float, unsigned, signed, decimal, double]
+            var expected: [UInt8] = [0xA6]
+            for (name, value) in zip("abcdef".utf8, values) { expected += try [0x61, name] + Encoded(value).bytes }
+            #expect(encoded.bodies["Box"] == expected)
+            let read = try encoded.decode(as: CodableNode<PlainNumbers>.self).base
+            #expect(read.a.bitPattern == double.bitPattern && read.f?.bitPattern == double.bitPattern)
+            #expect(read.b.bitPattern == float.bitPattern)
+            #expect(read.c == unsigned && read.d == signed && read.e == decimal)
+        }
+        let notANumber = Decimal.nan
+        #expect(
+            refusal { try Encoded(notANumber) } == refusal { try Encoded(CodableNode(PlainBox(v: notANumber))) })
+    }
+}
