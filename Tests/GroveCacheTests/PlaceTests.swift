@@ -114,21 +114,6 @@ struct PlaceTests {
             #expect(try cache.model("Fork:a", as: ForkHalf.self) == model.half, "step \(step)")
         }
     }
-
-    @Test("The golden record of two projections is what is written today")
-    func golden() throws {
-        let left = ForkStub(id: "l")
-        try cache.write(ForkLink(id: "a", left: left, right: ForkStub(id: "b")))
-        try cache.write(ForkHalf(id: "a", left: left))
-        var stored = ""
-        try unsafe cache.visitStoredValues(.node, ["Fork:a"]) { _, value in
-            stored = unsafe value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Conformance/Vectors/v1/shared-Fork-a.json")
-        struct Golden: Decodable { let record: String }
-        #expect(try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file)).record == stored)
-    }
 }
 
 /// What ``PlaceTests`` expect of one holder and its children.

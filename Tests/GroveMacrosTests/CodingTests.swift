@@ -85,6 +85,28 @@
             #expect(other.reason == .otherShape)
         }
 
+        @Test("What another projection left out of a value in place is a miss, wherever the value stands")
+        func sharedValues() throws {
+            let cache = try MemoryCache()
+            let tag = Tagged(id: 1, label: Label(text: "a", note: "b"), labels: [], choice: .some(text: "a", note: "b"))
+            let short = BriefTagged(id: 1, label: BriefLabel(text: "a"), labels: [], choice: .some(text: "a"))
+            try cache.write(tag)
+            #expect(try cache.model("Tagged:1", as: Tagged.self) == tag)
+            for next in [
+                BriefTagged(id: 1, label: BriefLabel(text: "a"), labels: nil, choice: nil),
+                BriefTagged(id: 1, label: nil, labels: [BriefLabel(text: "a")], choice: nil),
+                BriefTagged(id: 1, label: nil, labels: nil, choice: .some(text: "a")),
+                short,
+            ] {
+                try cache.write(tag)
+                try cache.write(next)
+                #expect(try cache.model("Tagged:1", as: BriefTagged.self) == next)
+                #expect(try cache.read("Tagged:1", as: Tagged.self).miss?.reason == .incomplete)
+            }
+            try cache.write(tag)
+            #expect(try cache.model("Tagged:1", as: Tagged.self) == tag)
+        }
+
         @Test("Deletion cascades to the nearest optional or array")
         func deletion() throws {
             let cache = try MemoryCache()

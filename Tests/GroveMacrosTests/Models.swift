@@ -254,4 +254,36 @@
         func map(_ transform: (any Model) -> (any Model)?) -> ByHand? { self }
         func forEach(_ visit: (any Model) -> Void) {}
     }
+
+    // Two projections of one record, and what they hold in place.
+
+    @Cacheable
+    struct Label { let text: String; let note: String? }
+
+    @Cacheable
+    struct BriefLabel { let text: String }
+
+    @Cacheable
+    enum Choice { case some(text: String, note: String?) }
+
+    @Cacheable
+    enum BriefChoice { case some(text: String) }
+
+    @Cacheable
+    struct Tagged {
+        let id: Int
+        let label: Label?
+        let labels: [Label]?
+        let choice: Choice?
+    }
+
+    @Cacheable
+    struct BriefTagged {
+        let id: Int
+        let label: BriefLabel?
+        let labels: [BriefLabel]?
+        let choice: BriefChoice?
+        static let recordName = "Tagged"
+        var modelIdentifier: ModelIdentifier? { "Tagged:\(id)" }
+    }
 #endif

@@ -491,3 +491,293 @@ struct Escaping: SimpleModel, Codable, Equatable {
     }
     func encode(to encoder: any Encoder) throws {}
 }
+
+@Suite("Containers under one key") struct RepeatedContainerTests {
+    /// Does with a container what a case says, under one key.
+    struct Repeating: SimpleModel, Codable, Equatable {
+        var way: String
+        var modelIdentifier: ModelIdentifier? { nil }
+
+        enum Outer: String, CodingKey { case inner }
+        enum Other: String, CodingKey { case inner }
+        enum First: String, CodingKey { case a, c }
+        enum Second: String, CodingKey { case b, c }
+
+        init(_ way: String) { self.way = way }
+        init(from decoder: any Decoder) throws { way = "" }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Outer.self)
+            switch way {
+            case "keyed":
+                var first = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+                try first.encode(1, forKey: .a)
+                try first.encode(1, forKey: .c)
+                var other = encoder.container(keyedBy: Other.self)
+                var second = other.nestedContainer(keyedBy: Second.self, forKey: .inner)
+                try second.encode(2, forKey: .b)
+                try second.encode(2, forKey: .c)
+            case "unkeyed":
+                var first = container.nestedUnkeyedContainer(forKey: .inner)
+                try first.encode(1)
+                var second = container.nestedUnkeyedContainer(forKey: .inner)
+                try second.encode(2)
+            case "super":
+                var first = container.superEncoder(forKey: .inner).container(keyedBy: First.self)
+                try first.encode(1, forKey: .a)
+                var second = container.superEncoder(forKey: .inner).container(keyedBy: Second.self)
+                try second.encode(2, forKey: .b)
+            case "other kind":
+                _ = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+                _ = container.nestedUnkeyedContainer(forKey: .inner)
+            case "container after value":
+                try container.encode(1, forKey: .inner)
+                _ = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+            case "container after postponed value":
+                try container.encode([1], forKey: .inner)
+                _ = container.nestedUnkeyedContainer(forKey: .inner)
+            case "value after container":
+                var first = container.nestedContainer(keyedBy: First.self, forKey: .inner)
+                try first.encode(1, forKey: .a)
+                try container.encode(1, forKey: .inner)
+            case "postponed value after container":
+                var first = container.nestedUnkeyedContainer(forKey: .inner)
+                try first.encode(1)
+                try container.encode([1], forKey: .inner)
+            default:
+                try container.encode(1, forKey: .inner)
+                try container.encode(2, forKey: .inner)
+            }
+        }
+    }
+
+    /// In every round but the first, the names are known from the one before.
+    private func rounds(_ way: String) throws -> [String] {
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        return try (0..<3).map { _ in
+            encoder.beginRoot()
+            try encoder.encodeCodable(Repeating(way))
+            return unsafe Diagnostic.text(Array(encoder.out.bytes))
+        }
+    }
+
+    @Test("Containers of one kind under one key are one, as they are to JSONEncoder") func joined() throws {
+        #expect(try Set(rounds("keyed")) == ["{\"inner\": {\"a\": 1, \"b\": 2, \"c\": 2}}"])
+        #expect(try Set(rounds("unkeyed")) == ["{\"inner\": [1, 2]}"])
+        #expect(try Set(rounds("super")) == ["{\"inner\": {\"a\": 1, \"b\": 2}}"])
+        #expect(try Set(rounds("values")) == ["{\"inner\": 2}"])
+    }
+
+    @Test(
+        "A container and something else under one key are refused, before anything is lost",
+        arguments: [
+            "other kind", "container after value", "container after postponed value", "value after container",
+            "postponed value after container",
+        ])
+    func refused(way: String) throws {
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        for round in 0..<3 {
+            encoder.beginRoot()
+            #expect(throws: CacheError.self, "round \(round)") { try encoder.encodeCodable(Repeating(way)) }
+        }
+    }
+
+    class Animal: Codable {
+        var name = "Rex"
+        enum Keys: String, CodingKey { case attributes }
+        enum Inner: String, CodingKey { case name }
+        init() {}
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            name = try container.nestedContainer(keyedBy: Inner.self, forKey: .attributes).decode(
+                String.self, forKey: .name)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            var inner = container.nestedContainer(keyedBy: Inner.self, forKey: .attributes)
+            try inner.encode(name, forKey: .name)
+        }
+    }
+
+    final class Dog: Animal, SimpleModel, @unchecked Sendable {
+        var tricks = ["sit"]
+        var modelIdentifier: ModelIdentifier? { "Dog" }
+        enum DogKeys: String, CodingKey { case attributes }
+        enum DogInner: String, CodingKey { case tricks }
+        override init() { super.init() }
+        required init(from decoder: any Decoder) throws {
+            try super.init(from: decoder)
+            let container = try decoder.container(keyedBy: DogKeys.self)
+            tricks = try container.nestedContainer(keyedBy: DogInner.self, forKey: .attributes).decode(
+                [String].self, forKey: .tricks)
+        }
+        override func encode(to encoder: any Encoder) throws {
+            try super.encode(to: encoder)
+            var container = encoder.container(keyedBy: DogKeys.self)
+            var inner = container.nestedContainer(keyedBy: DogInner.self, forKey: .attributes)
+            try inner.encode(tricks, forKey: .tricks)
+        }
+        func isEqual(to model: any SimpleModel) -> Bool { (model as? Dog)?.tricks == tricks }
+    }
+
+    @Test("A class and its superclass that share a nested container both come back") func classes() throws {
+        let dog = Dog()
+        dog.name = "Bello"
+        dog.tricks = ["roll", "sit"]
+        let read = try Encoded(CodableNode(dog)).decode(as: CodableNode<Dog>.self).base
+        #expect(read.name == "Bello")
+        #expect(read.tricks == ["roll", "sit"])
+    }
+
+    enum Level: String, Codable, SimpleModel {
+        case low
+        case high
+        var modelIdentifier: ModelIdentifier? { "Level" }
+    }
+
+    struct Numbers: Codable, SimpleModel, Equatable {
+        var values: [Int]
+        var modelIdentifier: ModelIdentifier? { "Numbers" }
+        init(_ values: [Int]) { self.values = values }
+        init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode([Int].self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(values)
+        }
+    }
+
+    @Test("An identified model that writes something other than fields is refused") func bodies() throws {
+        #expect(refusal { try Encoded(CodableNode(Level.high)) } == .unencodable)
+        #expect(refusal { try Encoded(CodableNode(Numbers([1]))) } == .unencodable)
+        struct Held: SimpleModel, Codable, Equatable {
+            var level: Level
+            var modelIdentifier: ModelIdentifier? { "Held" }
+        }
+        #expect(refusal { try Encoded(CodableNode(Held(level: .low))) } == .unencodable)
+        #expect(refusal { try byHand { $0.writeNull() } } == .unencodable)
+        #expect(refusal { try byHand { $0.writeMapHead(count: 0) } } == nil)
+    }
+
+    private func byHand(_ write: (inout NodeEncoder) -> Void) throws {
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        try encoder.encodeNode(identifier: "a", recordName: "A", projectionName: "A") { encoder in write(&encoder) }
+    }
+}
+
+@Suite("Both codings of containers in containers") struct TwinValueTests {
+    struct HandBox<Value: NodeCodable & Equatable & Sendable>: CacheableModel, Equatable {
+        var v: Value
+        var modelIdentifier: ModelIdentifier? { "Box" }
+        static var recordName: String { "Box" }
+        static var projectionName: String { "Box" }
+        static var fields: FieldTable { TwinValueTests.fields }
+        func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encode(v, at: 0) }
+        static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> HandBox {
+            let v = try node.scan(Value.self, at: 0)
+            return HandBox(v: try node.finish(v))
+        }
+    }
+
+    struct PlainBox<Value: Codable & Equatable & Sendable>: SimpleModel, Codable, Equatable {
+        var v: Value
+        var modelIdentifier: ModelIdentifier? { "Box" }
+        static var recordName: String { "Box" }
+        static var projectionName: String { "Box" }
+    }
+
+    private static let fields = FieldTable("v")
+
+    private func agree<Hand: NodeCodable & Equatable & Sendable, Plain: Codable & Equatable & Sendable>(
+        _ hand: Hand, _ plain: Plain, _ line: SourceLocation = #_sourceLocation
+    ) throws {
+        let byHand = try Encoded(HandBox(v: hand))
+        let byCodable = try Encoded(CodableNode(PlainBox(v: plain)))
+        #expect(byHand.bodies["Box"] == byCodable.bodies["Box"], sourceLocation: line)
+        #expect(try byCodable.decode(as: HandBox<Hand>.self).v == hand, sourceLocation: line)
+        #expect(try byHand.decode(as: CodableNode<PlainBox<Plain>>.self).base.v == plain, sourceLocation: line)
+    }
+
+    /// Of values that are their own twins, as elements that are `Codable` and nothing else.
+    struct Only<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+        var value: Value
+        init(_ value: Value) { self.value = value }
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Value.self)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    @Test("Keys, elements and optionals of every kind have one encoding") func containers() throws {
+        let dates = [0.1, 1e9, -7, 0.25].map { Date(timeIntervalSinceReferenceDate: $0) }
+        let byDate = Dictionary(uniqueKeysWithValues: dates.enumerated().map { ($1, $0) })
+        try agree(byDate, byDate)
+        try agree(byDate, Dictionary(uniqueKeysWithValues: byDate.map { (Only($0), Only($1)) }))
+        try agree(Set(dates), Set(dates.map { Only($0) }))
+        let byUUID = Dictionary(uniqueKeysWithValues: (0..<9).map { (UUID(), Badge(name: "n\($0 as Int)", level: $0)) })
+        try agree(byUUID, byUUID.mapValues { PlainBadge(name: $0.name, level: $0.level) })
+        let people = Dictionary(uniqueKeysWithValues: (0..<9).map { (UUID(), HandPerson(id: $0, name: "n")) })
+        try agree(people, people.mapValues { PlainPerson(id: $0.id, name: $0.name) })
+        let decimals: [Decimal?] = [
+            nil, 0, 1, Decimal(string: "-0.00"), .greatestFiniteMagnitude, .leastFiniteMagnitude,
+        ]
+        try agree(decimals, decimals)
+        try agree(decimals, decimals.map { $0.map { Only($0) } })
+        let hand = HandPerson(id: 1, name: "one")
+        let plain = PlainPerson(id: 1, name: "one")
+        let pairs: [(HandPerson??, PlainPerson??)] = [
+            (.none, .none), (.some(.none), .some(.none)), (.some(.some(hand)), .some(.some(plain))),
+        ]
+        for (hand, plain) in pairs {
+            try agree(hand, plain)
+            try agree([hand], [plain])
+            try agree(["k": [hand]], ["k": [plain]])
+        }
+        try agree([[hand], []], [[plain], []])
+        try agree([1: [2: [hand]]], [1: [2: [plain]]])
+    }
+
+    @Test("So have the extremes of numbers") func numbers() throws {
+        struct PlainNumbers: SimpleModel, Codable {
+            var a: Double
+            var b: Float
+            var c: UInt64
+            var d: Int64
+            var e: Decimal
+            var f: Double?
+            var modelIdentifier: ModelIdentifier? { "Box" }
+            func isEqual(to model: any SimpleModel) -> Bool { false }
+        }
+        let doubles: [Double] = [
+            .nan, -.nan, .signalingNaN, -0.0, 0, .infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 65504,
+            65505,
+        ]
+        let decimals: [Decimal] = [
+            .greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+        ]
+        for (index, double) in doubles.enumerated() {
+            let float = Float(double)
+            let unsigned = UInt64.max - UInt64(index)
+            let signed = Int64.min + Int64(index)
+            let decimal = decimals[index % 3]
+            let plain = PlainNumbers(a: double, b: float, c: unsigned, d: signed, e: decimal, f: double)
+            let encoded = try Encoded(CodableNode(plain))
+            let values: [any NodeCodable] = [double, float, unsigned, signed, decimal, double]
+            var expected: [UInt8] = [0xA6]
+            for (name, value) in zip("abcdef".utf8, values) { expected += try [0x61, name] + Encoded(value).bytes }
+            #expect(encoded.bodies["Box"] == expected)
+            let read = try encoded.decode(as: CodableNode<PlainNumbers>.self).base
+            #expect(read.a.bitPattern == double.bitPattern && read.f?.bitPattern == double.bitPattern)
+            #expect(read.b.bitPattern == float.bitPattern)
+            #expect(read.c == unsigned && read.d == signed && read.e == decimal)
+        }
+        let notANumber = Decimal.nan
+        #expect(
+            refusal { try Encoded(notANumber) } == refusal { try Encoded(CodableNode(PlainBox(v: notANumber))) })
+    }
+}

@@ -10,7 +10,7 @@ import Testing
             unsafe copy.copyBytes(from: body)
             source.forget()
             var decoder = unsafe NodeDecoder(
-                UnsafeRawBufferPointer(copy), source: source, isStable: false, isOwnProjection: true)
+                UnsafeRawBufferPointer(copy), source: source, isStable: false)
             return try decoder.fieldsHere(type)
         }
     }

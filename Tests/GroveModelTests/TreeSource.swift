@@ -26,7 +26,7 @@ final class TreeSource: NodeSource {
         guard names.record.elementsEqual(type.recordName.utf8) else { throw .miss(CacheMiss(.otherType, name)) }
         let decoder = unsafe NodeDecoder(
             tree.body(of: entry), source: self, isStable: false,
-            isOwnProjection: names.projection.elementsEqual(type.projectionName.utf8))
+            absence: names.projection.elementsEqual(type.projectionName.utf8) ? .known : .unknown)
         nesting += 1
         return unsafe NodeVisit(
             decoder: decoder, identifier: identifier, type: ObjectIdentifier(type),
@@ -49,6 +49,8 @@ final class TreeSource: NodeSource {
         guard index >= 0 else { throw .corrupted }
         return String(decoding: tree.types[tree.entries[index].type].record, as: UTF8.self)
     }
+
+    func readerWrote(valueAt position: UnsafeRawPointer) -> Bool { true }
 
     func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
@@ -119,7 +121,7 @@ func decode<Value: NodeCodable>(
     unsafe copy.copyBytes(from: bytes)
     let value = try withExtendedLifetime(source) { () throws(NodeReadFailure) in
         var decoder = unsafe NodeDecoder(
-            UnsafeRawBufferPointer(copy), source: source, isStable: true, isOwnProjection: isOwnProjection)
+            UnsafeRawBufferPointer(copy), source: source, isStable: true, absence: isOwnProjection ? .known : .unknown)
         let value = try type.decodeValue(from: &decoder)
         guard decoder.isAtEnd else { throw .corrupted }
         return value

@@ -241,10 +241,12 @@ enum NormalizationRules {
             two.setModel(values, forKey: values.id, context: nil)
             two.setModel(CodableLetter(id: "l\(index)", author: person), forKey: "l\(index)", context: nil)
             if index == 7 { try one.write(Values(id: "v7", map: map, ref: nil, set: set)) }
+            try one.write(Values(id: "w\(index)", map: map))
+            two.setModel(PiecemealValues(id: "w\(index)", map: map), forKey: "w\(index)", context: nil)
         }
         try two.flush()
         for index in 0..<20 {
-            for id in ["p\(index)", "v\(index)", "l\(index)"] {
+            for id in ["p\(index)", "v\(index)", "w\(index)", "l\(index)"] {
                 let identifier = ModelIdentifier(id)
                 let body = try body(identifier, byHand)
                 try trial.expect(body != nil, "the record of \(id): expected one, got none.")

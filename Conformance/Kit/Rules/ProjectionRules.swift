@@ -36,6 +36,17 @@ enum ProjectionRules {
         try trial.expectHit(
             try cache.read("Profile:1", as: FullProfile.self), FullProfile(id: "Profile:1"), "Full after it was written"
         )
+        let whole = AddressProfile(id: "Profile:2")
+        try cache.write(whole)
+        try cache.write(TownProfile(id: "Profile:2"))
+        try trial.expectMiss(
+            try cache.read("Profile:2", as: AddressProfile.self), .incomplete, "Profile:2",
+            "an optional field of a value in place that another projection has written over")
+        try cache.write(whole)
+        try trial.expectHit(
+            try cache.read("Profile:2", as: AddressProfile.self), whole, "the value in place after it was written anew")
+        try trial.expectHit(
+            try cache.read("Profile:2", as: TownProfile.self), TownProfile(id: "Profile:2"), "the smaller one")
     }
 
     static let shared = Rule(

@@ -138,7 +138,7 @@ extension StoredRecord.Envelope {
     fileprivate init(_ header: RecordHeader) throws(RecordHeader.Failure) {
         let names: [(RecordHeader.Flags, String)] = [
             (.tombstone, "tombstone"), (.references, "references"), (.deletion, "deletion"),
-            (.deletionUncertain, "deletionUncertain"), (.projections, "projections"),
+            (.deletionUncertain, "deletionUncertain"), (.projections, "projections"), (.replaced, "replaced"),
         ]
         let fieldCount = unsafe RecordBody.fieldCount(header.body)
         flags = names.filter { header.flags.contains($0.0) }.map(\.1)

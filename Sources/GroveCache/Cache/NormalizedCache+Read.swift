@@ -252,7 +252,7 @@ extension Reconstructor {
         let header = try value(Namespace.alias, key)
         guard let header else { return absence == .expired ? .miss(CacheMiss(.expired, key)) : nil }
         do throws(NodeReadFailure) {
-            var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
+            var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
             return .hit(try M.decodeValue(from: &decoder))
         } catch {
             return .miss(try miss(error, at: key))

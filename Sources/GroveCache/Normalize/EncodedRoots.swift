@@ -119,7 +119,7 @@ struct RootReference {
     }
 
     init(_ encoded: UnsafeRawBufferPointer) {
-        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         let reference = (try? decoder.readReference()) ?? nil
         isReference = reference != nil
         hasCase = reference?.caseName != nil

@@ -7,7 +7,8 @@ struct RecordMerge {
     let table: [UInt8]
     /// The number that the record stands for: that of the last of the projections' writes.
     let sequence: UInt64
-    let holdsReferences: Bool
+    /// The flags that say so much of the record.
+    let flags: RecordHeader.Flags
     /// Whether the merged body differs from the stored one.
     let bodyChanged: Bool
     /// Whether the stored record says all of this already, apart from places in time.
@@ -27,10 +28,16 @@ struct RecordMerge {
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
     init(stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8], sequence: UInt64) throws {
+        let new: RecordBody
+        do throws(NodeReadFailure) {
+            new = try unsafe RecordBody(body)
+        } catch {
+            throw CacheError(.unencodable, "The body of a node is one map whose names ascend.")
+        }
         var record = try SharedRecord(stored)
         let before = record.table
         let oldest = record.oldestPlace(of: projection)
-        record.write(try unsafe RecordBody(body), as: projection, at: sequence)
+        record.write(new, as: projection, at: sequence)
         let place = before.rows.first { $0.name == projection }?.sequence ?? 0
         try self.init(record, over: stored, before: before, oldestPlace: oldest, place: place)
     }
@@ -48,7 +55,9 @@ struct RecordMerge {
     ) throws(CacheError) {
         table = try record.table.encoded()
         sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
-        holdsReferences = record.holdsReferences
+        var flags: RecordHeader.Flags = record.holdsReferences ? [.references, .projections] : .projections
+        if record.table.hasReplaced { flags.insert(.replaced) }
+        self.flags = flags
         self.oldestPlace = oldestPlace
         self.place = place
         var out = unsafe ByteBuffer(capacity: stored.body.count + 256)

@@ -144,10 +144,9 @@ struct RecordUpdate {
                 let kept = try? RecordMerge(stored: header, forgettingBefore: sequence)
             {
                 defer { kept.deallocate() }
-                let flags: RecordHeader.Flags = kept.holdsReferences ? [.references, .projections] : .projections
                 try unsafe kept.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                     try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: flags, sequence: kept.sequence,
+                        into: &out, key: key, flags: kept.flags, sequence: kept.sequence,
                         deletion: RecordBuilder.Deletion(sequence: sequence), recordName: header.recordName,
                         projection: header.projection, projectionTable: table, body: kept.bytes)
                 }
@@ -191,8 +190,8 @@ struct RecordUpdate {
             if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence { return .unchanged }
             try unsafe merged.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: merged.holdsReferences ? [.references, .projections] : .projections,
-                    sequence: merged.sequence, deletion: deletion, recordName: node.recordName,
+                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, deletion: deletion,
+                    recordName: node.recordName,
                     projection: node.projection, projectionTable: table, body: merged.bytes)
             }
             return .replaced(bodyChanged: merged.bodyChanged)

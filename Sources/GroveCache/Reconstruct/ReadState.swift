@@ -34,6 +34,8 @@ struct ReadState: ~Copyable {
     var places: [Place] = []
     /// Where in ``places`` those of the current record begin.
     var firstPlace = 0
+    /// The records from the root to the current one of which the reading projection wrote a part.
+    var mixed: [Mixed] = []
     var nesting = 0
     /// Whether the node that is being decoded says of itself that it holds no references.
     var isInLeaf = false
@@ -55,6 +57,8 @@ struct ReadState: ~Copyable {
         var hash: UInt64
         var type: ObjectIdentifier
         var holdsReferences: Bool
+        /// Whether the node's record is among ``ReadState/mixed``.
+        var isMixed: Bool
         var holderSequence: UInt64
         var firstPlace: Int
         var mark: ScratchArena.Mark
@@ -65,6 +69,13 @@ struct ReadState: ~Copyable {
     struct Place {
         let field: UnsafeRawBufferPointer
         let sequence: UInt64
+    }
+
+    /// A record that several projections wrote, and what the reading one wrote of it.
+    @safe
+    struct Mixed {
+        let body: UnsafeRawBufferPointer
+        let row: ProjectionTable.Row
     }
 
     struct Sight: Hashable {

@@ -33,11 +33,11 @@ extension Reconstructor {
     /// Prepares a record that several projections wrote for being decoded: notes the places of its references, and keeps
     /// its body where it is meanwhile.
     ///
-    /// - Returns: whether `projection` is among those that wrote it.
+    /// - Returns: what is known of a field that is absent; with `ofRecord`, the record is among the mixed ones.
     func prepare(
         _ header: inout RecordHeader, _ isKept: inout Bool, as projection: UnsafeRawBufferPointer,
         _ identifier: UnsafeRawBufferPointer
-    ) throws(NodeReadFailure) -> Bool {
+    ) throws(NodeReadFailure) -> Absence {
         if header.flags.contains(.references), !isKept {
             unsafe header.body = keep(header.body)
             isKept = true
@@ -47,19 +47,35 @@ extension Reconstructor {
                 let record = try SharedRecord(header)
                 if unsafe isYoungEnough(record.table, fieldCount: record.fields.count, as: projection) {
                     notePlaces(record)
-                    return unsafe record.table.carries(projection)
+                    return unsafe absence(record.table.row(of: projection), header.body)
                 }
             } else {
                 let fieldCount = unsafe RecordBody.fieldCount(header.body)
                 let table = try ProjectionTable(header, fieldCount: fieldCount)
                 if unsafe isYoungEnough(table, fieldCount: fieldCount, as: projection) {
-                    return unsafe table.carries(projection)
+                    return unsafe absence(table.row(of: projection), header.body)
                 }
             }
         } catch {
             throw unsafe damage(.corrupted, identifier)
         }
         throw unsafe .miss(CacheMiss(.expired, text(identifier)))
+    }
+
+    /// What is known of a field that is absent from the record in `body`, whose `row` is the reading projection's.
+    private func absence(_ row: ProjectionTable.Row?, _ body: UnsafeRawBufferPointer) -> Absence {
+        guard let row else { return .unknown }
+        guard row.fields.contains(false) || !row.replaced.isEmpty else { return .known }
+        unsafe state.pointee.mixed.append(ReadState.Mixed(body: body, row: row))
+        return .ofRecord
+    }
+
+    func readerWrote(valueAt position: UnsafeRawPointer) -> Bool {
+        for index in unsafe state.pointee.mixed.indices.reversed() {
+            let record = unsafe state.pointee.mixed[index]
+            if let field = unsafe RecordBody.field(of: record.body, at: position) { return record.row.wrote(field) }
+        }
+        return false
     }
 
     private func notePlaces(_ record: SharedRecord) {

@@ -54,6 +54,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.letGo()
         unsafe state.pointee.holderSequence = .max
         if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
+        if unsafe !state.pointee.mixed.isEmpty { unsafe state.pointee.mixed = [] }
         unsafe state.pointee.firstPlace = 0
         unsafe state.pointee.nesting = 0
         unsafe state.pointee.isInLeaf = false
@@ -90,7 +91,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.root.removeAll()
         unsafe state.pointee.root.appendHead(CBORMajor.tag, CBORTag.reference)
         unsafe state.pointee.root.appendText(identifier.rawValue)
-        return unsafe NodeDecoder(state.pointee.root.bytes, source: self, isStable: true, isOwnProjection: true)
+        return unsafe NodeDecoder(state.pointee.root.bytes, source: self, isStable: true)
     }
 
     /// What `failure` means to whoever asked for `identifier`.
@@ -133,7 +134,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe state.pointee.holderSequence = .max
             unsafe state.pointee.nesting -= 1
         }
-        var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
         let count = try decoder.readArrayHead()
         for _ in 0..<count {
             let start = decoder
@@ -190,7 +191,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe state.pointee.isInLeaf = true
             let isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
             let decoder = unsafe NodeDecoder(
-                header.body, source: self, isStable: true, isOwnProjection: isOwnProjection)
+                header.body, source: self, isStable: true, absence: isOwnProjection ? .known : .unknown)
             return unsafe NodeVisit(
                 decoder: decoder, identifier: identifier, type: names.type, isRemembered: false, wasSeen: false,
                 needsLargerStack: state.pointee.nesting == LargeStack.hopDepth, leafMark: mark.rawValue)
@@ -203,26 +204,27 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             wasSeen = unsafe state.pointee.sights.note(hash)
             if wasSeen, unsafe try isRemembered(identifier, hash, names.type) {
                 return unsafe NodeVisit(
-                    decoder: NodeDecoder(header.body, source: self, isStable: true, isOwnProjection: true),
+                    decoder: NodeDecoder(header.body, source: self, isStable: true),
                     identifier: identifier, type: names.type, isRemembered: true)
             }
         }
         let firstPlace = unsafe state.pointee.places.count
-        let isOwnProjection: Bool
+        let absence: Absence
         if header.flags.contains(.projections) {
-            isOwnProjection = unsafe try prepare(&header, &isKept, as: names.projection.bytes, identifier)
+            absence = unsafe try prepare(&header, &isKept, as: names.projection.bytes, identifier)
         } else {
-            isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
+            absence = unsafe isNamed || isEqual(names.projection.bytes, header.projection) ? .known : .unknown
         }
         unsafe state.pointee.path.append(
             ReadState.Step(
                 identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
-                holderSequence: state.pointee.holderSequence, firstPlace: state.pointee.firstPlace, mark: mark))
+                isMixed: absence == .ofRecord, holderSequence: state.pointee.holderSequence,
+                firstPlace: state.pointee.firstPlace, mark: mark))
         unsafe state.pointee.firstPlace = firstPlace
         unsafe state.pointee.holderSequence = header.sequence
         unsafe state.pointee.nesting += 1
         let decoder = unsafe NodeDecoder(
-            header.body, source: self, isStable: isKept || !holdsReferences, isOwnProjection: isOwnProjection)
+            header.body, source: self, isStable: isKept || !holdsReferences, absence: absence)
         return unsafe NodeVisit(
             decoder: decoder, identifier: identifier, type: names.type, wasSeen: wasSeen,
             needsLargerStack: state.pointee.nesting == LargeStack.hopDepth)
@@ -237,6 +239,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
         guard let step = unsafe state.pointee.path.popLast() else { return }
         unsafe state.pointee.nesting -= 1
+        if step.isMixed { unsafe state.pointee.mixed.removeLast() }
         unsafe state.pointee.holderSequence = step.holderSequence
         if unsafe state.pointee.places.count > state.pointee.firstPlace {
             unsafe state.pointee.places.removeSubrange(state.pointee.firstPlace...)

@@ -3,13 +3,21 @@ import GroveModel
 /// Which projections wrote a record, when, and which of its fields the last write of each carried.
 ///
 /// Stored in the envelope of a record that several projections share: a count, then for each its name's length, its
-/// name, the number of its last write, and a bitmap over the body's fields in their order, least significant bit first.
+/// name, the number of its last write, and a bitmap over the body's fields in their order, least significant bit first;
+/// with the flag `replaced`, a second bitmap.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
         var sequence: UInt64
         var fields: [Bool]
+        /// Those fields that hold maps and that another projection has written over since; empty where there are none.
+        ///
+        /// What is absent from those maps says nothing to this projection.
+        var replaced: [Bool] = []
+
+        /// Whether this projection can tell what is absent from the maps inside field `index`.
+        func wrote(_ index: Int) -> Bool { fields[index] && (replaced.isEmpty || !replaced[index]) }
     }
 
     var rows: [Row] = []
@@ -28,18 +36,25 @@ struct ProjectionTable {
         guard bytes.count >= 1 else { throw .corrupted }
         var offset = 1
         let bitmap = (fieldCount + 7) / 8
+        let hasReplaced = header.flags.contains(.replaced)
         for _ in unsafe 0..<bytes[0] {
             guard offset < bytes.count else { throw .corrupted }
             let length = unsafe Int(bytes[offset])
-            guard offset + 1 + length + 8 + bitmap <= bytes.count else { throw .corrupted }
+            guard offset + 1 + length + 8 + bitmap * (hasReplaced ? 2 : 1) <= bytes.count else { throw .corrupted }
             let name = unsafe Array(bytes[(offset + 1)..<(offset + 1 + length)])
             offset += 1 + length
             let sequence = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             guard sequence <= header.sequence else { throw .corrupted }
             offset += 8
-            let fields = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
+            var row = Row(name: name, sequence: sequence, fields: [])
+            row.fields = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
             offset += bitmap
-            rows.append(Row(name: name, sequence: sequence, fields: fields))
+            if hasReplaced {
+                let replaced = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
+                if replaced.contains(true) { row.replaced = replaced }
+                offset += bitmap
+            }
+            rows.append(row)
         }
         guard offset == bytes.count else { throw .corrupted }
         for index in 0..<fieldCount where !rows.contains(where: { $0.fields[index] }) { throw .corrupted }
@@ -59,14 +74,20 @@ struct ProjectionTable {
             bytes.append(length)
             bytes += row.name
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: row.sequence >> UInt64(8 * shift))) }
-            var bitmap = [UInt8](repeating: 0, count: (row.fields.count + 7) / 8)
-            for (index, isCarried) in row.fields.enumerated() where isCarried {
-                bitmap[index / 8] |= 1 << UInt8(index % 8)
-            }
-            bytes += bitmap
+            bytes += ProjectionTable.bitmap(row.fields, count: row.fields.count)
+            if hasReplaced { bytes += ProjectionTable.bitmap(row.replaced, count: row.fields.count) }
         }
         return bytes
     }
+
+    private static func bitmap(_ flags: [Bool], count: Int) -> [UInt8] {
+        var bitmap = [UInt8](repeating: 0, count: (count + 7) / 8)
+        for (index, isSet) in flags.enumerated() where isSet { bitmap[index / 8] |= 1 << UInt8(index % 8) }
+        return bitmap
+    }
+
+    /// Whether some projection's value was written over by another one's.
+    var hasReplaced: Bool { rows.contains { !$0.replaced.isEmpty } }
 
     /// The place in time of field `index`: the number of the last write that carried it.
     func place(of index: Int) -> UInt64 {
@@ -75,13 +96,13 @@ struct ProjectionTable {
         return place
     }
 
-    /// Whether `projection` is among those that wrote the record.
-    func carries(_ projection: UnsafeRawBufferPointer) -> Bool {
-        rows.contains { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
+    /// The last write of `projection`, where it is among those that wrote the record.
+    func row(of projection: UnsafeRawBufferPointer) -> Row? {
+        rows.first { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
     }
 
     /// Whether the same projections carry the same fields in `other`, whenever they were written.
     func agrees(with other: ProjectionTable) -> Bool {
-        rows.elementsEqual(other.rows) { $0.name == $1.name && $0.fields == $1.fields }
+        rows.elementsEqual(other.rows) { $0.name == $1.name && $0.fields == $1.fields && $0.replaced == $1.replaced }
     }
 }

@@ -7,7 +7,7 @@ struct RecordBody {
 
     /// Takes `body`, one CBOR map whose keys ascend strictly, apart; the fields point into it.
     init(_ body: UnsafeRawBufferPointer) throws(NodeReadFailure) {
-        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         let count = try decoder.readMapHead()
         unsafe fields.reserveCapacity(min(count, 256))
         for _ in 0..<count {
@@ -25,15 +25,43 @@ struct RecordBody {
 
     /// The number of fields of `body`, read off its head.
     static func fieldCount(_ body: UnsafeRawBufferPointer) -> Int {
-        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         return (try? decoder.readMapHead()) ?? 0
+    }
+
+    /// The index of the field of `body` whose value is or holds what lies at `position`; `nil` where there is none.
+    static func field(of body: UnsafeRawBufferPointer, at position: UnsafeRawPointer) -> Int? {
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
+        guard let count = try? decoder.readMapHead() else { return nil }
+        for index in 0..<count {
+            guard unsafe (try? decoder.readEncoded()) != nil, let value = unsafe try? decoder.readEncoded(),
+                let start = value.baseAddress
+            else { return nil }
+            // Whoever has read the value to its end stands behind it, and a name follows before the next.
+            if unsafe position >= start, unsafe position <= start + value.count { return index }
+        }
+        return nil
+    }
+
+    /// Whether there is a map in `encoded`: something that a field may be absent from.
+    static func holdsMaps(_ encoded: UnsafeRawBufferPointer) -> Bool {
+        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
+        while !decoder.isAtEnd {
+            guard let (major, argument) = try? decoder.readHead() else { return true }
+            switch major {
+            case CBORMajor.map: return true
+            case CBORMajor.bytes, CBORMajor.text: guard (try? decoder.skip(bytes: argument)) != nil else { return true }
+            default: break
+            }
+        }
+        return false
     }
 
     /// Calls `visit` with the identifier of each reference in `encoded`, in order, duplicates included.
     static func forEachReference(
         in encoded: UnsafeRawBufferPointer, _ visit: (UnsafeRawBufferPointer) -> Void
     ) throws(NodeReadFailure) {
-        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true, isOwnProjection: true)
+        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         while !decoder.isAtEnd {
             if let reference = try decoder.readReference() {
                 unsafe visit(reference.identifierBytes)

@@ -21,7 +21,9 @@ struct RecordHeader {
         static let deletionUncertain = Flags(rawValue: 1 << 3)
         /// Several projections wrote the record; a table says which fields are whose.
         static let projections = Flags(rawValue: 1 << 4)
-        static let known: Flags = [.tombstone, .references, .deletion, .deletionUncertain, .projections]
+        /// The table also says which of a projection's values another one has written over.
+        static let replaced = Flags(rawValue: 1 << 5)
+        static let known: Flags = [.tombstone, .references, .deletion, .deletionUncertain, .projections, .replaced]
     }
 
     enum Failure: Error {

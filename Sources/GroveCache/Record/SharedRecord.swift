@@ -66,6 +66,7 @@ struct SharedRecord {
                 own.fields[position] = true
                 guard unsafe !isEqual(fields[position].value, value) else { continue }
                 unsafe fields[position].value = unsafe value
+                noteReplaced(position)
                 // A call that comes late sets the field, and at its own place: who wrote it later is forgotten.
                 if table.rows.contains(where: { $0.sequence > place }), holdsReferences(position) {
                     table.rows.removeAll { $0.sequence > place && $0.fields[position] }
@@ -73,12 +74,21 @@ struct SharedRecord {
             } else {
                 unsafe fields.insert(Field(key: key, value: value), at: position)
                 own.fields.insert(true, at: position)
-                for row in table.rows.indices { table.rows[row].fields.insert(false, at: position) }
+                for row in table.rows.indices { table.rows[row].insertField(at: position) }
             }
         }
         table.rows.append(own)
         table.rows.sort { $0.name.lexicographicallyPrecedes($1.name) }
         removeOrphans()
+    }
+
+    /// Notes for those who carry field `index` that another projection has set it: where it holds maps, what is absent
+    /// from them is unknown to those from now on.
+    private mutating func noteReplaced(_ index: Int) {
+        let holdsMaps = unsafe RecordBody.holdsMaps(fields[index].value)
+        for row in table.rows.indices where table.rows[row].fields[index] {
+            table.rows[row].setReplaced(index, holdsMaps)
+        }
     }
 
     /// Takes `old`, a projection that is written again with `new`, out of the table.
@@ -126,7 +136,7 @@ struct SharedRecord {
     private mutating func removeOrphans() {
         for index in fields.indices.reversed() where !table.rows.contains(where: { $0.fields[index] }) {
             fields.remove(at: index)
-            for row in table.rows.indices { table.rows[row].fields.remove(at: index) }
+            for row in table.rows.indices { table.rows[row].removeField(at: index) }
         }
     }
 
@@ -137,5 +147,28 @@ struct SharedRecord {
             unsafe out.append(field.key)
             unsafe out.append(field.value)
         }
+    }
+}
+
+extension ProjectionTable.Row {
+    /// Makes room for a field that the projection does not carry.
+    fileprivate mutating func insertField(at index: Int) {
+        fields.insert(false, at: index)
+        if !replaced.isEmpty { replaced.insert(false, at: index) }
+    }
+
+    fileprivate mutating func removeField(at index: Int) {
+        fields.remove(at: index)
+        if !replaced.isEmpty { setReplaced(index, false) }
+        if !replaced.isEmpty { replaced.remove(at: index) }
+    }
+
+    fileprivate mutating func setReplaced(_ index: Int, _ isReplaced: Bool) {
+        if replaced.isEmpty {
+            guard isReplaced else { return }
+            replaced = Array(repeating: false, count: fields.count)
+        }
+        replaced[index] = isReplaced
+        if !replaced.contains(true) { replaced = [] }
     }
 }

@@ -121,11 +121,14 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     func superEncoder(forKey key: Key) -> any Encoder { nested(key.stringValue) }
 
+    /// The container under `key`: the one that is there already, as `JSONEncoder` has it, so that a class and its
+    /// superclass may share it.
     private func nested(_ key: String) -> CollectingEncoder {
-        let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
-        if session.stored.isRunning {
-            unsafe box.state.pointee.set(key, EncodingItem(.box, inner.state.pointee.number, 0))
+        if session.stored.isRunning, let number = unsafe box.state.pointee.box(called: key) {
+            return CollectingEncoder(session: session, box: session.stored.boxes[number])
         }
+        let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
+        if session.stored.isRunning { unsafe box.state.pointee.set(key, box: inner.state.pointee.number) }
         return CollectingEncoder(session: session, box: inner)
     }
 }

@@ -63,7 +63,10 @@ extension Dictionary: DecodableContainer where Key: Decodable, Value: Decodable 
     static func decodeElements(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> [Key: Value] {
+        let absence = decoder.absence
+        defer { decoder.absence = absence }
         let count = try decoder.readMapHead()
+        decoder.absence = absence.insideField
         var dictionary: [Key: Value] = [:]
         let (keys, values) = (decodeCoding(of: Key.self), decodeCoding(of: Value.self))
         var order = EncodingOrder()

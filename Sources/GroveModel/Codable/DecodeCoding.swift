@@ -15,7 +15,7 @@ class DecodeCoding<Value: Decodable>: @unchecked Sendable {
     ) throws(NodeReadFailure) -> Value {
         let encoded = unsafe try decoder.readEncoded()
         let value = unsafe NodeDecoder(
-            encoded, source: decoder.source, isStable: true, isOwnProjection: decoder.isOwnProjection)
+            encoded, source: decoder.source, isStable: true, absence: decoder.absence)
         let session = try outer.openSession()
         var inner = try outer.nested(value, key: key, owner: ObjectIdentifier(Value.self))
         defer { session.keep(&inner) }
@@ -153,7 +153,7 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
         unsafe shown.appendHead(CBORMajor.text, UInt64(reference.identifierBytes.count))
         unsafe shown.append(reference.identifierBytes)
         let inPlace = unsafe NodeDecoder(
-            source.keep(shown.bytes), source: source, isStable: true, isOwnProjection: true)
+            source.keep(shown.bytes), source: source, isStable: true)
         return try DecodingSession.decode(Model.self, from: inPlace)
     }
 }
@@ -164,7 +164,7 @@ extension NodeDecoder {
         if isStable { return self }
         let rest = unsafe UnsafeRawBufferPointer(start: cursor, count: end - cursor)
         return unsafe NodeDecoder(
-            source.keep(rest), source: source, isStable: true, isOwnProjection: isOwnProjection)
+            source.keep(rest), source: source, isStable: true, absence: absence)
     }
 
     /// Reads a model that is `Codable`: fetches the node that a reference names, or decodes one that stands in place.

@@ -148,11 +148,14 @@ final class DecodingSession {
     }
 
     /// Forgets the first `count` failures where they were met inside the value of `decoder`, which another attempt read.
-    func forgive(_ decoder: NodeDecoder, upTo count: Int) {
+    ///
+    /// - Parameter absences: whether unknown absences are forgotten too: opening a container does not make them known.
+    func forgive(_ decoder: NodeDecoder, upTo count: Int, absences: Bool = true) {
         for index in (0..<count).reversed()
         where unsafe stored.failures[index].position >= decoder.cursor
             && stored.failures[index].position < decoder.end
         {
+            if !absences, case .incomplete = unsafe stored.failures[index].failure { continue }
             unsafe stored.failures.remove(at: index)
         }
     }

@@ -47,6 +47,10 @@ struct EncodingBoxState {
     private var last = -1
     /// Fields whose names the table has not; a name that occurs again replaces what it had.
     private(set) var extras: [(name: String, item: EncodingItem)] = []
+    /// The nested containers among ``extras``, by name.
+    private var extraBoxes: [ModelIdentifier: Int] = [:]
+    /// Whether a container and something else were put under one name.
+    private(set) var contradictsItself = false
 
     /// Begins a container.
     mutating func begin(number: Int, depth: Int, owner: ObjectIdentifier) {
@@ -60,7 +64,9 @@ struct EncodingBoxState {
         if !extras.isEmpty {
             unsafe names?._withUnsafeGuaranteedRef { if $0.learns { $0.learn(extras.map(\.name)) } }
             extras = []
+            if !extraBoxes.isEmpty { extraBoxes = [:] }
         }
+        contradictsItself = false
         if !items.isEmpty { items = [] }
         shape = .nothing
         keys = nil
@@ -106,8 +112,27 @@ struct EncodingBoxState {
             return
         }
         last = position
-        if unsafe fields[position].kind == .none { fieldCount += 1 }
+        if unsafe fields[position].kind == .none {
+            fieldCount += 1
+        } else if unsafe fields[position].kind == .box || item.kind == .box {
+            contradictsItself = true
+        }
         unsafe fields[position] = item
+    }
+
+    /// Sets the field called `name` to the nested container with the number `box`.
+    mutating func set(_ name: String, box: Int) {
+        let count = extras.count
+        set(name, EncodingItem(.box, box, 0))
+        if extras.count > count { extraBoxes[ModelIdentifier(name)] = box }
+    }
+
+    /// The number of the nested container that is called `name`, or `nil` where there is none.
+    func box(called name: String) -> Int? {
+        let position = table.position(of: name, after: last)
+        guard position >= 0 else { return extraBoxes.isEmpty ? nil : extraBoxes[ModelIdentifier(name)] }
+        let item = field(position)
+        return item.kind == .box ? item.first : nil
     }
 
     /// The field at `position` of the table.
@@ -118,7 +143,9 @@ struct EncodingBoxState {
     }
 
     /// The fields in the order of their encoded names, the last of each name.
-    func sortedFields() -> [(name: String, item: EncodingItem)] {
+    ///
+    /// - Throws: `unencodable` where a container and something else have one name.
+    func sortedFields() throws(CacheError) -> [(name: String, item: EncodingItem)] {
         var all = (0..<table.count).compactMap { position in
             let item = field(position)
             return item.kind == .none ? nil : (name: table.name(position), item: item)
@@ -128,18 +155,27 @@ struct EncodingBoxState {
             let comparison = EncodingBoxState.compare(all[left].name, all[right].name)
             return comparison == 0 ? left < right : comparison < 0
         }
-        return order.indices.compactMap { position in
-            let next = position + 1
-            let isReplaced =
-                next < order.count
-                && EncodingBoxState.compare(all[order[position]].name, all[order[next]].name) == 0
-            return isReplaced ? nil : all[order[position]]
+        var fields: [(name: String, item: EncodingItem)] = []
+        fields.reserveCapacity(order.count)
+        for index in order {
+            if let last = fields.last, EncodingBoxState.compare(last.name, all[index].name) == 0 {
+                guard last.item.kind != .box, all[index].item.kind != .box else {
+                    throw EncodingBoxState.contradiction
+                }
+                fields.removeLast()
+            }
+            fields.append(all[index])
         }
+        return fields
+    }
+
+    static var contradiction: CacheError {
+        CacheError(.unencodable, "encode(to:) put a container and something else under one key.")
     }
 
     /// The only field, where there is one.
     var onlyField: (name: String, item: EncodingItem)? {
-        guard shape == .keyed, fieldCount + extras.count == 1 else { return nil }
+        guard shape == .keyed, fieldCount + extras.count == 1, !contradictsItself else { return nil }
         if let extra = extras.first { return extra }
         for position in 0..<table.count where field(position).kind != .none {
             return (table.name(position), field(position))

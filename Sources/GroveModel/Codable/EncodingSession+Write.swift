@@ -13,6 +13,7 @@ extension EncodingSession {
             encoder.writeArrayHead(count: count)
             for index in 0..<count { try write(unsafe box.state.pointee.items[index], to: &encoder) }
         case .keyed:
+            guard unsafe !box.state.pointee.contradictsItself else { throw EncodingBoxState.contradiction }
             if unsafe !box.state.pointee.extras.isEmpty { return try writeSorted(box, to: &encoder) }
             encoder.writeMapHead(count: unsafe box.state.pointee.fieldCount)
             let table = unsafe box.state.pointee.table
@@ -27,7 +28,7 @@ extension EncodingSession {
 
     /// Writes fields of which the table does not know all.
     private func writeSorted(_ box: EncodingBox, to encoder: inout NodeEncoder) throws(CacheError) {
-        let fields = unsafe box.state.pointee.sortedFields()
+        let fields = try unsafe box.state.pointee.sortedFields()
         encoder.writeMapHead(count: fields.count)
         for field in fields {
             encoder.write(field.name)

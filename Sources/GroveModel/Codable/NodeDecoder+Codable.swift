@@ -7,7 +7,7 @@ extension NodeDecoder {
         _ type: Value.Type, at index: Int
     ) throws(NodeReadFailure) -> ScannedCodable<Value> {
         if try find(index) { return .deferred(try setAside()) }
-        guard isOwnProjection, let type = type as? any ExpressibleByNilLiteral.Type,
+        guard knowsAbsence, let type = type as? any ExpressibleByNilLiteral.Type,
             let none = type.init(nilLiteral: ()) as? Value, decodeCoding(of: Value.self).nullity == .always
         else { throw .incomplete }
         return .absent(none)
@@ -39,6 +39,7 @@ extension NodeDecoder {
     /// Reads the name of an enum's case, and stands before its payload.
     public mutating func readCaseName() throws(NodeReadFailure) -> String {
         guard try readMapHead() == 1 else { throw .otherShape }
+        absence = absence.insideMap
         return try readString()
     }
 

@@ -9,9 +9,18 @@ extension RecordDecoder {
     func contains(_ name: String) -> Bool {
         guard isOpen else { return false }
         if unsafe (try? state.pointee.field(name)) != nil { return true }
-        if unsafe !state.pointee.value.isOwnProjection {
-            unsafe state.pointee.openSession?.noteUnknownAbsence(at: state.pointee.value.cursor)
-        }
+        noteAbsence()
+        return false
+    }
+
+    /// Whether a field that the value has not was never there.
+    ///
+    /// Where nobody knows, the model fails, whatever user code makes of the absence.
+    @inline(never)
+    @discardableResult
+    private func noteAbsence() -> Bool {
+        if unsafe state.pointee.value.knowsAbsence { return true }
+        unsafe state.pointee.openSession?.noteUnknownAbsence(at: state.pointee.value.cursor)
         return false
     }
 
@@ -19,7 +28,7 @@ extension RecordDecoder {
     func find(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
         try check()
         if let value = unsafe try state.pointee.field(name) { return value }
-        guard unsafe state.pointee.value.isOwnProjection else { throw .incomplete }
+        guard noteAbsence() else { throw .incomplete }
         return nil
     }
 
@@ -34,7 +43,10 @@ extension RecordDecoder {
     @inline(__always)
     private func read<Value: NodeCodable>(_ type: Value.Type, _ name: String) throws(NodeReadFailure) -> Value {
         try check()
-        guard var value = unsafe try state.pointee.field(name) else { throw .incomplete }
+        guard var value = unsafe try state.pointee.field(name) else {
+            noteAbsence()
+            throw .incomplete
+        }
         return try Value.decodeValue(from: &value)
     }
 

@@ -114,7 +114,7 @@ final class RecordDecoder: Decoder {
         }
         if unsafe state.pointee.hasFailures {
             let session = try openSession()
-            unsafe session.forgive(state.pointee.value, upTo: session.failureCount)
+            unsafe session.forgive(state.pointee.value, upTo: session.failureCount, absences: false)
         }
         return self
     }

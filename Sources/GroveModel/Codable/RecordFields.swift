@@ -3,7 +3,7 @@
 struct RecordDecoderState {
     /// Stands at the value, and ends with it.
     var value = unsafe NodeDecoder(
-        UnsafeRawBufferPointer(start: nil, count: 0), source: NoSource.shared, isStable: true, isOwnProjection: true)
+        UnsafeRawBufferPointer(start: nil, count: 0), source: NoSource.shared, isStable: true)
     /// The model that is being decoded; retained.
     private var session: Unmanaged<DecodingSession>?
     var path: [any CodingKey] = []
@@ -145,6 +145,7 @@ struct RecordDecoderState {
         var part = value
         unsafe part.cursor = unsafe value.cursor + Int(start)
         unsafe part.end = unsafe value.cursor + Int(end)
+        part.absence = value.absence.insideField
         return part
     }
 

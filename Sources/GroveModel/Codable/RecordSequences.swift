@@ -24,7 +24,7 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
         let bytes = unsafe try after.readEncoded()
         let value = try body(
             unsafe NodeDecoder(
-                bytes, source: rest.source, isStable: true, isOwnProjection: rest.isOwnProjection))
+                bytes, source: rest.source, isStable: true, absence: rest.absence.insideField))
         rest = after
         currentIndex += 1
         return value

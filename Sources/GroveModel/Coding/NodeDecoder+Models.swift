@@ -81,7 +81,8 @@ extension NodeDecoder {
     /// Reads the head of the map of `fields` and returns what surrounds it.
     @usableFromInline
     mutating func beginMap(_ fields: FieldTable) throws(NodeReadFailure) -> MapScope {
-        let outer = unsafe MapScope(fields: self.fields, entriesLeft: entriesLeft, lastKey: lastKey)
+        let outer = unsafe MapScope(
+            fields: self.fields, entriesLeft: entriesLeft, lastKey: lastKey, absence: absence)
         self.fields = fields
         unsafe lastKey = nil
         entriesLeft = 0
@@ -90,6 +91,7 @@ extension NodeDecoder {
         guard major == CBORMajor.map else { throw .otherShape }
         guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
         entriesLeft = Int(count)
+        absence = absence.insideMap
         return outer
     }
 
@@ -100,6 +102,7 @@ extension NodeDecoder {
         fields = outer.fields
         entriesLeft = outer.entriesLeft
         unsafe lastKey = outer.lastKey
+        absence = outer.absence
     }
 
     /// What surrounds a map that is being read.
@@ -109,6 +112,7 @@ extension NodeDecoder {
         let fields: FieldTable
         let entriesLeft: Int
         let lastKey: UnsafeRawPointer?
+        let absence: Absence
     }
 
     /// The record name under which the node of `reference` is stored: for an enum that was not told its case.

@@ -11,8 +11,8 @@ public struct NodeDecoder {
     @usableFromInline unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     @usableFromInline let isStable: Bool
-    /// Whether the record carries the reading type's own projection, so that what is absent was never there.
-    @usableFromInline package let isOwnProjection: Bool
+    /// What is known of a field that is absent.
+    @usableFromInline package internal(set) var absence: Absence
     @usableFromInline var fields: FieldTable
     @usableFromInline var entriesLeft: Int
     /// Where the key that was read last begins.
@@ -20,7 +20,7 @@ public struct NodeDecoder {
 
     @inlinable
     package init(
-        _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, isOwnProjection: Bool
+        _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, absence: Absence = .known
     ) {
         // An empty buffer may have no base; an address that is never read stands in for it.
         let start = unsafe bytes.baseAddress ?? FieldTable.nowhere
@@ -28,7 +28,7 @@ public struct NodeDecoder {
         unsafe end = unsafe start + bytes.count
         unsafe self.source = source
         self.isStable = isStable
-        self.isOwnProjection = isOwnProjection
+        self.absence = absence
         fields = FieldTable()
         entriesLeft = 0
         unsafe lastKey = nil
@@ -105,7 +105,7 @@ public struct NodeDecoder {
 
     /// The value of an absent field, where the reading type's own writer left it out.
     public func absent<Value: NodeCodable>(_ type: Value.Type) throws(NodeReadFailure) -> Value {
-        guard isOwnProjection, let value = Value.absentValue else { throw .incomplete }
+        guard knowsAbsence, let value = Value.absentValue else { throw .incomplete }
         return value
     }
 
@@ -119,7 +119,9 @@ public struct NodeDecoder {
 
     /// A decoder of a value that was set aside.
     public func reading(_ deferred: DeferredValue) -> NodeDecoder {
-        unsafe NodeDecoder(deferred.bytes, source: source, isStable: true, isOwnProjection: isOwnProjection)
+        // A record's own bytes may be set aside whole; from among its fields it is the value of one.
+        unsafe NodeDecoder(
+            deferred.bytes, source: source, isStable: true, absence: absence == .ofFields ? .ofValue : absence)
     }
 
     /// Reads an encoded key and leaves the cursor on its value; keys must ascend strictly.

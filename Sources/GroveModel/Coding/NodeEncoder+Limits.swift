@@ -12,6 +12,11 @@ extension NodeEncoder {
         CacheError(.tooLarge, "A model's identifier has more than \(maxIdentifierBytes) bytes.")
     }
 
+    static var bodyIsNoMap: CacheError {
+        CacheError(
+            .unencodable, "A model with an identifier encodes fields: another value by itself cannot be its record.")
+    }
+
     static var hasTooManyPaths: CacheError {
         CacheError(.tooManyPaths, "The tree has more than \(NodeTree.maxPaths) paths.")
     }

@@ -134,7 +134,7 @@ public struct NodeEncoder: ~Copyable {
             } else {
                 try model.encodeFields(to: &self)
             }
-            end(scope)
+            try end(scope)
             return
         } catch {
             failure = error
@@ -162,11 +162,11 @@ public struct NodeEncoder: ~Copyable {
     ) throws(CacheError) {
         do throws(CacheError) {
             if scope.needsLargerStack { try onLargerStack(body) } else { try body(&self) }
+            try end(scope)
         } catch {
             abandon(scope)
             throw error
         }
-        end(scope)
     }
 
     /// What surrounds a model while it is written.
@@ -241,12 +241,20 @@ public struct NodeEncoder: ~Copyable {
         if !fields.isDynamic { out.appendHead(CBORMajor.map, UInt64(fields.count)) }
     }
 
+    /// Ends what was begun with `scope`.
+    ///
+    /// - Throws: `unencodable` where the body of a node is no map: projections could not share its record.
     @usableFromInline
-    mutating func end(_ scope: Scope) {
+    mutating func end(_ scope: Scope) throws(CacheError) {
         precondition(
             fields.isDynamic || nextField == fields.count,
             "encodeFields writes every field of its table: it wrote \(nextField) of \(fields.count)")
         if scope.isNode {
+            if fields.isDynamic {
+                guard out.count > scope.start,
+                    unsafe out.bytes(in: scope.start..<scope.start + 1)[0] & 0xE0 == CBORMajor.map
+                else { throw NodeEncoder.bodyIsNoMap }
+            }
             unsafe tree.add(
                 out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type,
                 order: scope.order, holdsReferences: holdsReferences)

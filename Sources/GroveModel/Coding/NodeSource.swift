@@ -29,6 +29,10 @@ package protocol NodeSource: AnyObject {
     /// The record name under which `identifier` is stored.
     func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String
 
+    /// Whether the value at `position`, inside the field of a record that several projections wrote, is as the reading
+    /// projection wrote it.
+    func readerWrote(valueAt position: UnsafeRawPointer) -> Bool
+
     /// A copy of `bytes` that stays until the record that is being decoded is finished.
     func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer
 
@@ -133,6 +137,8 @@ package final class NoSource: NodeSource, Sendable {
     package func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
         throw .corrupted
     }
+
+    package func readerWrote(valueAt position: UnsafeRawPointer) -> Bool { true }
 
     package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { unsafe bytes }
 

@@ -19,7 +19,10 @@ extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
 
     /// Reads the value back; throws `otherShape` where something else is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Key: Value] {
+        let absence = decoder.absence
+        defer { decoder.absence = absence }
         let count = try decoder.readMapHead()
+        decoder.absence = absence.insideField
         var dictionary: [Key: Value] = [:]
         dictionary.reserveCapacity(Swift.min(count, 1_024))
         var order = EncodingOrder()

@@ -113,7 +113,7 @@ extension JSON {
     /// - Throws: ``CacheError`` with code `corrupted` where it is none.
     init(body: [UInt8]) throws(CacheError) {
         let outcome: Result<JSON, NodeReadFailure> = unsafe body.withUnsafeBytes { bytes in
-            var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true, isOwnProjection: true)
+            var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true)
             do throws(NodeReadFailure) {
                 return .success(try JSON(from: &decoder))
             } catch {

@@ -1,0 +1,130 @@
+import Foundation
+@testable import GroveCache
+import GroveMemory
+import GroveModel
+import Testing
+
+/// Golden records that a cache alone writes: of deletions, collections, aliases and several projections.
+@Suite("Golden records of a cache") struct GoldenTests {
+    typealias Cache = NormalizedCache<SharedStore>
+    typealias Person = CodableCacheTests.Person
+
+    /// A record as `Conformance/Vectors/v1` keeps it; what it holds is stated in `values.json`, beside that.
+    struct Golden: Codable, Equatable {
+        struct Row: Codable, Equatable {
+            var name: String
+            var sequence: UInt64
+            var fields: [Int]
+            var replaced: [Int]?
+        }
+
+        var name: String
+        var key: String
+        var record: String
+        var recordName: String
+        var projectionName: String
+        var sequence: UInt64
+        var deletion: UInt64?
+        var tombstone: Bool?
+        var projections: [Row]?
+    }
+
+    enum Item: SimpleModel, Codable, Equatable {
+        case person(Person)
+        case note(text: String)
+
+        var modelIdentifier: ModelIdentifier? {
+            switch self {
+            case .person(let person): person.modelIdentifier
+            case .note: nil
+            }
+        }
+    }
+
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Conformance/Vectors/v1")
+
+    private let cache: Cache
+
+    init() throws {
+        cache = try Cache(directory: nil, options: SharedStore.Options(disk: try SharedStore.Disk()))
+    }
+
+    private func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// The record of `name` as it is stored, which the golden one must be.
+    private func check(_ golden: String, _ kind: StoredRecord.Kind, _ name: ModelIdentifier) throws {
+        var stored: (key: String, record: String)?
+        var today: Golden?
+        try unsafe cache.visitStoredValues(kind, [name]) { key, value in
+            stored = unsafe (hex(key), hex(value))
+            guard let stored, let header = unsafe try? RecordHeader(value, key: key) else { return }
+            let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body))
+            func indices(_ flags: [Bool]) -> [Int] { flags.indices.filter { flags[$0] } }
+            let rows = table?.rows.map { row in
+                Golden.Row(
+                    name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence,
+                    fields: indices(row.fields),
+                    replaced: header.flags.contains(.replaced) ? indices(row.replaced) : nil)
+            }
+            today = unsafe Golden(
+                name: golden, key: stored.key, record: stored.record,
+                recordName: String(decoding: header.recordName, as: UTF8.self),
+                projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence,
+                deletion: header.deletion > 0 ? header.deletion : nil,
+                tombstone: header.flags.contains(.tombstone) ? true : nil,
+                projections: header.flags.contains(.projections) ? rows : nil)
+        }
+        let written = try #require(today)
+        let file = GoldenTests.folder.appending(path: "\(golden).json")
+        if ProcessInfo.processInfo.environment["GROVE_WRITE_VECTORS"] != nil,
+            !FileManager.default.fileExists(atPath: file.path)
+        {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try (encoder.encode(written) + Data([0x0A])).write(to: file)
+        }
+        #expect(try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file)) == written)
+    }
+
+    @Test("The golden record of two projections is what is written today") func shared() throws {
+        let left = ForkStub(id: "l")
+        try cache.write(ForkLink(id: "a", left: left, right: ForkStub(id: "b")))
+        try cache.write(ForkHalf(id: "a", left: left))
+        try check("shared-Fork-a", .node, "Fork:a")
+    }
+
+    @Test("So is that of one of whose values another projection has written over") func replaced() throws {
+        typealias Tests = SharedValueTests
+        try cache.write(
+            Tests.Holder<Tests.Address, Tests.Whole>(value: Tests.Address(city: "Bern", street: "X")))
+        try cache.write(Tests.Holder<Tests.ShortAddress, Tests.Part>(value: Tests.ShortAddress(city: "Basel")))
+        try check("replaced-Place-1", .node, "Place:1")
+    }
+
+    @Test("So are those of deletions") func deletions() throws {
+        try cache.write(Person(id: 2, name: "two"))
+        try cache.delete("Person:2")
+        try cache.write(Person(id: 2, name: "two again"))
+        try cache.delete("Person:3")
+        try check("deletion-Person-2", .node, "Person:2")
+        try check("tombstone-Person-3", .node, "Person:3")
+    }
+
+    @Test("So are those of collections and aliases, with cases and without") func keys() throws {
+        let person = Person(id: 1, name: "one")
+        try cache.writeCollection([Person(id: 3, name: "three"), person], forKey: "people")
+        try cache.writeCollection([Item.person(person), .note(text: "hello"), .person(person)], forKey: "feed")
+        try cache.writeCollection([Person](), forKey: "empty")
+        cache.setModel(person, forKey: "me", context: nil)
+        cache.setModel(Item.person(person), forKey: "favourite", context: nil)
+        try cache.flush()
+        try check("collection-people", .collection, "people")
+        try check("collection-feed", .collection, "feed")
+        try check("collection-empty", .collection, "empty")
+        try check("alias-me", .alias, "me")
+        try check("alias-favourite", .alias, "favourite")
+    }
+}
