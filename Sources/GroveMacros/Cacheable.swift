@@ -27,7 +27,7 @@
     ///     told otherwise. Types that share an identifier share it.
     ///   - projection: the name of this type among those that share its record name; the type's name unless told
     ///     otherwise.
-    @attached(member, names: named(init))
+    @attached(member, names: named(init), named(_GroveTypes))
     @attached(
         extension, conformances: Model, CacheableModel, NodeCodable, Equatable, CacheableFields, CacheableEnum,
         names: named(modelIdentifier), named(appendIdentifier), named(recordName), named(projectionName), named(fields),

@@ -40,6 +40,29 @@
             #expect(try refuse("@Cacheable struct Box<T> { let id: Int }").identifiers == ["generic"])
             #expect(try refuse("struct Box<T> { @Cacheable struct In { let id: Int } }").identifiers == ["generic"])
             #expect(try refuse("@Cacheable enum Box<T> { case a }").identifiers == ["generic"])
+            #expect(
+                try refuse("extension Box<Int> { @Cacheable struct In { let id: Int } }").identifiers == ["generic"])
+            #expect(
+                try refuse("extension Box where T: Model { @Cacheable struct In { let id: Int } }").identifiers
+                    == ["generic"])
+        }
+
+        @Test("What the extension cannot name, made visible in its file")
+        func inaccessible() throws {
+            let refused = try refuse("enum API { @Cacheable private struct User { let id: Int } }")
+            #expect(
+                refused.messages == [
+                    "'User' is private inside another type, or what it stands in is, so that the extension written beside it cannot name it; make it fileprivate"
+                ])
+            #expect(refused.fixed == "enum API { @Cacheable fileprivate struct User { let id: Int } }")
+            #expect(
+                try refuse("enum A { private enum B { @Cacheable struct C { let id: Int } } }").identifiers
+                    == ["inaccessible"])
+            #expect(
+                try refuse("extension A { @Cacheable private struct B { let id: Int } }").identifiers
+                    == ["inaccessible"])
+            #expect(try refuse("private enum A { @Cacheable struct B { let id: Int } }").messages == [])
+            #expect(try refuse("@Cacheable private struct B { let id: Int }").messages == [])
         }
 
         @Test("An enum without cases")
@@ -259,7 +282,7 @@
                 found = (attribute, group)
                 return .skipChildren
             }
-            context.append(node)
+            context.insert(node, at: 0)
             return .visitChildren
         }
     }

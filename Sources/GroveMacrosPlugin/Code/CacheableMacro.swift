@@ -28,9 +28,12 @@
         ) throws -> [DeclSyntax] {
             // The extension reports what is refused. A struct's initialiser stands there too, so that the struct keeps
             // the one that Swift gives it.
-            guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind == .finalClass
+            guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind != .leaf
             else { return [] }
-            return [DeclSyntax(stringLiteral: ExtensionWriter(subject, type: subject.name, missing: []).initializer)]
+            let initializer =
+                subject.kind == .finalClass
+                ? ExtensionWriter(subject, type: subject.name, missing: []).initializer : nil
+            return [subject.names.declaration, initializer].compactMap { $0.map { DeclSyntax(stringLiteral: $0) } }
         }
     }
 

@@ -18,6 +18,10 @@
             replace(variable.bindingSpecifier, "var", "make it a 'var'")
         }
 
+        static func visible(_ modifier: DeclModifierSyntax) -> FixIt {
+            replace(modifier, "fileprivate", "make it 'fileprivate'")
+        }
+
         static func ignoring(_ variable: VariableDeclSyntax) -> FixIt {
             replace(
                 variable.bindingSpecifier, "@\(Mark.cacheIgnored) \(variable.bindingSpecifier.text)",

@@ -55,6 +55,13 @@
             )
         }
 
+        static func inaccessible(_ name: String) -> Refusal {
+            Refusal(
+                "inaccessible",
+                "'\(name)' is private inside another type, or what it stands in is, so that the extension written beside it cannot name it; make it fileprivate"
+            )
+        }
+
         static func noCases(_ name: String) -> Refusal {
             Refusal("noCases", "the enum '\(name)' has no cases, so it has no values to cache")
         }

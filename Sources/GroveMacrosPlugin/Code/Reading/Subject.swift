@@ -23,8 +23,9 @@
 
         let kind: Kind
         let name: String
-        /// What generated members begin with: `public `, `package ` or nothing.
+        /// What generated members begin with: `public `, `package `, `fileprivate ` or nothing.
         let access: String
+        let names: TypeNames
         /// The fields of the record in the order of its table.
         private(set) var fields: [StoredProperty] = []
         /// Stored properties that the record leaves out.
@@ -46,9 +47,7 @@
             let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.lastName) ?? []
             (kind, name) = try SubjectReader.kind(of: declaration, node, inherited)
             self.inherited = Set(inherited)
-            access =
-                declaration.modifiers.map(\.name.text).first { ["public", "package"].contains($0) }.map { "\($0) " }
-                ?? ""
+            access = reader.access(of: declaration, name, node, context)
             if declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
                 || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
                 || declaration.as(EnumDeclSyntax.self)?.genericParameterClause != nil
@@ -64,6 +63,9 @@
             fields = reader.properties.filter(\.isRecorded).sorted { FieldOrder.isBefore($0.field, $1.field) }
             leftOut = reader.properties.filter { !$0.isRecorded }
             cases = reader.cases
+            names = TypeNames(
+                (fields + cases.flatMap(\.payload)).compactMap(\.type), of: declaration.typeName,
+                isNested: !context.isEmpty)
             if (kind == .enumeration || kind == .leaf) && cases.isEmpty && !reader.isRefused {
                 reader.refuse(node, .noCases(name))
             }

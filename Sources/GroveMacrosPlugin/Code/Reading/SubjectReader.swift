@@ -56,11 +56,35 @@
             throw DiagnosticsError(diagnostics: [Diagnostic(node: node, refusal)])
         }
 
+        /// Whether what surrounds a type is generic, as far as syntax tells.
         static func isGeneric(_ context: Syntax) -> Bool {
-            context.as(StructDeclSyntax.self)?.genericParameterClause != nil
+            if let around = context.as(ExtensionDeclSyntax.self) {
+                return around.genericWhereClause != nil
+                    || around.extendedType.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .leftAngle }
+            }
+            return context.as(StructDeclSyntax.self)?.genericParameterClause != nil
                 || context.as(ClassDeclSyntax.self)?.genericParameterClause != nil
                 || context.as(EnumDeclSyntax.self)?.genericParameterClause != nil
                 || context.as(ActorDeclSyntax.self)?.genericParameterClause != nil
+        }
+
+        /// What generated members begin with, so that they are as visible as the type.
+        mutating func access(
+            of declaration: some DeclGroupSyntax, _ name: String, _ node: AttributeSyntax, _ context: [Syntax]
+        ) -> String {
+            let own = declaration.modifiers
+            let around = context.map { $0.asProtocol((any DeclGroupSyntax).self)?.modifiers ?? [] }
+            // What is private at the file's level can be named in the file; what is inside something else cannot.
+            if !around.isEmpty, let modifier = own.named("private") {
+                refuse(modifier, .inaccessible(name), fixIts: [FixIts.visible(modifier)])
+            } else if around.dropLast().contains(where: { $0.named("private") != nil }) {
+                refuse(node, .inaccessible(name))
+            }
+            if around.contains(where: { $0.named("private", "fileprivate") != nil }) { return "fileprivate " }
+            let levels = ["public", "package", "internal", "fileprivate", "private"]
+            let inherited = context.first?.as(ExtensionDeclSyntax.self)?.modifiers
+            let level = (own.named(levels) ?? inherited?.named(levels))?.name.text ?? ""
+            return ["public", "package"].contains(level) ? "\(level) " : ""
         }
 
         /// The attribute's arguments; `nil` literals are as good as none.

@@ -48,10 +48,6 @@
             element.payload.indices.sorted { FieldOrder.isBefore(element.payload[$0].field, element.payload[$1].field) }
         }
 
-        private func shape(_ field: StoredProperty) -> String { field.type.map(TypeReading.shape) ?? "" }
-
-        private func spelling(_ field: StoredProperty) -> String { field.type.map(TypeReading.spelling) ?? "" }
-
         // MARK: Coding in place
 
         private var payloadTables: String {

@@ -19,10 +19,6 @@
             subject.fields.enumerated().map { line($0, $1) }.joined(separator: "\n").indented
         }
 
-        private func shape(_ field: StoredProperty) -> String { field.type.map(TypeReading.shape) ?? "" }
-
-        private func spelling(_ field: StoredProperty) -> String { field.type.map(TypeReading.spelling) ?? "" }
-
         /// A call of the initialiser, each field's value as `value` writes it.
         private func construction(_ value: (Int, StoredProperty) -> String) -> String {
             let arguments = subject.fields.enumerated().map { "_\($0): \(value($0, $1))" }

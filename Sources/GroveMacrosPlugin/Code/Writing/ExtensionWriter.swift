@@ -52,6 +52,14 @@
             subject.written.contains(name) ? "" : code()
         }
 
+        /// The type of a field, as code names it.
+        func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
+
+        /// An expression of the shape of a field's models.
+        func shape(_ field: StoredProperty) -> String {
+            field.type.map { TypeReading.shape($0, subject.names.name) } ?? ""
+        }
+
         // MARK: Names and identity
 
         private var nameMembers: [String] {
