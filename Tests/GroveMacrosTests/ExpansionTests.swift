@@ -222,11 +222,11 @@
 
                 nonisolated extension API.User: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable {
                     fileprivate static var recordName: String {
-                        "User"
+                        "API.User"
                     }
 
                     fileprivate static var projectionName: String {
-                        "User"
+                        "API.User"
                     }
 
                     fileprivate var modelIdentifier: GroveModel.ModelIdentifier? {

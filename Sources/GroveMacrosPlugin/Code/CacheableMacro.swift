@@ -13,7 +13,7 @@
             providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
             in context: some MacroExpansionContext
         ) throws -> [ExtensionDeclSyntax] {
-            let subject = try Subject(declaration, node, context.lexicalContext)
+            let subject = try Subject(declaration, node, context.lexicalContext, as: type)
             let missing = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
             let writer = ExtensionWriter(subject, type: type.trimmedDescription, missing: missing)
             guard let code = DeclSyntax(stringLiteral: writer.code).as(ExtensionDeclSyntax.self) else { return [] }

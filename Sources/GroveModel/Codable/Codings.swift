@@ -1,4 +1,4 @@
-/// The codings of the types that were met; see ``DecodeCoding`` and ``EncodeCoding``.
+/// The codings of the types that were met; see ``DecodeCoding`` and ``EncodeCoding``. Their names too, ``TypeName``.
 enum Codings {
     static let all = TypeMap()
 

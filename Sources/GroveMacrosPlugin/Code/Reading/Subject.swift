@@ -42,7 +42,11 @@
         /// Reads `declaration`.
         ///
         /// - Throws: `DiagnosticsError` with everything that is refused.
-        init(_ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax]) throws {
+        /// - Parameter type: the type as its extension names it, with those around it; where names do not matter, none.
+        init(
+            _ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax],
+            as type: (some TypeSyntaxProtocol)? = TypeSyntax?.none
+        ) throws {
             var reader = SubjectReader()
             let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.lastName) ?? []
             (kind, name) = try SubjectReader.kind(of: declaration, node, inherited)
@@ -56,8 +60,10 @@
                 reader.refuse(node, .generic(name))
             }
             let arguments = reader.arguments(node)
-            recordName = arguments["record"] ?? name
-            projectionName = arguments["projection"] ?? name
+            let path = type?.trimmedDescription.split(separator: ".").map { String($0).withoutBackticks }
+            let qualifiedName = path?.joined(separator: ".") ?? name
+            recordName = arguments["record"] ?? qualifiedName
+            projectionName = arguments["projection"] ?? qualifiedName
             reader.read(declaration.memberBlock, isEnum: kind == .enumeration || kind == .leaf)
             written = reader.written
             fields = reader.properties.filter(\.isRecorded).sorted { FieldOrder.isBefore($0.field, $1.field) }
