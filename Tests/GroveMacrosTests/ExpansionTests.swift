@@ -68,11 +68,18 @@
                     }
 
                     public var modelIdentifier: GroveModel.ModelIdentifier? {
-                        GroveMacros.CacheableSupport.identifier("Message:", self.id)
+                        guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
+                            return nil
+                        }
+                        return GroveMacros.CacheableSupport.identifier("Message:", GroveMacros.CacheableSupport.key(_id))
                     }
 
                     public func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
-                        GroveMacros.CacheableSupport.append("Message:", self.id, to: &identifier)
+                        guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
+                            return false
+                        }
+                        GroveMacros.CacheableSupport.append("Message:", GroveMacros.CacheableSupport.key(_id), to: &identifier)
+                        return true
                     }
 
                     public static let fields = GroveModel.FieldTable("id", "text", "sender")

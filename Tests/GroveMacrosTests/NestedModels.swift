@@ -79,8 +79,10 @@
 
     /// Another namespace with a type of the same name.
     public enum Market {
+        /// It has the name of another type, in another namespace.
         @Cacheable
         public struct Item: Hashable {
+            /// The identifier.
             public let id: Int
             let price: Double
         }
@@ -99,6 +101,7 @@
     public extension Market {
         @Cacheable
         struct Open {
+            /// The identifier.
             public let id: Int
             let item: Item
         }

@@ -80,13 +80,21 @@
             }
             let prefix =
                 subject.written.contains("recordName") ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+            let support = ExtensionWriter.support
             return [
-                "\(head) { \(ExtensionWriter.support).identifier(\(prefix), self.\(id)) }",
+                """
+                \(head) {
+                    guard let _id = \(support).present(self.\(id)) else { return nil }
+                    return \(support).identifier(\(prefix), \(support).key(_id))
+                }
+                """,
                 unless(
                     "appendIdentifier(to:)",
                     """
                     \(subject.access)func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
-                        \(ExtensionWriter.support).append(\(prefix), self.\(id), to: &identifier)
+                        guard let _id = \(support).present(self.\(id)) else { return false }
+                        \(support).append(\(prefix), \(support).key(_id), to: &identifier)
+                        return true
                     }
                     """),
             ]
