@@ -37,6 +37,29 @@
                 """)
         }
 
+        @Test("Where the type is available, its extension is")
+        func available() {
+            expect(
+                """
+                @available(macOS 99, *)
+                enum API {
+                    @Cacheable @available(iOS 99, *) enum Mood: String { case calm }
+                }
+                """,
+                """
+                @available(macOS 99, *)
+                enum API {
+                    @available(iOS 99, *) enum Mood: String { case calm 
+                }
+                }
+
+                @available(macOS 99, *)
+                @available(iOS 99, *)
+                nonisolated extension API.Mood: GroveModel.NodeCodable, Swift.Equatable {
+                }
+                """)
+        }
+
         @Test("A struct")
         func structure() {
             expect(

@@ -73,6 +73,32 @@
                 ])
         }
 
+        @Test("Raw values that have no coding")
+        func characters() throws {
+            let refused = try refuse("@Cacheable enum Grade: Character, Codable { case a }")
+            #expect(
+                refused.messages == [
+                    "a Character has no coding, so an enum cannot be stored by one; make its raw values Strings"
+                ])
+            #expect(refused.fixed == "@Cacheable enum Grade: String, Codable { case a }")
+        }
+
+        @Test("Names of static properties that a model's type has")
+        func taken() throws {
+            #expect(
+                try refuse("@Cacheable enum A { case fields, b }").messages == [
+                    "a model's type has a static property 'fields'; give the case another name"
+                ])
+            #expect(
+                try refuse("@Cacheable struct A { static func recordName() {} }").messages == [
+                    "a model's type has a static property 'recordName'; give the method another name"
+                ])
+            #expect(
+                try refuse("@Cacheable struct A { func recordName() {}; static func fields(_ x: Int) {} }").messages
+                    == [])
+            #expect(try refuse("@Cacheable enum A { case fields(Int) }").messages == [])
+        }
+
         @Test("Arguments that are no plain literals, and an identifier that is not there")
         func arguments() throws {
             #expect(try refuse(#"@Cacheable(record: "a\(1)") struct A {}"#).identifiers == ["argument"])
@@ -169,6 +195,8 @@
             let constant = try refuse("@Cacheable struct A { @CacheIgnored let x: Int }")
             #expect(constant.messages == ["'x' is left out of the record, so a copy has to set it; make it a 'var'"])
             #expect(constant.fixed == "@Cacheable struct A { @CacheIgnored var x: Int }")
+            #expect(
+                try refuse("@Cacheable struct A { @CacheIgnored var x: Optional<Int> }").identifiers == ["noDefault"])
             #expect(try refuse("@Cacheable struct A { @CacheIgnored let x = 1 }").identifiers == ["ignoredConstant"])
             #expect(try refuse("@Cacheable struct A { @CacheIgnored var id: Int = 1 }").identifiers == ["ignoredID"])
             #expect(

@@ -23,6 +23,15 @@ extension CacheableSupport {
         left.elementsEqual(right) { $0.isEqual(to: $1) }
     }
 
+    /// Hashes a property's value.
+    @inlinable
+    public static func combine<Value: Hashable>(_ value: Value, into hasher: inout Hasher) { hasher.combine(value) }
+
+    /// Leaves out a value that has no hash; the type is not Hashable, then, or hashes what else it has.
+    @inlinable
+    @_disfavoredOverload
+    public static func combine<Value>(_ value: Value, into hasher: inout Hasher) {}
+
     /// Refuses a property whose type has no equality.
     @_disfavoredOverload
     @available(

@@ -66,6 +66,13 @@
             Refusal("noCases", "the enum '\(name)' has no cases, so it has no values to cache")
         }
 
+        static let character = Refusal(
+            "character", "a Character has no coding, so an enum cannot be stored by one; make its raw values Strings")
+
+        static func taken(_ name: String, _ kind: String) -> Refusal {
+            Refusal("taken", "a model's type has a static property '\(name)'; give the \(kind) another name")
+        }
+
         static func argument(_ label: String) -> Refusal {
             Refusal("argument", "'\(label)' is a string literal without interpolation, and not empty")
         }

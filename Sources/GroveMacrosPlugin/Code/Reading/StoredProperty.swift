@@ -85,9 +85,9 @@
             return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription
         }
 
-        var isOptional: Bool {
+        /// Whether a variable of the type is `nil` where it has no default value, which one of `Optional<Int>` is not.
+        var isNilByDefault: Bool {
             self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
-                || (self.is(IdentifierTypeSyntax.self) && lastName == "Optional")
         }
     }
 

@@ -33,6 +33,12 @@
         private(set) var cases: [Case] = []
         /// What the type's own body declares, functions with their labels.
         private(set) var written: Set<String> = []
+        /// Whether a class would have an initialiser without parameters, were there no other.
+        let losesInitializer: Bool
+        /// What says where the type is available, of those around it too.
+        let availability: [String]
+        /// Whether it stands in an extension, of a type that may be generic.
+        let isInExtension: Bool
         let inherited: Set<String>
         let recordName: String
         let projectionName: String
@@ -47,7 +53,7 @@
             _ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax],
             as type: (some TypeSyntaxProtocol)? = TypeSyntax?.none
         ) throws {
-            var reader = SubjectReader()
+            var reader = SubjectReader(declaration.typeName)
             let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.lastName) ?? []
             (kind, name) = try SubjectReader.kind(of: declaration, node, inherited)
             self.inherited = Set(inherited)
@@ -66,6 +72,17 @@
             projectionName = arguments["projection"] ?? qualifiedName
             reader.read(declaration.memberBlock, isEnum: kind == .enumeration || kind == .leaf)
             written = reader.written
+            losesInitializer = kind == .finalClass && reader.needsInitializer
+            let around = context.reversed().compactMap { $0.asProtocol((any DeclGroupSyntax).self)?.attributes }
+            availability = (around + [declaration.attributes]).flatMap { attributes in
+                attributes.compactMap { $0.as(AttributeSyntax.self) }
+                    .filter { $0.attributeName.lastName == "available" }.map(\.trimmedDescription)
+            }
+            isInExtension = context.last?.is(ExtensionDeclSyntax.self) ?? false
+            let raw = declaration.inheritanceClause?.inheritedTypes.first
+            if kind == .leaf, let raw, raw.type.lastName == "Character" {
+                reader.refuse(raw.type, .character, fixIts: [FixIts.rawString(raw.type)])
+            }
             fields = reader.properties.filter(\.isRecorded).sorted { FieldOrder.isBefore($0.field, $1.field) }
             leftOut = reader.properties.filter { !$0.isRecorded }
             cases = reader.cases

@@ -9,6 +9,11 @@
         private(set) var cases: [Subject.Case] = []
         private(set) var written: Set<String> = []
         private(set) var instanceProperties: [String] = []
+        /// Whether the body has no initialiser and every stored property has a value.
+        private(set) var needsInitializer = true
+        private let typeName: String
+
+        init(_ typeName: String) { self.typeName = typeName }
 
         var isRefused: Bool { !diagnostics.isEmpty }
 
@@ -113,9 +118,9 @@
                 if let variable = declaration.as(VariableDeclSyntax.self) {
                     read(variable)
                 } else if let function = declaration.as(FunctionDeclSyntax.self) {
-                    let labels = function.signature.parameterClause.parameters.map { "\($0.firstName.text):" }
-                    written.insert("\(function.name.text)(\(labels.joined()))")
-                    written.insert(function.name.text)
+                    read(function)
+                } else if declaration.is(InitializerDeclSyntax.self) {
+                    needsInitializer = false
                 } else if let list = declaration.as(EnumCaseDeclSyntax.self) {
                     for element in list.elements { read(element) }
                 } else if let conditional = declaration.as(IfConfigDeclSyntax.self) {
@@ -123,6 +128,33 @@
                 }
             }
         }
+
+        /// Static ones and those that take something else than generated code gives them are other members.
+        private mutating func read(_ function: FunctionDeclSyntax) {
+            let name = function.name.text.withoutBackticks
+            let parameters = function.signature.parameterClause.parameters
+            let isStatic = function.modifiers.named("static", "class") != nil
+            if isStatic, parameters.isEmpty, SubjectReader.staticNames.contains(name) {
+                refuse(function.name, .taken(name, "method"))
+            }
+            if name == "==" {
+                let types = parameters.map(\.type.lastName)
+                if types.allSatisfy({ [typeName, "Self"].contains($0) }) { written.insert(name) }
+                return
+            }
+            let signature = "\(name)(\(parameters.map { "\($0.firstName.text):" }.joined()))"
+            if SubjectReader.takesModels.contains(signature),
+                parameters.first?.type.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == "Model" }) != true
+            {
+                return
+            }
+            written.insert((isStatic ? "static " : "") + signature)
+        }
+
+        private static let takesModels: Set<String> = ["map(_:)", "forEach(_:)", "merge(_:)"]
+
+        /// What generated code calls its static properties, beside which no case can have the name.
+        private static let staticNames: Set<String> = ["fields", "recordName", "projectionName"]
 
         private mutating func read(_ conditional: IfConfigDeclSyntax) {
             for clause in conditional.clauses {
@@ -150,9 +182,14 @@
                     }
                     continue
                 }
-                written.insert(name.withoutBackticks)
+                written.insert((variable.isStatic ? "static " : "") + name.withoutBackticks)
                 if variable.isStatic { continue }
                 instanceProperties.append(name.withoutBackticks)
+                if binding.isStored, binding.initializer == nil,
+                    type?.isNilByDefault != true || variable.bindingSpecifier.text == "let"
+                {
+                    needsInitializer = false
+                }
                 if binding.isStored { read(variable, binding, type, name) }
             }
         }
@@ -183,7 +220,7 @@
             if isIgnored {
                 if isConstant {
                     refuse(variable.bindingSpecifier, .ignoredConstant(plain), fixIts: [FixIts.variable(variable)])
-                } else if value == nil, type?.isOptional != true, variable.wrapper == nil {
+                } else if value == nil, type?.isNilByDefault != true, variable.wrapper == nil {
                     refuse(binding.pattern, .noDefault(plain), fixIts: [FixIts.defaultValue(binding)])
                 }
                 return properties.append(property)
@@ -218,6 +255,9 @@
                 check(parameter.type, "\(name).\(label ?? "\(index)")")
                 payload.append(
                     StoredProperty(code: label ?? "_\(index)", type: parameter.type, syntax: Syntax(parameter.type)))
+            }
+            if parameters.isEmpty, SubjectReader.staticNames.contains(name), !written.contains("static \(name)") {
+                refuse(element.name, .taken(name, "case"))
             }
             if cases.contains(where: { $0.name == name }) { refuse(element.name, .duplicate(name)) }
             cases.append(Subject.Case(code: element.name.text, name: name, payload: payload, labels: labels))

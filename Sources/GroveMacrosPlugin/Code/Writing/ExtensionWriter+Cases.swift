@@ -3,14 +3,14 @@
     extension ExtensionWriter {
         var enumMembers: [String] {
             var members = [
-                unless("fields", "\(subject.access)static var fields: GroveModel.FieldTable { .dynamic }"),
-                unless("encodeFields(to:)", encodeCases), unless("decodeFields(from:)", decodeCases),
+                unless("static fields", "\(subject.access)static var fields: GroveModel.FieldTable { .dynamic }"),
+                unless("encodeFields(to:)", encodeCases), unless("static decodeFields(from:)", decodeCases),
                 unless("map(_:)", mapCases), unless("forEach(_:)", forEachCase),
             ]
             members.append(payloadTables)
             if subject.takesPayloads {
                 members += [
-                    unless("encodeValue(to:)", encodePayload), unless("decodeValue(from:)", decodePayload),
+                    unless("encodeValue(to:)", encodePayload), unless("static decodeValue(from:)", decodePayload),
                     unless("merge(_:)", mergePayload), cacheablePayload,
                 ]
             }
