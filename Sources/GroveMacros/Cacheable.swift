@@ -24,10 +24,9 @@
     ///     model stands in the record of whoever holds it, as it does where the property is `nil`. A `modelIdentifier`
     ///     that the type declares itself wins.
     ///   - record: the name under which records are stored, and with which identifiers begin; the type's name unless
-    ///     told otherwise. Types that share an identifier share it.
-    ///   - projection: the name of this type among those that share its record name; the type's name unless told
-    ///     otherwise.
-    @attached(member, names: named(init))
+    ///     told otherwise, behind those of the types around it, `Shop.Item`. Types that share an identifier share it.
+    ///   - projection: the name of this type among those that share its record name; the same unless told otherwise.
+    @attached(member, names: named(init), named(_GroveTypes))
     @attached(
         extension, conformances: Model, CacheableModel, NodeCodable, Equatable, CacheableFields, CacheableEnum,
         names: named(modelIdentifier), named(appendIdentifier), named(recordName), named(projectionName), named(fields),

@@ -12,21 +12,23 @@ public protocol SimpleModel: Sendable {
 
     /// The name under which records of this type are stored.
     ///
-    /// Two types share an identifier only if they declare one record name. The default is the type's unqualified name.
+    /// Two types share an identifier only if they declare one record name. The default is the type's name behind those
+    /// of the types around it, `Shop.Item`, without the module; contexts that have no name, functions and files, do not
+    /// show in it, so that types of one name inside several of them declare names of their own.
     static var recordName: String { get }
 
     /// The name of this type among the types that share its record name: its projection of the record.
     ///
-    /// The default is the type's unqualified name.
+    /// The default is that of ``recordName``.
     static var projectionName: String { get }
 }
 
 extension SimpleModel {
-    /// The type's unqualified name.
-    public static var recordName: String { String(describing: Self.self) }
+    /// The type's name behind those of the types around it, without the module.
+    public static var recordName: String { TypeName.of(Self.self) }
 
-    /// The type's unqualified name.
-    public static var projectionName: String { String(describing: Self.self) }
+    /// The type's name behind those of the types around it, without the module.
+    public static var projectionName: String { TypeName.of(Self.self) }
 }
 
 extension SimpleModel where Self: Equatable {

@@ -8,6 +8,8 @@ import Testing
 @Suite("References that a record hides") struct HiddenReferenceTests {
     /// A member and those it recommends.
     struct Member: SimpleModel, CacheableModel, Equatable {
+        static var recordName: String { "Member" }
+        static var projectionName: String { "Member" }
         static let fields = FieldTable("id", "others")
         var id: Int
         var others: [Member]

@@ -9,6 +9,8 @@
     /// The models of Models.swift with no coding but `Codable`, under the same record names.
     enum Plain {
         struct Person: Model, Codable, Hashable {
+            static var recordName: String { "Person" }
+            static var projectionName: String { "Person" }
             var id: Int
             var name: String
             var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
@@ -23,6 +25,8 @@
         }
 
         struct Message: SimpleModel, Codable, Equatable {
+            static var recordName: String { "Message" }
+            static var projectionName: String { "Message" }
             var zeta: Person
             var id: String
             var text: String?
@@ -78,6 +82,8 @@
         }
 
         struct Feed: SimpleModel, Codable, Equatable {
+            static var recordName: String { "Feed" }
+            static var projectionName: String { "Feed" }
             var id: String
             var items: [Item]
             var top: Item?

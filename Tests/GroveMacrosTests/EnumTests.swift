@@ -72,7 +72,7 @@
             try cache.write(Frame.Holding(id: 1))
             #expect(try cache.model("Person:1", as: Item.self) == .person(one))
             #expect(try cache.model("Fork:root", as: Item.self) == .fork(it: Fork("root")))
-            #expect(try cache.model("Holding:1", as: Item.self) == nil)
+            #expect(try cache.model("Frame.Holding:1", as: Item.self) == nil)
             #expect(try cache.model("Person:1", as: Twice.self) == nil, "two cases would do")
         }
 

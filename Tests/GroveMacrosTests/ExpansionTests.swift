@@ -37,6 +37,29 @@
                 """)
         }
 
+        @Test("Where the type is available, its extension is")
+        func available() {
+            expect(
+                """
+                @available(macOS 99, *)
+                enum API {
+                    @Cacheable @available(iOS 99, *) enum Mood: String { case calm }
+                }
+                """,
+                """
+                @available(macOS 99, *)
+                enum API {
+                    @available(iOS 99, *) enum Mood: String { case calm 
+                }
+                }
+
+                @available(macOS 99, *)
+                @available(iOS 99, *)
+                nonisolated extension API.Mood: GroveModel.NodeCodable, Swift.Equatable {
+                }
+                """)
+        }
+
         @Test("A struct")
         func structure() {
             expect(
@@ -68,11 +91,18 @@
                     }
 
                     public var modelIdentifier: GroveModel.ModelIdentifier? {
-                        GroveMacros.CacheableSupport.identifier("Message:", self.id)
+                        guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
+                            return nil
+                        }
+                        return GroveMacros.CacheableSupport.identifier("Message:", GroveMacros.CacheableSupport.key(_id))
                     }
 
                     public func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
-                        GroveMacros.CacheableSupport.append("Message:", self.id, to: &identifier)
+                        guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
+                            return false
+                        }
+                        GroveMacros.CacheableSupport.append("Message:", GroveMacros.CacheableSupport.key(_id), to: &identifier)
+                        return true
                     }
 
                     public static let fields = GroveModel.FieldTable("id", "text", "sender")
@@ -186,6 +216,114 @@
                             return false
                         }
                         guard GroveMacros.CacheableSupport.areEqual(left.hits, right.hits) else {
+                            return false
+                        }
+                        return true
+                    }
+                }
+                """)
+        }
+
+        @Test("A type in a namespace: its body names the types that the extension does not see")
+        func nested() {
+            expect(
+                """
+                private enum API {
+                    @Cacheable
+                    struct User {
+                        let pets: [Pet?]
+                        let next: Box<Self>
+                    }
+                }
+                """,
+                """
+                private enum API {
+                    struct User {
+                        let pets: [Pet?]
+                        let next: Box<Self>
+
+                        private enum _GroveTypes {
+                            typealias _0 = Box<User>
+                            typealias _1 = [Pet?]
+                            typealias _2 = Pet
+                        }
+                    }
+                }
+
+                nonisolated extension API.User: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable {
+                    fileprivate static var recordName: String {
+                        "API.User"
+                    }
+
+                    fileprivate static var projectionName: String {
+                        "API.User"
+                    }
+
+                    fileprivate var modelIdentifier: GroveModel.ModelIdentifier? {
+                        nil
+                    }
+
+                    fileprivate func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                        false
+                    }
+
+                    fileprivate static let fields = GroveModel.FieldTable("next", "pets")
+
+                    fileprivate func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                        try _node.encode(self.next, at: 0)
+                        try _node.encode(self.pets, at: 1)
+                    }
+
+                    fileprivate static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                        let _0 = try _node.scan(_GroveTypes._0.self, at: 0)
+                        let _1 = try _node.scan(_GroveTypes._1.self, at: 1)
+                        return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1))
+                    }
+
+                    fileprivate func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
+                        guard let _0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: _GroveTypes._0.self), self.next, transform) else {
+                            return nil
+                        }
+                        guard let _1 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.array(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: _GroveTypes._2.self))), self.pets, transform) else {
+                            return nil
+                        }
+                        return Self(_grove: (), _0: _0, _1: _1)
+                    }
+
+                    fileprivate func forEach(_ visit: (any GroveModel.Model) -> Swift.Void) {
+                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: _GroveTypes._0.self), self.next, visit)
+                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.array(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: _GroveTypes._2.self))), self.pets, visit)
+                    }
+
+                    fileprivate func replacingChild(at position: Swift.Int, with child: any GroveModel.Model) -> Self? {
+                        var _position = position
+                        var _0 = self.next
+                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.shape(of: _GroveTypes._0.self), &_0, at: &_position, with: child) {
+                            guard _fits else {
+                                return nil
+                            }
+                            return Self(_grove: (), _0: _0, _1: self.pets)
+                        }
+                        var _1 = self.pets
+                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.array(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: _GroveTypes._2.self))), &_1, at: &_position, with: child) {
+                            guard _fits else {
+                                return nil
+                            }
+                            return Self(_grove: (), _0: self.next, _1: _1)
+                        }
+                        return nil
+                    }
+
+                    private init(_grove: Swift.Void, _0: _GroveTypes._0, _1: _GroveTypes._1) {
+                        self.next = _0
+                        self.pets = _1
+                    }
+
+                    fileprivate static func == (left: API.User, right: API.User) -> Bool {
+                        guard GroveMacros.CacheableSupport.areEqual(left.next, right.next) else {
+                            return false
+                        }
+                        guard GroveMacros.CacheableSupport.areEqual(left.pets, right.pets) else {
                             return false
                         }
                         return true

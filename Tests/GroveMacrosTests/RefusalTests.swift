@@ -40,6 +40,29 @@
             #expect(try refuse("@Cacheable struct Box<T> { let id: Int }").identifiers == ["generic"])
             #expect(try refuse("struct Box<T> { @Cacheable struct In { let id: Int } }").identifiers == ["generic"])
             #expect(try refuse("@Cacheable enum Box<T> { case a }").identifiers == ["generic"])
+            #expect(
+                try refuse("extension Box<Int> { @Cacheable struct In { let id: Int } }").identifiers == ["generic"])
+            #expect(
+                try refuse("extension Box where T: Model { @Cacheable struct In { let id: Int } }").identifiers
+                    == ["generic"])
+        }
+
+        @Test("What the extension cannot name, made visible in its file")
+        func inaccessible() throws {
+            let refused = try refuse("enum API { @Cacheable private struct User { let id: Int } }")
+            #expect(
+                refused.messages == [
+                    "'User' is private inside another type, or what it stands in is, so that the extension written beside it cannot name it; make it fileprivate"
+                ])
+            #expect(refused.fixed == "enum API { @Cacheable fileprivate struct User { let id: Int } }")
+            #expect(
+                try refuse("enum A { private enum B { @Cacheable struct C { let id: Int } } }").identifiers
+                    == ["inaccessible"])
+            #expect(
+                try refuse("extension A { @Cacheable private struct B { let id: Int } }").identifiers
+                    == ["inaccessible"])
+            #expect(try refuse("private enum A { @Cacheable struct B { let id: Int } }").messages == [])
+            #expect(try refuse("@Cacheable private struct B { let id: Int }").messages == [])
         }
 
         @Test("An enum without cases")
@@ -48,6 +71,32 @@
                 try refuse("@Cacheable enum Never {}").messages == [
                     "the enum 'Never' has no cases, so it has no values to cache"
                 ])
+        }
+
+        @Test("Raw values that have no coding")
+        func characters() throws {
+            let refused = try refuse("@Cacheable enum Grade: Character, Codable { case a }")
+            #expect(
+                refused.messages == [
+                    "a Character has no coding, so an enum cannot be stored by one; make its raw values Strings"
+                ])
+            #expect(refused.fixed == "@Cacheable enum Grade: String, Codable { case a }")
+        }
+
+        @Test("Names of static properties that a model's type has")
+        func taken() throws {
+            #expect(
+                try refuse("@Cacheable enum A { case fields, b }").messages == [
+                    "a model's type has a static property 'fields'; give the case another name"
+                ])
+            #expect(
+                try refuse("@Cacheable struct A { static func recordName() {} }").messages == [
+                    "a model's type has a static property 'recordName'; give the method another name"
+                ])
+            #expect(
+                try refuse("@Cacheable struct A { func recordName() {}; static func fields(_ x: Int) {} }").messages
+                    == [])
+            #expect(try refuse("@Cacheable enum A { case fields(Int) }").messages == [])
         }
 
         @Test("Arguments that are no plain literals, and an identifier that is not there")
@@ -146,6 +195,8 @@
             let constant = try refuse("@Cacheable struct A { @CacheIgnored let x: Int }")
             #expect(constant.messages == ["'x' is left out of the record, so a copy has to set it; make it a 'var'"])
             #expect(constant.fixed == "@Cacheable struct A { @CacheIgnored var x: Int }")
+            #expect(
+                try refuse("@Cacheable struct A { @CacheIgnored var x: Optional<Int> }").identifiers == ["noDefault"])
             #expect(try refuse("@Cacheable struct A { @CacheIgnored let x = 1 }").identifiers == ["ignoredConstant"])
             #expect(try refuse("@Cacheable struct A { @CacheIgnored var id: Int = 1 }").identifiers == ["ignoredID"])
             #expect(
@@ -259,7 +310,7 @@
                 found = (attribute, group)
                 return .skipChildren
             }
-            context.append(node)
+            context.insert(node, at: 0)
             return .visitChildren
         }
     }

@@ -157,6 +157,8 @@ import Testing
     }
 
     struct Feed: SimpleModel, Codable, Equatable {
+        static var recordName: String { "Feed" }
+        static var projectionName: String { "Feed" }
         var items: [Item]
         var modelIdentifier: ModelIdentifier? { "Feed" }
     }

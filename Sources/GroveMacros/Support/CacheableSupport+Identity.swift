@@ -1,108 +1,107 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// An identifier is text that is the same in every process and different for every value. So what has such a text is
+// listed here, and for anything else there is an error of the compiler: what a type prints is made for people to read.
 extension CacheableSupport {
-    /// The identifier that begins with `prefix` and ends with `id`.
+    /// The identifier that begins with `prefix` and ends with `key`; the empty one, which no cache accepts, where the
+    /// key is empty.
     @inlinable
-    public static func identifier<ID>(_ prefix: String, _ id: ID) -> ModelIdentifier? {
-        ModelIdentifier("\(prefix)\(id)")
+    public static func identifier(_ prefix: String, _ key: String) -> ModelIdentifier {
+        ModelIdentifier(key.utf8.isEmpty ? "" : prefix + key)
     }
 
-    /// The identifier that begins with `prefix` and ends with `id`.
+    /// The identifier that begins with `prefix` and ends with `key`.
     @inlinable
-    public static func identifier<ID: FixedWidthInteger>(_ prefix: String, _ id: ID) -> ModelIdentifier? {
-        ModelIdentifier(prefix + String(id))
+    public static func identifier(_ prefix: String, _ key: some FixedWidthInteger) -> ModelIdentifier {
+        ModelIdentifier(prefix + String(key))
     }
 
-    /// The identifier that begins with `prefix` and ends with `id`, or `nil` where there is none.
+    /// Appends the bytes of ``identifier(_:_:)-(String,String)``: of an empty key none.
     @inlinable
-    public static func identifier<ID>(_ prefix: String, _ id: ID?) -> ModelIdentifier? {
-        id.flatMap { identifier(prefix, $0) }
-    }
-
-    /// The identifier that begins with `prefix` and ends with `id`, or `nil` where there is none.
-    @inlinable
-    public static func identifier<ID: FixedWidthInteger>(_ prefix: String, _ id: ID?) -> ModelIdentifier? {
-        id.flatMap { identifier(prefix, $0) }
-    }
-
-    /// Appends the bytes of ``identifier(_:_:)-(String,ID)``.
-    @inlinable
-    public static func append(_ prefix: String, _ id: String, to buffer: inout IdentifierBuffer) -> Bool {
+    public static func append(_ prefix: String, _ key: String, to buffer: inout IdentifierBuffer) {
+        if key.utf8.isEmpty { return }
         buffer.append(prefix)
-        buffer.append(id)
-        return true
+        buffer.append(key)
     }
 
-    /// Appends the bytes of ``identifier(_:_:)-(String,ID)``.
+    /// Appends the bytes of ``identifier(_:_:)-(String,FixedWidthInteger)``.
     @inlinable
-    public static func append<ID: FixedWidthInteger>(
-        _ prefix: String, _ id: ID, to buffer: inout IdentifierBuffer
-    ) -> Bool {
+    public static func append(_ prefix: String, _ key: some FixedWidthInteger, to buffer: inout IdentifierBuffer) {
         buffer.append(prefix)
-        buffer.append(id)
-        return true
+        buffer.append(key)
     }
 
-    /// Appends the bytes of ``identifier(_:_:)-(String,ID)``.
+    // MARK: Whether there is one
+
+    /// The property that identifies a model.
     @inlinable
-    public static func append<ID>(_ prefix: String, _ id: ID, to buffer: inout IdentifierBuffer) -> Bool {
-        buffer.append(prefix)
-        buffer.append("\(id)")
-        return true
+    public static func present<ID>(_ id: ID) -> ID? { id }
+
+    /// The property that identifies a model, or `nil` where it is `nil`.
+    @inlinable
+    public static func present<ID>(_ id: ID?) -> ID? { id }
+
+    /// The property that identifies a model, or `nil` where it is `nil` on either level.
+    @inlinable
+    public static func present<ID>(_ id: ID??) -> ID? { id ?? nil }
+
+    // MARK: As text
+
+    /// A string, as it is.
+    @inlinable
+    public static func key(_ id: String) -> String { id }
+
+    /// An integer, in decimal.
+    @inlinable
+    public static func key<ID: FixedWidthInteger>(_ id: ID) -> ID { id }
+
+    /// An identifier, as it is.
+    @inlinable
+    public static func key(_ id: ModelIdentifier) -> String { id.rawValue }
+
+    /// A UUID in upper case.
+    @inlinable
+    public static func key(_ id: UUID) -> String { id.uuidString }
+
+    /// A URL, resolved against its base.
+    @inlinable
+    public static func key(_ id: URL) -> String { id.absoluteString }
+
+    /// What stands for an integer.
+    @inlinable
+    public static func key<ID: RawRepresentable>(_ id: ID) -> ID.RawValue where ID.RawValue: FixedWidthInteger {
+        id.rawValue
     }
 
-    /// Appends the bytes of ``identifier(_:_:)-(String,ID)``, or returns false where there is none.
+    /// What stands for a string, or for something else with one text.
     @inlinable
-    public static func append(_ prefix: String, _ id: String?, to buffer: inout IdentifierBuffer) -> Bool {
-        guard let id else { return false }
-        return append(prefix, id, to: &buffer)
+    public static func key<ID: RawRepresentable>(_ id: ID) -> String where ID.RawValue: LosslessStringConvertible {
+        String(id.rawValue)
     }
 
-    /// Appends the bytes of ``identifier(_:_:)-(String,ID)``, or returns false where there is none.
+    /// What stands for a UUID.
     @inlinable
-    public static func append<ID: FixedWidthInteger>(
-        _ prefix: String, _ id: ID?, to buffer: inout IdentifierBuffer
-    ) -> Bool {
-        guard let id else { return false }
-        return append(prefix, id, to: &buffer)
-    }
+    public static func key<ID: RawRepresentable>(_ id: ID) -> String where ID.RawValue == UUID { key(id.rawValue) }
 
-    /// Appends the bytes of ``identifier(_:_:)-(String,ID)``, or returns false where there is none.
+    /// What stands for a URL.
     @inlinable
-    public static func append<ID>(_ prefix: String, _ id: ID?, to buffer: inout IdentifierBuffer) -> Bool {
-        guard let id else { return false }
-        return append(prefix, id, to: &buffer)
-    }
+    public static func key<ID: RawRepresentable>(_ id: ID) -> String where ID.RawValue == URL { key(id.rawValue) }
 
-    // MARK: Equality
-
-    /// Whether a property's values are equal.
-    @inlinable
-    public static func areEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
-
-    /// Whether models that are not `Equatable` are equal.
+    /// Anything else that its text gives back.
     @inlinable
     @_disfavoredOverload
-    public static func areEqual<M: SimpleModel>(_ left: M, _ right: M) -> Bool { left.isEqual(to: right) }
+    public static func key<ID: LosslessStringConvertible>(_ id: ID) -> String { String(id) }
 
-    /// Whether optional models that are not `Equatable` are equal.
-    @inlinable
-    @_disfavoredOverload
-    public static func areEqual<M: SimpleModel>(_ left: M?, _ right: M?) -> Bool {
-        guard let left, let right else { return left == nil && right == nil }
-        return left.isEqual(to: right)
-    }
-
-    /// Whether arrays of models that are not `Equatable` are equal.
-    @inlinable
-    @_disfavoredOverload
-    public static func areEqual<M: SimpleModel>(_ left: [M], _ right: [M]) -> Bool {
-        left.elementsEqual(right) { $0.isEqual(to: $1) }
-    }
-
-    /// Refuses a property whose type has no equality.
+    /// Refuses a property that has no text of its own.
     @_disfavoredOverload
     @available(
         *, unavailable,
-        message: "a stored property of a @Cacheable type is Equatable; mark it @EqualityIgnored, or write == yourself"
+        message:
+            "the identifier of a @Cacheable type is a String, an integer, a UUID, a URL, something RawRepresentable by one of these, or LosslessStringConvertible; of another type, name a computed property with @Cacheable(id:), or declare modelIdentifier yourself"
     )
-    public static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool { false }
+    public static func key<ID>(_ id: ID) -> String { "" }
 }

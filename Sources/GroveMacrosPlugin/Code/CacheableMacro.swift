@@ -13,7 +13,7 @@
             providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
             in context: some MacroExpansionContext
         ) throws -> [ExtensionDeclSyntax] {
-            let subject = try Subject(declaration, node, context.lexicalContext)
+            let subject = try Subject(declaration, node, context.lexicalContext, as: type)
             let missing = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
             let writer = ExtensionWriter(subject, type: type.trimmedDescription, missing: missing)
             guard let code = DeclSyntax(stringLiteral: writer.code).as(ExtensionDeclSyntax.self) else { return [] }
@@ -28,9 +28,16 @@
         ) throws -> [DeclSyntax] {
             // The extension reports what is refused. A struct's initialiser stands there too, so that the struct keeps
             // the one that Swift gives it.
-            guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind == .finalClass
+            guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind != .leaf
             else { return [] }
-            return [DeclSyntax(stringLiteral: ExtensionWriter(subject, type: subject.name, missing: []).initializer)]
+            let initializer =
+                subject.kind == .finalClass
+                ? ExtensionWriter(subject, type: subject.name, missing: []).initializer : nil
+            // The one that Swift gives a class whose properties all have values, and takes away where there is another.
+            let plain = subject.losesInitializer ? "init() {}" : nil
+            return [subject.names.declaration, plain, initializer].compactMap {
+                $0.map { DeclSyntax(stringLiteral: $0) }
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-/// The codings of the types that were met; see ``DecodeCoding`` and ``EncodeCoding``.
+/// The codings of the types that were met, ``DecodeCoding`` and ``EncodeCoding``, and their names, ``TypeName``.
 enum Codings {
     static let all = TypeMap()
 

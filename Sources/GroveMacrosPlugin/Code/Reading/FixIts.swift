@@ -18,6 +18,14 @@
             replace(variable.bindingSpecifier, "var", "make it a 'var'")
         }
 
+        static func visible(_ modifier: DeclModifierSyntax) -> FixIt {
+            replace(modifier, "fileprivate", "make it 'fileprivate'")
+        }
+
+        static func rawString(_ type: TypeSyntax) -> FixIt {
+            replace(type, "String", "make its raw values Strings")
+        }
+
         static func ignoring(_ variable: VariableDeclSyntax) -> FixIt {
             replace(
                 variable.bindingSpecifier, "@\(Mark.cacheIgnored) \(variable.bindingSpecifier.text)",

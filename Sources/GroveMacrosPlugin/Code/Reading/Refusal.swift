@@ -55,8 +55,22 @@
             )
         }
 
+        static func inaccessible(_ name: String) -> Refusal {
+            Refusal(
+                "inaccessible",
+                "'\(name)' is private inside another type, or what it stands in is, so that the extension written beside it cannot name it; make it fileprivate"
+            )
+        }
+
         static func noCases(_ name: String) -> Refusal {
             Refusal("noCases", "the enum '\(name)' has no cases, so it has no values to cache")
+        }
+
+        static let character = Refusal(
+            "character", "a Character has no coding, so an enum cannot be stored by one; make its raw values Strings")
+
+        static func taken(_ name: String, _ kind: String) -> Refusal {
+            Refusal("taken", "a model's type has a static property '\(name)'; give the \(kind) another name")
         }
 
         static func argument(_ label: String) -> Refusal {

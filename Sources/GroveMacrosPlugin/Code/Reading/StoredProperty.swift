@@ -31,10 +31,24 @@
         }
     }
 
-    extension VariableDeclSyntax {
-        var isStatic: Bool { modifiers.contains { ["static", "class"].contains($0.name.text) } }
+    extension DeclModifierListSyntax {
+        func named(_ names: String...) -> DeclModifierSyntax? { named(names) }
 
-        func modifier(_ names: String...) -> DeclModifierSyntax? { modifiers.first { names.contains($0.name.text) } }
+        func named(_ names: [String]) -> DeclModifierSyntax? {
+            // `private(set)` says nothing of the declaration itself.
+            first { names.contains($0.name.text) && $0.detail?.detail.text != "set" }
+        }
+    }
+
+    extension DeclGroupSyntax {
+        /// The type's name in code, with backticks where they are needed.
+        var typeName: String { asProtocol((any NamedDeclSyntax).self)?.name.text ?? "" }
+    }
+
+    extension VariableDeclSyntax {
+        var isStatic: Bool { modifiers.named("static", "class") != nil }
+
+        func modifier(_ names: String...) -> DeclModifierSyntax? { modifiers.named(names) }
 
         func attribute(_ name: String) -> AttributeSyntax? {
             namedAttributes.first { $0.attributeName.lastName == name }
@@ -71,9 +85,9 @@
             return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription
         }
 
-        var isOptional: Bool {
+        /// Whether a variable of the type is `nil` where it has no default value, which one of `Optional<Int>` is not.
+        var isNilByDefault: Bool {
             self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
-                || (self.is(IdentifierTypeSyntax.self) && lastName == "Optional")
         }
     }
 

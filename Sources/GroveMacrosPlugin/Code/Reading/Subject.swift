@@ -23,8 +23,9 @@
 
         let kind: Kind
         let name: String
-        /// What generated members begin with: `public `, `package ` or nothing.
+        /// What generated members begin with: `public `, `package `, `fileprivate ` or nothing.
         let access: String
+        let names: TypeNames
         /// The fields of the record in the order of its table.
         private(set) var fields: [StoredProperty] = []
         /// Stored properties that the record leaves out.
@@ -32,6 +33,12 @@
         private(set) var cases: [Case] = []
         /// What the type's own body declares, functions with their labels.
         private(set) var written: Set<String> = []
+        /// Whether a class would have an initialiser without parameters, were there no other.
+        let losesInitializer: Bool
+        /// What says where the type is available, of those around it too.
+        let availability: [String]
+        /// Whether it stands in an extension, of a type that may be generic.
+        let isInExtension: Bool
         let inherited: Set<String>
         let recordName: String
         let projectionName: String
@@ -41,14 +48,16 @@
         /// Reads `declaration`.
         ///
         /// - Throws: `DiagnosticsError` with everything that is refused.
-        init(_ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax]) throws {
-            var reader = SubjectReader()
+        /// - Parameter type: the type as its extension names it, with those around it; where names do not matter, none.
+        init(
+            _ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax],
+            as type: (some TypeSyntaxProtocol)? = TypeSyntax?.none
+        ) throws {
+            var reader = SubjectReader(declaration.typeName)
             let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.lastName) ?? []
             (kind, name) = try SubjectReader.kind(of: declaration, node, inherited)
             self.inherited = Set(inherited)
-            access =
-                declaration.modifiers.map(\.name.text).first { ["public", "package"].contains($0) }.map { "\($0) " }
-                ?? ""
+            access = reader.access(of: declaration, name, node, context)
             if declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
                 || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
                 || declaration.as(EnumDeclSyntax.self)?.genericParameterClause != nil
@@ -57,13 +66,29 @@
                 reader.refuse(node, .generic(name))
             }
             let arguments = reader.arguments(node)
-            recordName = arguments["record"] ?? name
-            projectionName = arguments["projection"] ?? name
+            let path = type?.trimmedDescription.split(separator: ".").map { String($0).withoutBackticks }
+            let qualifiedName = path?.joined(separator: ".") ?? name
+            recordName = arguments["record"] ?? qualifiedName
+            projectionName = arguments["projection"] ?? qualifiedName
             reader.read(declaration.memberBlock, isEnum: kind == .enumeration || kind == .leaf)
             written = reader.written
+            losesInitializer = kind == .finalClass && reader.needsInitializer
+            let around = context.reversed().compactMap { $0.asProtocol((any DeclGroupSyntax).self)?.attributes }
+            availability = (around + [declaration.attributes]).flatMap { attributes in
+                attributes.compactMap { $0.as(AttributeSyntax.self) }
+                    .filter { $0.attributeName.lastName == "available" }.map(\.trimmedDescription)
+            }
+            isInExtension = context.last?.is(ExtensionDeclSyntax.self) ?? false
+            let raw = declaration.inheritanceClause?.inheritedTypes.first
+            if kind == .leaf, let raw, raw.type.lastName == "Character" {
+                reader.refuse(raw.type, .character, fixIts: [FixIts.rawString(raw.type)])
+            }
             fields = reader.properties.filter(\.isRecorded).sorted { FieldOrder.isBefore($0.field, $1.field) }
             leftOut = reader.properties.filter { !$0.isRecorded }
             cases = reader.cases
+            names = TypeNames(
+                (fields + cases.flatMap(\.payload)).compactMap(\.type), of: declaration.typeName,
+                isNested: !context.isEmpty)
             if (kind == .enumeration || kind == .leaf) && cases.isEmpty && !reader.isRefused {
                 reader.refuse(node, .noCases(name))
             }

@@ -9,6 +9,11 @@
         private(set) var cases: [Subject.Case] = []
         private(set) var written: Set<String> = []
         private(set) var instanceProperties: [String] = []
+        /// Whether the body has no initialiser and every stored property has a value.
+        private(set) var needsInitializer = true
+        private let typeName: String
+
+        init(_ typeName: String) { self.typeName = typeName }
 
         var isRefused: Bool { !diagnostics.isEmpty }
 
@@ -56,11 +61,35 @@
             throw DiagnosticsError(diagnostics: [Diagnostic(node: node, refusal)])
         }
 
+        /// Whether what surrounds a type is generic, as far as syntax tells.
         static func isGeneric(_ context: Syntax) -> Bool {
-            context.as(StructDeclSyntax.self)?.genericParameterClause != nil
+            if let around = context.as(ExtensionDeclSyntax.self) {
+                return around.genericWhereClause != nil
+                    || around.extendedType.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .leftAngle }
+            }
+            return context.as(StructDeclSyntax.self)?.genericParameterClause != nil
                 || context.as(ClassDeclSyntax.self)?.genericParameterClause != nil
                 || context.as(EnumDeclSyntax.self)?.genericParameterClause != nil
                 || context.as(ActorDeclSyntax.self)?.genericParameterClause != nil
+        }
+
+        /// What generated members begin with, so that they are as visible as the type.
+        mutating func access(
+            of declaration: some DeclGroupSyntax, _ name: String, _ node: AttributeSyntax, _ context: [Syntax]
+        ) -> String {
+            let own = declaration.modifiers
+            let around = context.map { $0.asProtocol((any DeclGroupSyntax).self)?.modifiers ?? [] }
+            // What is private at the file's level can be named in the file; what is inside something else cannot.
+            if !around.isEmpty, let modifier = own.named("private") {
+                refuse(modifier, .inaccessible(name), fixIts: [FixIts.visible(modifier)])
+            } else if around.dropLast().contains(where: { $0.named("private") != nil }) {
+                refuse(node, .inaccessible(name))
+            }
+            if around.contains(where: { $0.named("private", "fileprivate") != nil }) { return "fileprivate " }
+            let levels = ["public", "package", "internal", "fileprivate", "private"]
+            let inherited = context.first?.as(ExtensionDeclSyntax.self)?.modifiers
+            let level = (own.named(levels) ?? inherited?.named(levels))?.name.text ?? ""
+            return ["public", "package"].contains(level) ? "\(level) " : ""
         }
 
         /// The attribute's arguments; `nil` literals are as good as none.
@@ -89,9 +118,9 @@
                 if let variable = declaration.as(VariableDeclSyntax.self) {
                     read(variable)
                 } else if let function = declaration.as(FunctionDeclSyntax.self) {
-                    let labels = function.signature.parameterClause.parameters.map { "\($0.firstName.text):" }
-                    written.insert("\(function.name.text)(\(labels.joined()))")
-                    written.insert(function.name.text)
+                    read(function)
+                } else if declaration.is(InitializerDeclSyntax.self) {
+                    needsInitializer = false
                 } else if let list = declaration.as(EnumCaseDeclSyntax.self) {
                     for element in list.elements { read(element) }
                 } else if let conditional = declaration.as(IfConfigDeclSyntax.self) {
@@ -99,6 +128,33 @@
                 }
             }
         }
+
+        /// Static ones and those that take something else than generated code gives them are other members.
+        private mutating func read(_ function: FunctionDeclSyntax) {
+            let name = function.name.text.withoutBackticks
+            let parameters = function.signature.parameterClause.parameters
+            let isStatic = function.modifiers.named("static", "class") != nil
+            if isStatic, parameters.isEmpty, SubjectReader.staticNames.contains(name) {
+                refuse(function.name, .taken(name, "method"))
+            }
+            if name == "==" {
+                let types = parameters.map(\.type.lastName)
+                if types.allSatisfy({ [typeName, "Self"].contains($0) }) { written.insert(name) }
+                return
+            }
+            let signature = "\(name)(\(parameters.map { "\($0.firstName.text):" }.joined()))"
+            if SubjectReader.takesModels.contains(signature),
+                parameters.first?.type.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == "Model" }) != true
+            {
+                return
+            }
+            written.insert((isStatic ? "static " : "") + signature)
+        }
+
+        private static let takesModels: Set<String> = ["map(_:)", "forEach(_:)", "merge(_:)"]
+
+        /// What generated code calls its static properties, beside which no case can have the name.
+        private static let staticNames: Set<String> = ["fields", "recordName", "projectionName"]
 
         private mutating func read(_ conditional: IfConfigDeclSyntax) {
             for clause in conditional.clauses {
@@ -126,9 +182,14 @@
                     }
                     continue
                 }
-                written.insert(name.withoutBackticks)
+                written.insert((variable.isStatic ? "static " : "") + name.withoutBackticks)
                 if variable.isStatic { continue }
                 instanceProperties.append(name.withoutBackticks)
+                if binding.isStored, binding.initializer == nil,
+                    type?.isNilByDefault != true || variable.bindingSpecifier.text == "let"
+                {
+                    needsInitializer = false
+                }
                 if binding.isStored { read(variable, binding, type, name) }
             }
         }
@@ -159,7 +220,7 @@
             if isIgnored {
                 if isConstant {
                     refuse(variable.bindingSpecifier, .ignoredConstant(plain), fixIts: [FixIts.variable(variable)])
-                } else if value == nil, type?.isOptional != true, variable.wrapper == nil {
+                } else if value == nil, type?.isNilByDefault != true, variable.wrapper == nil {
                     refuse(binding.pattern, .noDefault(plain), fixIts: [FixIts.defaultValue(binding)])
                 }
                 return properties.append(property)
@@ -194,6 +255,9 @@
                 check(parameter.type, "\(name).\(label ?? "\(index)")")
                 payload.append(
                     StoredProperty(code: label ?? "_\(index)", type: parameter.type, syntax: Syntax(parameter.type)))
+            }
+            if parameters.isEmpty, SubjectReader.staticNames.contains(name), !written.contains("static \(name)") {
+                refuse(element.name, .taken(name, "case"))
             }
             if cases.contains(where: { $0.name == name }) { refuse(element.name, .duplicate(name)) }
             cases.append(Subject.Case(code: element.name.text, name: name, payload: payload, labels: labels))

@@ -15,28 +15,38 @@
         }
 
         /// An expression of the shape of the type's models: containers are spelled out, names left to the compiler.
-        static func shape(_ type: TypeSyntax) -> String {
-            if let optional = type.as(OptionalTypeSyntax.self) { return call("optional", [optional.wrappedType]) }
+        ///
+        /// - Parameter name: how code names a type that is no such container.
+        static func shape(_ type: TypeSyntax, _ name: (TypeSyntax) -> String) -> String {
+            guard let (container, parts) = container(type) else { return "\(support).shape(of: \(name(type)).self)" }
+            let shapes = parts.map { shape($0, name) }
+            return container.map { "\(support).\($0)(\(shapes.joined(separator: ", ")))" } ?? shapes[0]
+        }
+
+        /// The types that ``shape(_:_:)`` names.
+        static func named(in type: TypeSyntax) -> [TypeSyntax] {
+            container(type)?.parts.flatMap(named) ?? [type]
+        }
+
+        /// The container that a type is, parentheses being one without a name, and what it holds.
+        private static func container(_ type: TypeSyntax) -> (name: String?, parts: [TypeSyntax])? {
+            if let optional = type.as(OptionalTypeSyntax.self) { return ("optional", [optional.wrappedType]) }
             if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-                return call("optional", [optional.wrappedType])
+                return ("optional", [optional.wrappedType])
             }
-            if let array = type.as(ArrayTypeSyntax.self) { return call("array", [array.element]) }
+            if let array = type.as(ArrayTypeSyntax.self) { return ("array", [array.element]) }
             if let dictionary = type.as(DictionaryTypeSyntax.self) {
-                return call("dictionary", [dictionary.key, dictionary.value])
+                return ("dictionary", [dictionary.key, dictionary.value])
             }
             if let tuple = type.as(TupleTypeSyntax.self), let only = tuple.elements.first, tuple.elements.count == 1 {
-                return shape(only.type)
+                return (nil, [only.type])
             }
             let arguments = genericArguments(type)
             switch (type.lastName, arguments.count) {
             case ("Optional", 1), ("Array", 1), ("Set", 1), ("Dictionary", 2):
-                return call(type.lastName.lowercased(), arguments)
-            default: return "\(support).shape(of: \(type.trimmedDescription).self)"
+                return (type.lastName.lowercased(), arguments)
+            default: return nil
             }
-        }
-
-        private static func call(_ function: String, _ types: [TypeSyntax]) -> String {
-            "\(support).\(function)(\(types.map(shape).joined(separator: ", ")))"
         }
 
         private static func genericArguments(_ type: TypeSyntax) -> [TypeSyntax] {

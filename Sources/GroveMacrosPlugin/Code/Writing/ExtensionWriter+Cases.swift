@@ -3,14 +3,14 @@
     extension ExtensionWriter {
         var enumMembers: [String] {
             var members = [
-                unless("fields", "\(subject.access)static var fields: GroveModel.FieldTable { .dynamic }"),
-                unless("encodeFields(to:)", encodeCases), unless("decodeFields(from:)", decodeCases),
+                unless("static fields", "\(subject.access)static var fields: GroveModel.FieldTable { .dynamic }"),
+                unless("encodeFields(to:)", encodeCases), unless("static decodeFields(from:)", decodeCases),
                 unless("map(_:)", mapCases), unless("forEach(_:)", forEachCase),
             ]
             members.append(payloadTables)
             if subject.takesPayloads {
                 members += [
-                    unless("encodeValue(to:)", encodePayload), unless("decodeValue(from:)", decodePayload),
+                    unless("encodeValue(to:)", encodePayload), unless("static decodeValue(from:)", decodePayload),
                     unless("merge(_:)", mergePayload), cacheablePayload,
                 ]
             }
@@ -47,10 +47,6 @@
         private func order(_ element: Subject.Case) -> [Int] {
             element.payload.indices.sorted { FieldOrder.isBefore(element.payload[$0].field, element.payload[$1].field) }
         }
-
-        private func shape(_ field: StoredProperty) -> String { field.type.map(TypeReading.shape) ?? "" }
-
-        private func spelling(_ field: StoredProperty) -> String { field.type.map(TypeReading.spelling) ?? "" }
 
         // MARK: Coding in place
 

@@ -5,12 +5,16 @@
         var hasFieldAccess: Bool { subject.id != nil || subject.written.contains("modelIdentifier") }
 
         var memberwiseMembers: [String] {
-            [
-                unless("fields", fieldTable), unless("encodeFields(to:)", encodeFields),
-                unless("decodeFields(from:)", decodeFields), unless("map(_:)", map), unless("forEach(_:)", forEach),
-                subject.written.contains("map(_:)") || subject.written.contains("forEach(_:)")
-                    ? "" : unless("replacingChild(at:with:)", replacingChild),
-                hasFieldAccess ? unless("merge(_:)", merge) : "", hasFieldAccess ? fieldAccess : "",
+            // What Model does by default is right where there are no fields.
+            let replacesChildren =
+                !subject.fields.isEmpty && subject.written.isDisjoint(with: ["map(_:)", "forEach(_:)"])
+            let merges = !subject.fields.isEmpty && hasFieldAccess
+            return [
+                unless("static fields", fieldTable), unless("encodeFields(to:)", encodeFields),
+                unless("static decodeFields(from:)", decodeFields), unless("map(_:)", map),
+                unless("forEach(_:)", forEach),
+                replacesChildren ? unless("replacingChild(at:with:)", replacingChild) : "",
+                merges ? unless("merge(_:)", merge) : "", hasFieldAccess ? fieldAccess : "",
                 subject.kind == .structure ? initializer : "",
             ]
         }
@@ -18,10 +22,6 @@
         private func lines(_ line: (Int, StoredProperty) -> String) -> String {
             subject.fields.enumerated().map { line($0, $1) }.joined(separator: "\n").indented
         }
-
-        private func shape(_ field: StoredProperty) -> String { field.type.map(TypeReading.shape) ?? "" }
-
-        private func spelling(_ field: StoredProperty) -> String { field.type.map(TypeReading.spelling) ?? "" }
 
         /// A call of the initialiser, each field's value as `value` writes it.
         private func construction(_ value: (Int, StoredProperty) -> String) -> String {
@@ -53,7 +53,12 @@
 
         private var fieldTable: String {
             let names = subject.fields.map(\.field.literal).joined(separator: ", ")
-            return "\(subject.access)static let fields = GroveModel.FieldTable(\(names))"
+            // The compiler shows the remark beside its error, where what is extended turns out to be generic.
+            let remark =
+                subject.isInExtension
+                ? "// Types inside a generic type are not served: records of all its specialisations would have one name.\n"
+                : ""
+            return "\(remark)\(subject.access)static let fields = GroveModel.FieldTable(\(names))"
         }
 
         private var encodeFields: String {

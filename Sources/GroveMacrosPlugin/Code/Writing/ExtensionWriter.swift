@@ -19,7 +19,8 @@
             let members = subject.kind == .leaf ? [] : self.members
             // A model is read and written anywhere, also where a module's declarations belong to the main actor by default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
-            return "\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
+            let availability = subject.availability.map { "\($0)\n" }.joined()
+            return "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
         }
 
         // What the macro declares that it may conform to, the compiler no longer takes to be implied, so all is spelt out.
@@ -52,14 +53,23 @@
             subject.written.contains(name) ? "" : code()
         }
 
+        /// The type of a field, as code names it.
+        func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
+
+        /// An expression of the shape of a field's models.
+        func shape(_ field: StoredProperty) -> String {
+            field.type.map { TypeReading.shape($0, subject.names.name) } ?? ""
+        }
+
         // MARK: Names and identity
 
         private var nameMembers: [String] {
             [
                 unless(
-                    "recordName", "\(subject.access)static var recordName: String { \(subject.recordName.literal) }"),
+                    "static recordName",
+                    "\(subject.access)static var recordName: String { \(subject.recordName.literal) }"),
                 unless(
-                    "projectionName",
+                    "static projectionName",
                     "\(subject.access)static var projectionName: String { \(subject.projectionName.literal) }"),
             ]
         }
@@ -71,14 +81,23 @@
                 return [subject.takesPayloads ? payloadIdentifier(head) : "\(head) { nil }", noIdentifier]
             }
             let prefix =
-                subject.written.contains("recordName") ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+                subject.written.contains("static recordName")
+                ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+            let support = ExtensionWriter.support
             return [
-                "\(head) { \(ExtensionWriter.support).identifier(\(prefix), self.\(id)) }",
+                """
+                \(head) {
+                    guard let _id = \(support).present(self.\(id)) else { return nil }
+                    return \(support).identifier(\(prefix), \(support).key(_id))
+                }
+                """,
                 unless(
                     "appendIdentifier(to:)",
                     """
                     \(subject.access)func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
-                        \(ExtensionWriter.support).append(\(prefix), self.\(id), to: &identifier)
+                        guard let _id = \(support).present(self.\(id)) else { return false }
+                        \(support).append(\(prefix), \(support).key(_id), to: &identifier)
+                        return true
                     }
                     """),
             ]
@@ -99,14 +118,19 @@
         /// The fields that equality looks at.
         private var compared: [StoredProperty] { (subject.fields + subject.leftOut).filter(\.isCompared) }
 
-        private var hasOwnEquality: Bool {
-            subject.kind == .finalClass || compared.count < subject.fields.count + subject.leftOut.count
-        }
+        /// Whether some property is left out, which the `==` that Swift writes would look at.
+        private var ignoresProperties: Bool { compared.count < subject.fields.count + subject.leftOut.count }
+
+        private var declaresHashable: Bool { subject.inherited.contains("Hashable") }
 
         private var equalityMembers: [String] {
             let declaresEquality = !subject.inherited.isDisjoint(with: ExtensionWriter.equatable)
-            let needsEquality = missing.contains("Equatable") || (declaresEquality && hasOwnEquality)
-            let needsHash = subject.inherited.contains("Hashable") && hasOwnEquality
+            let needsEquality =
+                missing.contains("Equatable") || ignoresProperties || (declaresEquality && subject.kind == .finalClass)
+            // A type may be Hashable by a protocol or by an extension, which the macro does not see.
+            let needsHash =
+                (declaresHashable && (subject.kind == .finalClass || ignoresProperties))
+                || (ignoresProperties && !subject.written.contains("=="))
             return [
                 needsEquality ? unless("==", equality) : "", needsHash ? unless("hash(into:)", hash) : "",
             ]
@@ -130,7 +154,11 @@
         }
 
         private var hash: String {
-            let lines = compared.map { "hasher.combine(self.\($0.code))" }
+            let lines = compared.map {
+                declaresHashable
+                    ? "hasher.combine(self.\($0.code))"
+                    : "\(ExtensionWriter.support).combine(self.\($0.code), into: &hasher)"
+            }
             return """
                 \(subject.access)func hash(into hasher: inout Swift.Hasher) {
                 \(lines.joined(separator: "\n").indented)

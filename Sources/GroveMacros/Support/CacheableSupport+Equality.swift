@@ -1,0 +1,42 @@
+extension CacheableSupport {
+    /// Whether a property's values are equal.
+    @inlinable
+    public static func areEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
+
+    /// Whether models that are not `Equatable` are equal.
+    @inlinable
+    @_disfavoredOverload
+    public static func areEqual<M: SimpleModel>(_ left: M, _ right: M) -> Bool { left.isEqual(to: right) }
+
+    /// Whether optional models that are not `Equatable` are equal.
+    @inlinable
+    @_disfavoredOverload
+    public static func areEqual<M: SimpleModel>(_ left: M?, _ right: M?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.isEqual(to: right)
+    }
+
+    /// Whether arrays of models that are not `Equatable` are equal.
+    @inlinable
+    @_disfavoredOverload
+    public static func areEqual<M: SimpleModel>(_ left: [M], _ right: [M]) -> Bool {
+        left.elementsEqual(right) { $0.isEqual(to: $1) }
+    }
+
+    /// Hashes a property's value.
+    @inlinable
+    public static func combine<Value: Hashable>(_ value: Value, into hasher: inout Hasher) { hasher.combine(value) }
+
+    /// Leaves out a value that has no hash; the type is not Hashable, then, or hashes what else it has.
+    @inlinable
+    @_disfavoredOverload
+    public static func combine<Value>(_ value: Value, into hasher: inout Hasher) {}
+
+    /// Refuses a property whose type has no equality.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "a stored property of a @Cacheable type is Equatable; mark it @EqualityIgnored, or write == yourself"
+    )
+    public static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool { false }
+}

@@ -1,0 +1,48 @@
+#if Macros
+    import SwiftSyntax
+
+    /// How generated code names the types of fields and payloads.
+    ///
+    /// The extension stands outside of the type, where what surrounds a nested type is not looked through. So the body of
+    /// a nested type gets an alias of each; that of any other gets none.
+    struct TypeNames {
+        /// What is written, each once, and what an alias of it says.
+        private var aliases: [(written: String, meant: String)] = []
+        private let isNested: Bool
+
+        private static let container = "_GroveTypes"
+
+        /// - Parameter name: the type's own, which `Self` does not mean where the aliases stand.
+        init(_ types: [TypeSyntax], of name: String, isNested: Bool) {
+            self.isNested = isNested
+            for type in isNested ? types.flatMap({ [$0] + TypeReading.named(in: $0) }) : [] {
+                let written = TypeReading.spelling(type)
+                guard !aliases.contains(where: { $0.written == written }) else { continue }
+                aliases.append((written, written.replacingSelf(with: name)))
+            }
+        }
+
+        func name(_ type: TypeSyntax) -> String {
+            let written = TypeReading.spelling(type)
+            guard isNested, let index = aliases.firstIndex(where: { $0.written == written }) else { return written }
+            return "\(TypeNames.container)._\(index)"
+        }
+
+        /// The aliases, inside one type because a macro says beforehand what it declares.
+        var declaration: String? {
+            guard !aliases.isEmpty else { return nil }
+            let lines = aliases.enumerated().map { "    typealias _\($0) = \($1.meant)" }
+            return "private enum \(TypeNames.container) {\n\(lines.joined(separator: "\n"))\n}"
+        }
+    }
+
+    extension String {
+        /// The type that the text spells, with another name for `Self`.
+        fileprivate func replacingSelf(with name: String) -> String {
+            TypeSyntax("\(raw: self)").tokens(viewMode: .sourceAccurate).map { token in
+                guard token.tokenKind == .keyword(.Self) else { return token.description }
+                return token.leadingTrivia.description + name + token.trailingTrivia.description
+            }.joined()
+        }
+    }
+#endif
