@@ -15,16 +15,6 @@ struct FingerprintBudgetTests {
 
     init() throws { disk = try SharedStore.Disk() }
 
-    private func open(_ budget: CacheBudget) throws -> Cache {
-        try Cache(directory: nil, options: SharedStore.Options(disk: disk), budget: budget)
-    }
-
-    private func looks(_ body: () throws -> Void) throws -> Int {
-        let before = disk.faults.withLock { $0.looks }
-        try body()
-        return disk.faults.withLock { $0.looks } - before
-    }
-
     /// A person whose record is the longer the larger `size` is.
     private func person(_ number: Int, _ size: Int) -> Person {
         Person(id: "\(number)", name: String(repeating: "x", count: size), age: size)
@@ -32,42 +22,42 @@ struct FingerprintBudgetTests {
 
     @Test("A batch of known nodes is written without a look, and the account knows their new lengths")
     func batch() throws {
-        let cache = try open(CacheBudget(bytes: 1 << 20))
+        let cache = try disk.open(CacheBudget(bytes: 1 << 20))
         try cache.write(contentsOf: (0..<200).map { person($0, 10) })
         let people = (0..<200).map { person($0, 500 + $0) }
-        #expect(try looks { try cache.write(contentsOf: people) } == 0)
+        #expect(try disk.looks { try cache.write(contentsOf: people) } == 0)
         try checkAccount(cache)
         let before = try cache.usage()
-        #expect(try looks { try cache.write(contentsOf: people) } == 200)
+        #expect(try disk.looks { try cache.write(contentsOf: people) } == 200)
         #expect(try cache.usage().writtenBytes == before.writtenBytes)
-        #expect(try looks { try cache.write(contentsOf: people) } == 200)
-        #expect(try looks { try cache.write(contentsOf: (0..<200).map { person($0, 0) }) } == 0)
+        #expect(try disk.looks { try cache.write(contentsOf: people) } == 200)
+        #expect(try disk.looks { try cache.write(contentsOf: (0..<200).map { person($0, 0) }) } == 0)
         try checkAccount(cache)
     }
 
     @Test("Where entries are counted, or the policy keeps no notes, every node is looked at")
     func withoutNotes() throws {
         for budget in [CacheBudget(nodes: 100), CacheBudget(bytes: 1 << 20, policy: LRU.self)] {
-            let cache = try open(budget)
+            let cache = try disk.open(budget)
             try cache.write(person(1, 10))
-            #expect(try looks { try cache.write(person(1, 20)) } == 1)
+            #expect(try disk.looks { try cache.write(person(1, 20)) } == 1)
             cache.close()
         }
     }
 
     @Test("What is pinned is looked at, so that what it names is held")
     func pins() throws {
-        let cache = try open(CacheBudget(bytes: 1 << 20))
+        let cache = try disk.open(CacheBudget(bytes: 1 << 20))
         let stub = ForkStub(id: "a")
         try cache.write(ForkLink(id: "r", left: stub))
         try cache.write(ForkLink(id: "r"))
         try cache.retain("Fork:r")
         try cache.write(person(1, 10))
         // Pinned, and then free again, but not known before it was looked at once more.
-        #expect(try looks { try cache.write(ForkLink(id: "r", left: stub, right: ForkStub(id: "b"))) } > 0)
+        #expect(try disk.looks { try cache.write(ForkLink(id: "r", left: stub, right: ForkStub(id: "b"))) } > 0)
         try checkIndex(cache)
         #expect(try cache.usage().pinnedEntries == 3)
-        #expect(try looks { try cache.write(person(1, 20)) } == 0)
+        #expect(try disk.looks { try cache.write(person(1, 20)) } == 0)
         try cache.release("Fork:r")
         try cache.flush()
         try checkIndex(cache)
@@ -76,7 +66,7 @@ struct FingerprintBudgetTests {
 
     @Test("A fingerprint is noted once the transaction has committed, and only beside the weight that it left")
     func staging() throws {
-        let cache = try open(CacheBudget(bytes: 1 << 20))
+        let cache = try disk.open(CacheBudget(bytes: 1 << 20))
         try cache.write(person(1, 10))
         let index = try #require(cache.core.index)
         let key = SharedStore.Disk.key("Person:1")
@@ -123,7 +113,7 @@ struct FingerprintBudgetTests {
     func recount(seed: UInt64) throws {
         var generator = Seeded(seed)
         let budget = CacheBudget(bytes: 100_000)
-        let (cache, other) = (try open(budget), try open(budget))
+        let (cache, other) = (try disk.open(budget), try disk.open(budget))
         var written: [Int: Person] = [:]
         var unseen = 0
         for step in 0..<1_500 {
@@ -161,7 +151,7 @@ struct FingerprintBudgetTests {
             default:
                 let models = (0..<20).map { person((number + $0) % 200, Int(generator.next() % 900)) }
                 // What has to go for them is looked at too.
-                unseen += max(0, 20 - (try looks { try cache.write(contentsOf: models) }))
+                unseen += max(0, 20 - (try disk.looks { try cache.write(contentsOf: models) }))
                 for (place, model) in models.enumerated() { written[(number + place) % 200] = model }
             }
             if step % 10 == 0 {
@@ -181,7 +171,7 @@ struct FingerprintBudgetTests {
 
     @Test("A second projection is never dropped, whatever was known of the first")
     func projections() throws {
-        let cache = try open(CacheBudget(bytes: 1 << 20))
+        let cache = try disk.open(CacheBudget(bytes: 1 << 20))
         for round in 0..<40 {
             let left = ForkStub(id: "l\(round)")
             try cache.write(ForkLink(id: "a", left: left, right: ForkStub(id: "r\(round)")))
@@ -229,7 +219,7 @@ struct FingerprintBudgetTests {
 
     @Test("With its note a node takes less than 48 bytes of memory, what finds its key in the journal included")
     func memory() throws {
-        let cache = try open(CacheBudget(bytes: 8_000_000))
+        let cache = try disk.open(CacheBudget(bytes: 8_000_000))
         let index = try #require(cache.core.index)
         var worst = 0.0
         for batch in 0..<100 {

@@ -20,39 +20,28 @@ struct FingerprintTests {
         disk = try SharedStore.Disk()
     }
 
-    private func open(_ budget: CacheBudget) throws -> Cache {
-        try Cache(directory: nil, options: SharedStore.Options(disk: disk), budget: budget)
-    }
-
-    /// How many nodes transactions looked at during `body`.
-    private func looks(_ body: () throws -> Void) throws -> Int {
-        let before = disk.faults.withLock { $0.looks }
-        try body()
-        return disk.faults.withLock { $0.looks } - before
-    }
-
     @Test(
         "A known node that changed is written without a look; an unknown or unchanged one is looked at",
         arguments: budgets)
     func unseen(budget: CacheBudget) throws {
-        let cache = try open(budget)
-        #expect(try looks { try cache.write(ann) } == 1)
+        let cache = try disk.open(budget)
+        #expect(try disk.looks { try cache.write(ann) } == 1)
         var changes: ChangeSet?
-        #expect(try looks { changes = try cache.write(older) } == 0)
+        #expect(try disk.looks { changes = try cache.write(older) } == 0)
         #expect(changes?.changedModelIds == ["Person:1"])
-        #expect(try looks { changes = try cache.write(older) } == 1)
+        #expect(try disk.looks { changes = try cache.write(older) } == 1)
         #expect(changes?.changedModelIds.isEmpty == true)
         #expect(try cache.model("Person:1", as: Person.self) == older)
         let messages = [ann, older].map { Message(id: "\($0.age)", text: "", sender: $0) }
-        #expect(try looks { try cache.write(contentsOf: messages) } == 3)
+        #expect(try disk.looks { try cache.write(contentsOf: messages) } == 3)
         #expect(try cache.model("Person:1", as: Person.self) == older)
     }
 
     @Test("What another process wrote is looked at", arguments: budgets)
     func foreign(budget: CacheBudget) throws {
-        let cache = try open(budget)
+        let cache = try disk.open(budget)
         try cache.write(ForkStub(id: "a"))
-        let other = try open(budget)
+        let other = try disk.open(budget)
         try other.write(ForkLink(id: "a", left: ForkStub(id: "b")))
         try cache.write(ForkLink(id: "a", right: ForkStub(id: "c")))
         #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
@@ -66,12 +55,12 @@ struct FingerprintTests {
         "Another projection, a deletion, an eviction, a wipe, a failed write and others' writes make a node unknown",
         arguments: budgets)
     func forgetting(budget: CacheBudget) throws {
-        let cache = try open(budget)
+        let cache = try disk.open(budget)
         func expectLook(_ what: String, _ change: () throws -> Void) throws {
             try cache.write(ann)
             try cache.write(older)
             try change()
-            #expect(try looks { try cache.write(Person(id: "1", name: what, age: 1)) } == 1, "\(what)")
+            #expect(try disk.looks { try cache.write(Person(id: "1", name: what, age: 1)) } == 1, "\(what)")
             #expect(try cache.model("Person:1", as: Person.self)?.name == what)
         }
         try expectLook("deleted") { try cache.delete("Person:1") }
@@ -84,7 +73,7 @@ struct FingerprintTests {
         }
         try expectLook("suspended") {
             try cache.suspend()
-            try open(budget).write(Person(id: "2", name: "Ben", age: 1))
+            try disk.open(budget).write(Person(id: "2", name: "Ben", age: 1))
             try cache.resume()
             // What looks at others' records for the account.
             try cache.write(Person(id: "2", name: "Ben", age: 2))
@@ -106,18 +95,18 @@ struct FingerprintTests {
             }
         }
         try cache.write(ForkStub(id: "a"))
-        #expect(try looks { try cache.write(ForkHalf(id: "a")) } == 1)
-        #expect(try looks { try cache.write(ForkHalf(id: "a", left: ForkStub(id: "l"))) } == 2)
+        #expect(try disk.looks { try cache.write(ForkHalf(id: "a")) } == 1)
+        #expect(try disk.looks { try cache.write(ForkHalf(id: "a", left: ForkStub(id: "l"))) } == 2)
         #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
     }
 
     @Test("A node that follows a deletion is looked at, so that the deletion is not forgotten", arguments: budgets)
     func afterDeletion(budget: CacheBudget) throws {
-        let cache = try open(budget)
+        let cache = try disk.open(budget)
         try cache.write(Message(id: "34", text: "Hello", sender: Person(id: "2", name: "Ben", age: 1), editor: ann))
         try cache.delete("Person:1")
         try cache.write(ann)
-        #expect(try looks { try cache.write(older) } == 1)
+        #expect(try disk.looks { try cache.write(older) } == 1)
         #expect(try cache.model("Message:34", as: Message.self)?.editor == nil)
     }
 

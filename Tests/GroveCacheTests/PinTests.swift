@@ -232,6 +232,31 @@ struct PinTests {
         try checkIndex(cache)
     }
 
+    @Test("Pins of what is not there count too where the store remembers them, so that they do not fill the budget")
+    func absentRoots() throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 60_000))
+        let limit = try #require(try cache.usage().pinnedLimit)
+        var retained = 0
+        var failure: CacheError?
+        while failure == nil, retained < 10_000 {
+            do throws(CacheError) {
+                try cache.retain("Person:\(retained)", acrossReopening: true)
+                retained += 1
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure?.code == .overBudget && retained > limit / 20 && retained < limit / 8, "\(retained)")
+        let text = String(repeating: "n", count: 1_000)
+        for number in 0..<100 { try cache.write(Person(id: "other-\(number)", name: text, age: 0)) }
+        #expect(try cache.size().payloadBytes <= 60_000)
+        #expect(try isThere(cache, "Person:other-99") == [true])
+        // Whoever lets go makes room.
+        for number in 0..<100 { try cache.release("Person:\(number)", acrossReopening: true) }
+        try cache.retain("Person:new", acrossReopening: true)
+        try checkIndex(cache)
+    }
+
     @Test("A handle's pins end with it, and those of another handle do not")
     func handles() throws {
         let cache = try cache(20)

@@ -14,14 +14,10 @@ struct SharedBudgetTests {
 
     init() throws { disk = try SharedStore.Disk() }
 
-    private func open(_ budget: CacheBudget) throws -> Cache {
-        try Cache(directory: nil, options: SharedStore.Options(disk: disk), budget: budget)
-    }
-
     @Test("What one removed and the other writes again is known to both, and to whoever opens the store next")
     func writtenAgain() throws {
         let budget = CacheBudget(bytes: 1 << 20)
-        let (one, other) = (try open(budget), try open(budget))
+        let (one, other) = (try disk.open(budget), try disk.open(budget))
         // Enough for a segment of the journal that is not the open one, which is read again every time.
         try one.write(contentsOf: (0..<1_000).map { Memo($0, 10) })
         #expect(try #require(one.core.index).journal.open > 0)
@@ -30,7 +26,7 @@ struct SharedBudgetTests {
         try one.delete("Memo:4")
         try other.write(contentsOf: [Memo(3, 20), Memo(4, 20)])
         try one.write(Memo(11, 11))
-        for cache in [one, other, try open(budget)] {
+        for cache in [one, other, try disk.open(budget)] {
             try cache.write(Memo(12, 11))
             #expect(try unknown(to: cache) == [])
         }
@@ -42,7 +38,7 @@ struct SharedBudgetTests {
     func lists(seed: UInt64) throws {
         var generator = Seeded(seed)
         let budget = CacheBudget(bytes: 60_000)
-        let caches = [try open(budget), try open(budget)]
+        let caches = [try disk.open(budget), try disk.open(budget)]
         for step in 0..<1_200 {
             let cache = caches[Int.random(in: 0..<2, using: &generator)]
             let number = Int.random(in: 0..<200, using: &generator)
@@ -54,7 +50,7 @@ struct SharedBudgetTests {
                 try cache.write(contentsOf: (0..<10).map { Memo((number + $0) % 200, Int(generator.next() % 800)) })
             }
             guard step % 60 == 59 else { continue }
-            let third = try open(budget)
+            let third = try disk.open(budget)
             for cache in caches + [third] {
                 try cache.write(Memo(number, step))
                 try #require(try unknown(to: cache) == [], "seed \(seed), step \(step)")
@@ -68,25 +64,25 @@ struct SharedBudgetTests {
     @Test("What somebody without a budget wrote is known to all who have one")
     func adopted() throws {
         let budget = CacheBudget(bytes: 1 << 20)
-        let (one, other) = (try open(budget), try open(budget))
+        let (one, other) = (try disk.open(budget), try disk.open(budget))
         try one.write(contentsOf: (0..<1_000).map { Memo($0, 10) })
         try other.write(contentsOf: (1_000..<2_000).map { Memo($0, 10) })
         try one.write(Memo(0, 11))
         for round in 0..<3 {
-            let third = try open(.unlimited)
+            let third = try disk.open(.unlimited)
             try third.write(contentsOf: (0..<20).map { Memo(5_000 + round * 20 + $0, 10) })
             third.close()
             // Whoever comes first counts anew, and lists all there is anew.
             let (first, second) = round == 1 ? (other, one) : (one, other)
             try first.write(Memo(3_000 + round, 10))
             try second.write(contentsOf: (0..<700).map { Memo(6_000 + round * 700 + $0, 10) })
-            for cache in [first, second, try open(budget)] {
+            for cache in [first, second, try disk.open(budget)] {
                 try cache.write(Memo(4_000, round))
                 #expect(try unknown(to: cache) == [], "round \(round)")
             }
         }
         // All of it can go: nothing is kept by nobody knowing it.
-        let heavy = try open(budget)
+        let heavy = try disk.open(budget)
         for number in 0..<3 {
             try heavy.write(Memo(9_000 + number, 330_000))
             #expect(try heavy.size().payloadBytes <= 1 << 20)
@@ -94,9 +90,28 @@ struct SharedBudgetTests {
         #expect(try heavy.usage().evictions > 1_000)
     }
 
+    @Test("A journal whose damaged key says a high number is counted anew, and read in time", .timeLimit(.minutes(1)))
+    func highNumber() throws {
+        let budget = CacheBudget(bytes: 1 << 20)
+        let (one, other) = (try disk.open(budget), try disk.open(budget))
+        try one.write(contentsOf: (0..<100).map { Memo($0, 10) })
+        try other.write(Memo(100, 10))
+        try disk.open(.unlimited).write(Memo(101, 10))
+        try disk.base.write { (transaction) throws(CacheError) in
+            for byte in [0xFF, 0x7F] as [UInt8] {
+                let key = [Namespace.journal] + [UInt8](repeating: byte, count: 4)
+                try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.put(key, key) }
+            }
+        }
+        for cache in [one, other, try disk.open(budget)] {
+            try cache.write(Memo(102, 10))
+            #expect(try unknown(to: cache) == [])
+        }
+    }
+
     @Test("What is heavier than a handle's whole budget goes first")
     func tooHeavy() throws {
-        let (large, small) = (try open(CacheBudget(bytes: 1 << 20)), try open(CacheBudget(bytes: 40_000)))
+        let (large, small) = (try disk.open(CacheBudget(bytes: 1 << 20)), try disk.open(CacheBudget(bytes: 40_000)))
         try small.write(Memo(0, 10))
         try large.write(Memo(1, 50_000))
         try small.write(Memo(2, 10))

@@ -30,6 +30,20 @@ final class SharedStore: NodeStore {
         let faults = Mutex(Faults())
 
         init() throws { base = try MemoryStore() }
+
+        /// Another cache that has the store open.
+        func open(_ budget: CacheBudget = .unlimited, queueLimit: Int = 32 << 20) throws -> NormalizedCache<SharedStore>
+        {
+            try NormalizedCache(
+                directory: nil, options: SharedStore.Options(disk: self), queueLimit: queueLimit, budget: budget)
+        }
+
+        /// How many nodes transactions looked at during `body`.
+        func looks(_ body: () throws -> Void) rethrows -> Int {
+            let before = faults.withLock { $0.looks }
+            try body()
+            return faults.withLock { $0.looks } - before
+        }
     }
 
     struct Options: Sendable, Equatable {

@@ -15,7 +15,7 @@ struct UnsettledTests {
 
     init() throws {
         disk = try SharedStore.Disk()
-        cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk))
+        cache = try disk.open()
     }
 
     private func person(_ number: Int, _ age: Int) -> Person { Person(id: "\(number)", name: "P", age: age) }
@@ -24,6 +24,16 @@ struct UnsettledTests {
         PendingWrite(
             sequence: sequence,
             extras: keys.map { .remove(storeKey: SharedStore.Disk.key("Person:\($0)")) })
+    }
+
+    @Test("A call that fails while others are being forgotten is not lost")
+    func meanwhile() {
+        var unsettled = Unsettled()
+        unsettled.add(failed(1, 1))
+        let tried = unsettled.writes
+        unsettled.add(failed(2, 2))
+        unsettled.replace(tried, with: [])
+        #expect(unsettled.writes.flatMap { $0.extras.map(\.storeKey) }.contains(SharedStore.Disk.key("Person:2")))
     }
 
     /// Sets models of which nobody hears, and waits until they were tried.
@@ -93,7 +103,7 @@ struct UnsettledTests {
 
     @Test("Refusals that wait in the queue take no more than the limit either")
     func refusals() throws {
-        let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), queueLimit: 0)
+        let cache = try disk.open(queueLimit: 0)
         try cache.write(contentsOf: (0..<10).map { person($0, 1) })
         let isHeld = DispatchSemaphore(value: 0)
         cache.core.writer.async { isHeld.wait() }
@@ -121,18 +131,20 @@ struct UnsettledTests {
         #expect(try cache.model("Person:1", as: Person.self) == nil)
     }
 
-    @Test("One key that the store refuses keeps none of a hundred others, with which it was merged")
-    func halves() throws {
+    @Test(
+        "Keys that the store refuses keep none of a hundred others, with which they were merged", arguments: [1, 3, 20])
+    func halves(refused: Int) throws {
+        let kept = Set((0..<refused).map { SharedStore.Disk.key("Person:\(($0 * 37) % 100)") })
         try cache.write(contentsOf: (0..<100).map { person($0, 1) })
         disk.faults.withLock { faults in
             faults.refusesWrites = true
-            faults.keptKeys = [SharedStore.Disk.key("Person:37")]
+            faults.keptKeys = kept
         }
         set((0..<100).map { person($0, 2) }, in: cache)
         disk.faults.withLock { $0.refusesWrites = false }
         try cache.write(person(200, 1))
         let left = cache.core.state.withLock { $0.unsettled.writes.flatMap { $0.extras.map(\.storeKey) } }
-        #expect(left == [SharedStore.Disk.key("Person:37")])
+        #expect(Set(left) == kept)
         #expect(try (0..<100).allSatisfy { try cache.model(ModelIdentifier("Person:\($0)"), as: Person.self) == nil })
     }
 }

@@ -39,9 +39,9 @@ extension CacheCore {
         // What others committed behind what this process knows has no age here, and numbers that this process's queue
         // was given move up behind it.
         if let stored = try reader.storedState() {
-            if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.sequence {
+            if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
                 line.moveUp(behind: state.lastCommitted, by: upcoming.shift - state.shift)
-                line.moveUp(behind: upcoming.sequence, by: stored.sequence - upcoming.sequence)
+                line.moveUp(behind: upcoming.stored.sequence, by: stored.sequence - upcoming.stored.sequence)
             } else if stored.sequence > state.lastCommitted {
                 line.moveUp(behind: state.lastCommitted, by: stored.sequence - state.lastCommitted)
             }

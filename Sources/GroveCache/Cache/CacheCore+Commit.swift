@@ -31,15 +31,18 @@ extension CacheCore {
         if let number = unsettled.everything {
             let wipe = PendingWrite(sequence: number, isWipe: true)
             guard case .success(let changes) = wipeStore(wipe) else { return }
-            state.withLock { $0.unsettled.settle(by: wipe) }
+            state.withLock { state in
+                state.unsettled.settle(by: wipe)
+                // A call of before that comes late would bring back what was set over by one that failed.
+                state.wipedAt = max(state.wipedAt, number)
+            }
             return publish(changes)
         }
-        // A key that the store refuses must not keep the others: what fails is tried in halves. Where the store refuses
-        // everything, a few tell.
-        var (left, refused): ([PendingWrite], [PendingWrite]) = (unsettled.writes, [])
+        // A key that the store refuses must not keep the others: what fails is tried in halves, one of them to the end
+        // before the other, so that a few dozen failures in a row say that the store refuses everything.
+        var (left, refused): ([PendingWrite], [PendingWrite]) = (unsettled.writes.reversed(), [])
         var failures = 0
-        while failures < 8, !left.isEmpty {
-            let write = left.removeFirst()
+        while failures < 24, let write = left.popLast() {
             if let changes = try? transact([write], isQueued: false) {
                 failures = 0
                 for change in changes { publish(change) }
@@ -48,7 +51,7 @@ extension CacheCore {
             failures += 1
             if let halves = write.halves { left += halves } else { refused.append(write) }
         }
-        state.withLock { $0.unsettled.replace(with: left + refused) }
+        state.withLock { $0.unsettled.replace(unsettled.writes, with: left + refused) }
     }
 
     private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
@@ -144,17 +147,17 @@ extension CacheCore {
             throw error
         }
         if let committed {
-            index?.account = committed.account
-            index?.sequence = committed.sequence
+            index?.account = committed.stored.account
+            index?.sequence = committed.stored.sequence
             index?.pins.commit()
-            known?.commit(at: committed.left)
+            known?.commit(at: committed.stored)
             let ages = state.withLock { state in
                 state.fingerprints = known
                 state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)
-                state.ages.session = committed.session
+                state.ages.session = committed.stored.session
                 state.shift = committed.shift
-                state.forgottenDeletion = committed.forgottenDeletion
-                state.lastCommitted = committed.sequence
+                state.forgottenDeletion = committed.stored.forgottenDeletion
+                state.lastCommitted = committed.stored.sequence
                 state.tally.note(committed)
                 return confirmed.isEmpty ? nil : state.ages
             }
@@ -180,8 +183,14 @@ extension CacheCore {
     private func synchronize(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) -> CacheError? {
         guard zip(group, outcomes).contains(where: { $0.isDurable && (try? $1.get()) != nil }) else { return nil }
         if let failure = state.withLock({ $0.synchronizationFailure }) { return failure }
+        let store: any NodeStore
         do throws(CacheError) {
-            try currentStore().synchronize()
+            store = try currentStore()
+        } catch {
+            return error
+        }
+        do throws(CacheError) {
+            try store.synchronize()
             return nil
         } catch {
             // The system has told of what it could not write, and may take it for written from now on.
@@ -227,7 +236,7 @@ extension CacheCore {
     private func finish(
         _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], synchronizationFailure: CacheError?
     ) {
-        var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var (group, outcomes) = (group, outcomes)
         let observers = state.withLock { state in
             if !state.pending.starts(with: group, by: ===) {
@@ -248,14 +257,11 @@ extension CacheCore {
                 // Nobody waited: what the store still holds under these keys is not what was last set.
                 state.unsettled.add(write)
             }
-            if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty, !state.waiting.isEmpty {
-                waiting = state.waiting
-                state.waiting = []
-            }
+            if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty { waiting = state.waiting.takeAll() }
             return state.observers
         }
         publish(group, outcomes, observers)
-        for caller in waiting { caller.continuation.resume() }
+        for continuation in waiting { continuation.resume() }
         for (write, outcome) in zip(group, outcomes) {
             guard write.isDurable, let synchronizationFailure, case .success = outcome else {
                 write.completion?(outcome)

@@ -94,16 +94,13 @@ extension CacheCore {
                 await withCheckedContinuation { continuation in
                     let mustWait = state.withLock { state in
                         guard !hasRoom(state), !Task.isCancelled else { return false }
-                        state.waiting.append((ticket, continuation))
+                        state.waiting.wait(ticket, continuation)
                         return true
                     }
                     if !mustWait { continuation.resume() }
                 }
             } onCancel: {
-                let waiting = state.withLock { state in
-                    state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
-                }
-                waiting?.continuation.resume()
+                state.withLock { $0.waiting.leave(ticket) }?.resume()
             }
         }
     }
@@ -111,9 +108,7 @@ extension CacheCore {
     /// A ticket for whoever has to wait.
     private func ticketUnlessRoom() -> UInt64? {
         state.withLock { state in
-            guard !hasRoom(state), !Task.isCancelled else { return nil }
-            state.tickets += 1
-            return state.tickets
+            hasRoom(state) || Task.isCancelled ? nil : state.waiting.drawTicket()
         }
     }
 

@@ -246,7 +246,6 @@ extension CacheState {
         pending.removeAll { $0.sequence <= wipedAt && !$0.isWipe }
         for write in dropped { pendingBytes -= write.byteCount }
         guard !dropped.isEmpty else { return ([], []) }
-        defer { waiting = [] }
-        return (dropped, waiting.map(\.continuation))
+        return (dropped, waiting.takeAll())
     }
 }

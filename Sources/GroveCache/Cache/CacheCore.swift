@@ -13,7 +13,7 @@ final class CacheCore: Sendable {
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
     /// The most bytes that name what could not be stored.
-    var unsettledLimit: Int { max(queueLimit, 1 << 20) }
+    let unsettledLimit: Int
     /// Commits, one after the other; no code of a user runs here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
@@ -46,6 +46,7 @@ final class CacheCore: Sendable {
         self.clock = clock
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
+        unsettledLimit = max(queueLimit, 1 << 20)
         var opened = try source.opened()
         do throws(CacheError) {
             try index?.begin(&opened, source)
@@ -60,7 +61,7 @@ final class CacheCore: Sendable {
                 opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
                 sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
                 lastCommitted: opened.state.sequence, ages: CacheAges(opened.state),
-                unsettled: Unsettled(limit: max(queueLimit, 1 << 20))))
+                unsettled: Unsettled(limit: unsettledLimit)))
     }
 
     // MARK: Reading
@@ -135,8 +136,8 @@ final class CacheCore: Sendable {
     ) -> (shift: UInt64, forgottenDeletion: UInt64) {
         // No call is committed over a state that cannot be read, so what was known last still holds.
         guard let stored = try? StoreState(view) else { return (state.shift, state.forgottenDeletion) }
-        if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.sequence {
-            return (upcoming.shift + (stored.sequence - upcoming.sequence), stored.forgottenDeletion)
+        if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
+            return (upcoming.shift + (stored.sequence - upcoming.stored.sequence), stored.forgottenDeletion)
         }
         let foreign = stored.sequence > state.lastCommitted ? stored.sequence - state.lastCommitted : 0
         return (state.shift + foreign, stored.forgottenDeletion)

@@ -36,10 +36,8 @@ struct CacheState: Sendable {
     var pendingBytes = 0
     /// What could not be stored.
     var unsettled = Unsettled()
-    /// Callers that wait until the queue has room, and their tickets.
-    var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
-    /// The ticket of the caller that came last.
-    var tickets: UInt64 = 0
+    /// Callers that wait until the queue has room.
+    var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
     var wipedAt: UInt64 = 0
     var spareReaders: [Reconstructor] = []

@@ -32,7 +32,8 @@ extension GroupCommit {
             if unsafe EvictionIndex.isEvictable(key) {
                 unsafe keys.append(JournalEntry(key: Array(key), segment: 0))
             } else if let number = unsafe EvictionJournal.number(key) {
-                open = max(open, number + 1)
+                // A damaged key may say any number.
+                open = max(open, min(number, 1 << 30) + 1)
                 unsafe stale.append((Array(key), value.count))
             }
             return true
@@ -95,8 +96,10 @@ extension GroupCommit {
     /// Reads what other processes have added to the journal.
     private mutating func catchUp(_ index: EvictionIndex) throws(CacheError) {
         let open = stored.account?.openSegment ?? 0
-        var entries: [JournalEntry] = []
         var number = index.journal.open
+        // Numbers that went back, or far ahead, are those of another journal.
+        guard number <= open, open - number < 4_096 else { return try load(index) }
+        var entries: [JournalEntry] = []
         while number <= open {
             if let bytes = try segment(number) {
                 unsafe bytes.withUnsafeBytes { bytes in

@@ -27,6 +27,8 @@ extension GroupCommit {
             try remark(index, isComplete: true)
             try checkPins(index)
         }
+        // The record of a pin takes room too, also where there is nothing yet that it would hold.
+        try checkPins(index)
         guard isOther else { return }
         try mark(PinTable.keys(of: pin.root), index)
     }
@@ -220,4 +222,7 @@ struct PinChange: Sendable {
 
     /// What the store keeps under it: the format's version.
     static let record: [UInt8] = [1]
+
+    /// The bytes of the store's own record of a pin of `root`, its key included.
+    static func recordBytes(of root: [UInt8]) -> Int { 1 + root.count + record.count }
 }

@@ -73,9 +73,7 @@ struct GroupCommit: ~Copyable {
     private var left: StoreState
 
     var summary: GroupSummary {
-        GroupSummary(
-            shift: shift, sequence: left.sequence, forgottenDeletion: stored.forgottenDeletion, putCount: putCount,
-            putBytes: putBytes, session: stored.session, account: stored.account, left: left)
+        GroupSummary(stored: left, shift: shift, putCount: putCount, putBytes: putBytes)
     }
 
     /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
@@ -272,15 +270,11 @@ struct GroupCommit: ~Copyable {
 
 /// What a group commit leaves behind for the cache to remember.
 struct GroupSummary {
+    /// What the store says of itself.
+    var stored: StoreState
     var shift: UInt64
-    var sequence: UInt64
-    var forgottenDeletion: UInt64
     var putCount: Int
     var putBytes: Int
-    var session: UInt64
-    var account: StoreState.Account?
-    /// What the store says of itself.
-    var left: StoreState
 }
 
 /// What a call changes beside the nodes of its tree.

@@ -78,10 +78,7 @@ extension NormalizedCache {
     public func read<M: SimpleModel & Codable>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double
     ) throws(CacheError) -> CacheRead<M> {
-        switch try read(identifier, as: CodableNode<M>.self, maxAge: maxAge) {
-        case .hit(let node): return .hit(node.base)
-        case .miss(let miss): return .miss(miss)
-        }
+        try read(identifier, as: CodableNode<M>.self, maxAge: maxAge).bare()
     }
 
     /// The tree of `identifier`, or `nil`, with a maximum age, as the call for a `CacheableModel` has it.
@@ -97,10 +94,7 @@ extension NormalizedCache {
     public func readCollection<M: SimpleModel & Codable>(
         _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        switch try readCollection(key, as: CodableNode<M>.self, missing: missing, maxAge: maxAge) {
-        case .hit(let read): return .hit(CollectionRead(elements: read.elements.map(\.base), skipped: read.skipped))
-        case .miss(let miss): return .miss(miss)
-        }
+        try readCollection(key, as: CodableNode<M>.self, missing: missing, maxAge: maxAge).bare()
     }
 
     /// The collection under `key`, or `nil`, with a maximum age, as the call for `CacheableModel`s has it.

@@ -81,7 +81,7 @@ extension NormalizedCache {
     public func evict(_ identifier: ModelIdentifier) async throws(CacheError) {
         try NormalizedCache.check(identifier)
         _ = try await performAsync { () throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(storeKey: [Namespace.node] + Array(identifier.rawValue.utf8))])
+            PendingWrite.Content(extras: [.remove(Namespace.node, identifier.rawValue)])
         }
     }
 
@@ -89,7 +89,7 @@ extension NormalizedCache {
     public func removeCollection(forKey key: String) async throws(CacheError) {
         try NormalizedCache.check(ModelIdentifier(key))
         _ = try await performAsync { () throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(storeKey: [Namespace.collection] + Array(key.utf8))])
+            PendingWrite.Content(extras: [.remove(Namespace.collection, key)])
         }
     }
 

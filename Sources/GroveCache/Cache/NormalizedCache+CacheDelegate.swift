@@ -47,7 +47,7 @@ extension NormalizedCache: CacheDelegate {
             }
             if let cacheKey {
                 try NormalizedCache.check(ModelIdentifier(cacheKey))
-                extras.append(.remove(storeKey: [Namespace.alias] + Array(cacheKey.utf8)))
+                extras.append(.remove(Namespace.alias, cacheKey))
             }
             guard !extras.isEmpty else {
                 throw CacheError(.unidentified, "A model without an identifier can be deleted only by its key.")

@@ -21,10 +21,7 @@ extension NormalizedCache {
     func readCodableOnLargeStack<M: SimpleModel & Codable>(
         _ identifier: ModelIdentifier, _ type: M.Type
     ) throws(CacheError) -> CacheRead<M> {
-        switch try readOnLargeStack(identifier, CodableNode<M>.self, maxAge: nil) {
-        case .hit(let node): return .hit(node.base)
-        case .miss(let miss): return .miss(miss)
-        }
+        try readOnLargeStack(identifier, CodableNode<M>.self, maxAge: nil).bare()
     }
 
     /// The tree of `identifier`, or `nil` on a miss, as the call for a `CacheableModel` has it.
@@ -42,10 +39,7 @@ extension NormalizedCache {
     public func readCollection<M: SimpleModel & Codable>(
         _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        switch try readCollection(key, as: CodableNode<M>.self, missing: missing) {
-        case .hit(let read): return .hit(CollectionRead(elements: read.elements.map(\.base), skipped: read.skipped))
-        case .miss(let miss): return .miss(miss)
-        }
+        try readCollection(key, as: CodableNode<M>.self, missing: missing).bare()
     }
 
     /// The collection under `key`, or `nil` on a miss, as the call for `CacheableModel`s has it.
@@ -169,5 +163,24 @@ extension NormalizedCache {
         _ elements: [M], forKey key: String, durability: Durability
     ) async throws(CacheError) -> ChangeSet {
         try await writeCollection(elements.map { CodableNode($0) }, forKey: key, durability: durability)
+    }
+}
+
+extension CacheRead {
+    /// The same without what makes `Codable` models ones of a cache.
+    func bare<M: SimpleModel & Codable>() -> CacheRead<M> where Value == CodableNode<M> {
+        switch self {
+        case .hit(let node): .hit(node.base)
+        case .miss(let miss): .miss(miss)
+        }
+    }
+
+    /// The same for a collection.
+    func bare<M: SimpleModel & Codable>() -> CacheRead<CollectionRead<M>>
+    where Value == CollectionRead<CodableNode<M>> {
+        switch self {
+        case .hit(let read): .hit(CollectionRead(elements: read.elements.map(\.base), skipped: read.skipped))
+        case .miss(let miss): .miss(miss)
+        }
     }
 }

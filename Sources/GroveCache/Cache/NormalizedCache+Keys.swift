@@ -19,10 +19,7 @@ extension NormalizedCache {
     public func read<M: SimpleModel & Codable>(
         forKey key: String, as type: M.Type = M.self
     ) throws(CacheError) -> CacheRead<M> {
-        switch try readKey(key, as: CodableNode<M>.self) {
-        case .hit(let node): return .hit(node.base)
-        case .miss(let miss): return .miss(miss)
-        }
+        try readKey(key, as: CodableNode<M>.self).bare()
     }
 
     /// Reads as ``read(forKey:as:)-(_,M.Type)`` does, without blocking the caller's thread.
@@ -87,7 +84,6 @@ extension NormalizedCache {
             return PendingWrite.Content(
                 tree: encoded.tree, extras: [.alias(key: Array(key.utf8), body: encoded.references)])
         }
-        return PendingWrite.Content(
-            tree: encoded.tree, extras: [.remove(storeKey: [Namespace.alias] + Array(key.utf8))])
+        return PendingWrite.Content(tree: encoded.tree, extras: [.remove(Namespace.alias, key)])
     }
 }

@@ -72,7 +72,7 @@ extension NormalizedCache {
     public func removeCollection(forKey key: String) throws(CacheError) {
         try NormalizedCache.check(ModelIdentifier(key))
         try perform { (sequence) throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(storeKey: [Namespace.collection] + Array(key.utf8))])
+            PendingWrite.Content(extras: [.remove(Namespace.collection, key)])
         }
     }
 
@@ -102,8 +102,7 @@ extension NormalizedCache {
     public func evict(_ identifier: ModelIdentifier) throws(CacheError) {
         try NormalizedCache.check(identifier)
         try perform { (sequence) throws(CacheError) in
-            PendingWrite.Content(
-                extras: [.remove(storeKey: [Namespace.node] + Array(identifier.rawValue.utf8))])
+            PendingWrite.Content(extras: [.remove(Namespace.node, identifier.rawValue)])
         }
     }
 

@@ -153,6 +153,11 @@ final class PendingWrite: Sendable {
 }
 
 extension PendingWrite.Extra {
+    /// Forget what is under `name` in `namespace`.
+    static func remove(_ namespace: UInt8, _ name: String) -> PendingWrite.Extra {
+        .remove(storeKey: [namespace] + Array(name.utf8))
+    }
+
     /// The key in the store.
     var storeKey: [UInt8] {
         switch self {

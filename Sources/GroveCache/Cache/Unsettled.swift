@@ -35,10 +35,11 @@ struct Unsettled: Sendable {
         writes = []
     }
 
-    /// Puts back what is left of ``writes``.
-    mutating func replace(with left: [PendingWrite]) {
+    /// Puts `left` in the place of `tried`, which is what ``writes`` was; what came in meanwhile stays.
+    mutating func replace(_ tried: [PendingWrite], with left: [PendingWrite]) {
+        let others = writes.filter { write in !tried.contains { $0 === write } }
         writes = []
-        for write in left { add(write) }
+        for write in others + left { add(write) }
     }
 
     /// Lets go of what `write`, which was committed, has made good: what failed under the same keys before it.

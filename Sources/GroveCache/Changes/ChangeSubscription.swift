@@ -5,8 +5,7 @@ import Synchronization
 final class ChangeSubscription<Element: Sendable>: Sendable {
     private struct State {
         var unread: [Element] = []
-        var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Element?, Never>)] = []
-        var tickets: UInt64 = 0
+        var waiting = WaitingLine<Element?>()
         var hasEnded = false
     }
 
@@ -33,7 +32,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
     func yield(_ element: Element) {
         let continuation = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.hasEnded else { return nil }
-            if !state.waiting.isEmpty { return state.waiting.removeFirst().continuation }
+            if let first = state.waiting.takeFirst() { return first }
             add(&state.unread, element)
             return nil
         }
@@ -44,18 +43,14 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
     func finish() {
         let waiting = state.withLock { state in
             state.hasEnded = true
-            defer { state.waiting = [] }
-            return state.waiting
+            return state.waiting.takeAll()
         }
-        for (_, continuation) in waiting { continuation.resume(returning: nil) }
+        for continuation in waiting { continuation.resume(returning: nil) }
     }
 
     /// The next element, or `nil` at the end and where the task is cancelled.
     func next(isolation: isolated (any Actor)?) async -> Element? {
-        let ticket = state.withLock { state in
-            state.tickets += 1
-            return state.tickets
-        }
+        let ticket = state.withLock { $0.waiting.drawTicket() }
         return await withTaskCancellationHandler(
             operation: {
                 await withCheckedContinuation(isolation: isolation) { continuation in
@@ -63,18 +58,14 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
                         guard !Task.isCancelled else { return .some(nil) }
                         guard state.unread.isEmpty else { return .some(state.unread.removeFirst()) }
                         guard !state.hasEnded else { return .some(nil) }
-                        state.waiting.append((ticket, continuation))
+                        state.waiting.wait(ticket, continuation)
                         return nil
                     }
                     if let answer { continuation.resume(returning: answer) }
                 }
             },
             onCancel: {
-                let continuation = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-                    guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-                    return state.waiting.remove(at: index).continuation
-                }
-                continuation?.resume(returning: nil)
+                state.withLock { $0.waiting.leave(ticket) }?.resume(returning: nil)
             }, isolation: isolation)
     }
 }

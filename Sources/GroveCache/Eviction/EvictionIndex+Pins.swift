@@ -10,7 +10,7 @@ extension EvictionIndex {
     var pinLimit: Int? { budget.bytes == nil ? nil : capacity / 100 * EvictionIndex.pinnedShare }
 
     /// Whether more is pinned than may be.
-    var pinsTooMuch: Bool { pins.bytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }
+    var pinsTooMuch: Bool { pins.bytes + pins.rootBytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }
 
     /// Takes what is stored under a marked key, a value of `valueCount` bytes, out of the policy.
     func pin(_ key: UnsafeRawBufferPointer, _ hash: UInt64, valueCount: Int) {

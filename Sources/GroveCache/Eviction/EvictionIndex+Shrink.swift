@@ -68,8 +68,8 @@ extension EvictionIndex {
                 throw error
             }
             pins.commit()
-            account = summary?.account
-            sequence = summary?.sequence ?? sequence
+            account = summary?.stored.account
+            sequence = summary?.stored.sequence ?? sequence
             let left = account?.payloadBytes ?? 0
             isDone = left >= payload || left <= limit && !hasVictims
             payload = left

@@ -55,6 +55,8 @@ struct PinTable {
     /// The records that are marked and stored, and what they take.
     private(set) var count = 0
     private(set) var bytes = 0
+    /// What the store's own records of ``roots`` take, whether anything is stored under those or not.
+    private(set) var rootBytes = 0
     /// The same as of the last commit.
     private(set) var committed = (count: 0, bytes: 0)
 
@@ -70,9 +72,16 @@ struct PinTable {
         change(&entry)
         guard entry != before else { return false }
         undo.append((root, roots[root]))
-        roots[root] = entry.isRetained ? entry : nil
+        set(root, entry.isRetained ? entry : nil)
         if before.isRetained, !entry.isRetained { mustWalk = true }
         return before.isRetained != entry.isRetained
+    }
+
+    private mutating func set(_ root: [UInt8], _ entry: Root?) {
+        let former = roots.updateValue(entry ?? Root(), forKey: root)
+        if entry == nil { roots[root] = nil }
+        let records = (entry?.isPersistent == true ? 1 : 0) - (former?.isPersistent == true ? 1 : 0)
+        rootBytes += records * PinChange.recordBytes(of: root)
     }
 
     /// Takes over what the store remembers; whoever is not in `persistent` is forgotten there.
@@ -104,13 +113,14 @@ struct PinTable {
 
     /// Takes back what the transaction, which failed, did to the roots.
     mutating func rollBack() {
-        while let last = undo.popLast() { roots[last.root] = last.entry }
+        while let last = undo.popLast() { set(last.root, last.entry) }
     }
 
     /// Forgets roots and marks: the store is empty.
     mutating func removeAll() {
         removeMarks()
         roots = [:]
+        rootBytes = 0
         commit()
     }
 

@@ -1,0 +1,35 @@
+/// Tasks that wait for their turn, in the order in which they came; one that is cancelled leaves by its ticket.
+///
+/// A value behind the lock of its owner, who resumes what he takes out once the lock is released.
+struct WaitingLine<Answer: Sendable>: Sendable {
+    typealias Continuation = CheckedContinuation<Answer, Never>
+
+    private var line: [(ticket: UInt64, continuation: Continuation)] = []
+    /// The ticket that was drawn last.
+    private var lastTicket: UInt64 = 0
+
+    var isEmpty: Bool { line.isEmpty }
+
+    /// A ticket that nobody else has, for ``wait(_:_:)`` and ``leave(_:)``.
+    mutating func drawTicket() -> UInt64 {
+        lastTicket += 1
+        return lastTicket
+    }
+
+    /// Puts whoever has `ticket` at the end.
+    mutating func wait(_ ticket: UInt64, _ continuation: Continuation) { line.append((ticket, continuation)) }
+
+    /// Takes out whoever has `ticket`, where he still waits.
+    mutating func leave(_ ticket: UInt64) -> Continuation? {
+        line.firstIndex { $0.ticket == ticket }.map { line.remove(at: $0).continuation }
+    }
+
+    /// Takes out whoever came first.
+    mutating func takeFirst() -> Continuation? { line.isEmpty ? nil : line.removeFirst().continuation }
+
+    /// Takes out all, in order.
+    mutating func takeAll() -> [Continuation] {
+        defer { line = [] }
+        return line.map(\.continuation)
+    }
+}
