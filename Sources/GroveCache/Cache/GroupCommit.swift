@@ -91,9 +91,9 @@ struct GroupCommit: ~Copyable {
         if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
         if let tree = write.tree {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
-            let order = tree.hasProjections ? (0..<tree.count).sorted { tree.order($0) < tree.order($1) } : nil
+            let order = tree.storeOrder
             for place in 0..<tree.count {
-                let index = order?[place] ?? place
+                let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)
                 var update = RecordUpdate(node, sequence: sequence)
                 switch try perform(&update) {

@@ -1,0 +1,72 @@
+extension NodeTree {
+    /// The indices of the entries in an order in which a store that sorts its keys finds one near the other.
+    ///
+    /// Those of a type come together, by their keys; entries of one identifier in pre-order, so that the later occurrence
+    /// wins. `nil` where they are few, so that it does not matter.
+    ///
+    /// - Complexity: O(*n* log *n*), and O(*n*) where the keys of each type are in order.
+    package var storeOrder: [Int32]? {
+        let entries = entries
+        guard !hasProjections else {
+            return entries.indices.sorted { entries[$0].order < entries[$1].order }.map(Int32.init)
+        }
+        guard entries.count >= NodeTree.few else { return nil }
+        let starts = commonPrefixes(entries)
+        var places: [Place] = []
+        places.reserveCapacity(entries.count)
+        for (index, entry) in entries.enumerated() {
+            let name = unsafe identifier(of: entry)
+            let word = unsafe NodeTree.word(name, from: starts[entry.type])
+            places.append(Place(type: Int32(entry.type), index: Int32(index), word: word))
+        }
+        places.sort { left, right in
+            if left.type != right.type { return left.type < right.type }
+            if left.word != right.word { return left.word < right.word }
+            return unsafe lexicographicOrder(
+                identifier(of: entries[Int(left.index)]), identifier(of: entries[Int(right.index)])) < 0
+        }
+        return places.map(\.index)
+    }
+
+    /// The fewest entries for which an order pays.
+    private static let few = 32
+
+    /// An entry with what tells most keys of one type apart.
+    private struct Place {
+        var type: Int32
+        var index: Int32
+        var word: UInt64
+    }
+
+    /// The number of bytes in which the identifiers of each type begin alike.
+    private func commonPrefixes(_ entries: [Entry]) -> [Int] {
+        var firsts = [Int](repeating: -1, count: types.count)
+        var counts = [Int](repeating: 0, count: types.count)
+        for (index, entry) in entries.enumerated() {
+            let first = firsts[entry.type]
+            guard first >= 0 else {
+                firsts[entry.type] = index
+                counts[entry.type] = entry.identifierCount
+                continue
+            }
+            let limit = min(counts[entry.type], entry.identifierCount)
+            let (name, other) = unsafe (identifier(of: entry), identifier(of: entries[first]))
+            var count = 0
+            while count < limit, unsafe name[count] == other[count] { count += 1 }
+            counts[entry.type] = count
+        }
+        return counts
+    }
+
+    /// The eight bytes of `name` from `start` on, as a number that sorts as they do; what is missing is 0.
+    private static func word(_ name: UnsafeRawBufferPointer, from start: Int) -> UInt64 {
+        if start + 8 <= name.count {
+            return unsafe UInt64(bigEndian: name.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        }
+        var word: UInt64 = 0
+        for offset in 0..<8 {
+            word = unsafe word << 8 | (start + offset < name.count ? UInt64(name[start + offset]) : 0)
+        }
+        return word
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import GroveModel
+
+@Suite("The order in which a tree's nodes are stored")
+struct StoreOrderTests {
+    /// A tree with a node for each of `names`, of as many types as there are lists.
+    private func tree(_ names: [[String]]) -> NodeTree {
+        let tree = NodeTree()
+        for (number, names) in names.enumerated() {
+            let type = tree.type(named: NodeTree.TypeNames(record: "Record\(number)", projection: "Record\(number)"))
+            for name in names { add(name, type, to: tree) }
+        }
+        return tree
+    }
+
+    private func add(_ name: String, _ type: Int, to tree: NodeTree) {
+        let body = [UInt8](repeating: 7, count: type + 1)
+        unsafe Array(name.utf8).withUnsafeBytes { name in
+            let node = unsafe tree.begin(name)
+            unsafe body.withUnsafeBytes {
+                unsafe tree.add($0, identifier: node.identifier, type: type, order: node.order, holdsReferences: false)
+            }
+        }
+    }
+
+    private func name(_ tree: NodeTree, _ index: Int32) -> [UInt8] { unsafe Array(tree.key(Int(index)).dropFirst()) }
+
+    @Test("Nodes of a type come together, by their identifiers' bytes, and each once")
+    func keys() throws {
+        var generator = SystemRandomNumberGenerator()
+        let shared = ["", "a", "ab", "ab\0", "ab\0\0", "abcdefgh", "abcdefghi", "abcdefgh\0", "\u{10FFFF}", "é"]
+        let numbered = (0..<200).map { "Person:\($0 * 37 % 500)" }
+        let long = (0..<40).map { "Message:the same for more than eight bytes:\($0)" }
+        let tree = tree([numbered.shuffled(using: &generator), shared.shuffled(), long.shuffled(using: &generator)])
+        let order = try #require(tree.storeOrder)
+        #expect(order.sorted() == tree.entries.indices.map(Int32.init))
+        for (left, right) in zip(order, order.dropFirst()) {
+            let types = (tree.entries[Int(left)].type, tree.entries[Int(right)].type)
+            #expect(types.0 <= types.1)
+            if types.0 == types.1 { #expect(name(tree, left).lexicographicallyPrecedes(name(tree, right))) }
+        }
+    }
+
+    @Test("A few nodes are stored as they come")
+    func few() { #expect(tree([["b", "a"], ["c"]]).storeOrder == nil) }
+
+    @Test("Projections of one record are stored in pre-order, so that the later wins")
+    func projections() throws {
+        let tree = NodeTree()
+        let types = ["Whole", "Part"].map { tree.type(named: NodeTree.TypeNames(record: "Person", projection: $0)) }
+        for number in 0..<50 {
+            for type in number % 2 == 0 ? types : types.reversed() { add("Person:\(number)", type, to: tree) }
+        }
+        let order = try #require(tree.storeOrder)
+        #expect(order.map { tree.order(Int($0)) } == Array(0..<100))
+    }
+}
