@@ -22,6 +22,8 @@ final class SharedStore: NodeStore {
             var synchronizations = 0
             /// How often a transaction looked at a node.
             var looks = 0
+            /// Called before each opening.
+            var beforeOpening: (@Sendable () -> Void)?
             /// Called before each transaction.
             var beforeWrite: (@Sendable () -> Void)?
         }
@@ -60,7 +62,10 @@ final class SharedStore: NodeStore {
 
     private let disk: Disk
 
-    init(directory: String?, options: Options) throws(CacheError) { disk = options.disk }
+    init(directory: String?, options: Options) throws(CacheError) {
+        disk = options.disk
+        disk.faults.withLock { $0.beforeOpening }?()
+    }
 
     func view() throws(CacheError) -> View {
         if disk.faults.withLock({ $0.refusesViews }) { throw SharedStore.failure }

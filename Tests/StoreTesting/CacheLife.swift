@@ -53,6 +53,16 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                         try $0.retrying()
                     },
                     Check("A suspended cache that is closed has lost nothing") { try $0.closing() },
+                    Check("A directory that was removed and another that has its number since are two") {
+                        try $0.sameNumber(isSuspended: false)
+                        try $0.sameNumber(isSuspended: true)
+                    },
+                    Check("A wipe removes the ages that were saved, and what a kill left of saving them") {
+                        try $0.wipingAges()
+                    },
+                    Check("In a directory that others may read, they cannot read what is stored") {
+                        try $0.modesOfOthers()
+                    },
                 ] : [])
             + (Store.profile.isPersistent && Store.profile.isMultiProcess
                 ? [
@@ -152,6 +162,62 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         let names = try files.contentsOfDirectory(atPath: path)
         #expect(names.count >= 2)
         for name in names { #expect(try mode(path + "/" + name) == 0o600, "\(name)") }
+    }
+
+    private func modesOfOthers() throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let cache = try open()
+        try cache.write(Note(1, "private"), durability: .durable)
+        func mode(_ path: String) throws -> Int {
+            try #require(files.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+        }
+        let directory = try mode(path)
+        for name in try files.contentsOfDirectory(atPath: path) {
+            #expect(try directory & 0o077 == 0 || mode(path + "/" + name) & 0o077 == 0, "\(name)")
+        }
+    }
+
+    private func sameNumber(isSuspended: Bool) throws {
+        let files = FileManager.default
+        func number(_ path: String) throws -> Int {
+            try #require(files.attributesOfItem(atPath: path)[.systemFileNumber] as? Int)
+        }
+        let cache = try open()
+        try cache.write(Note(1, "removed"))
+        if isSuspended { try cache.suspend() }
+        let removed = try number(path)
+        try files.removeItem(atPath: path)
+        // Some file systems give the number to the next directory, others never again.
+        var other = ""
+        for index in 0..<100 {
+            other = directory.path + "/other \(isSuspended) \(index)"
+            try files.createDirectory(atPath: other, withIntermediateDirectories: false)
+            if try number(other) == removed { break }
+        }
+        let second = try Cache(directory: other, options: options)
+        #expect(try second.model("Note:1", as: Note.self) == nil)
+        try second.write(Note(1, "other"))
+        if isSuspended { try cache.resume() }
+        try cache.write(Note(2, "new"))
+        // A store that no other process may open does not look whether its files are still there.
+        if isSuspended || Store.profile.isMultiProcess { #expect(try cache.model("Note:1", as: Note.self) == nil) }
+        #expect(try second.model("Note:1", as: Note.self) == Note(1, "other"))
+        #expect(try second.model("Note:2", as: Note.self) == nil)
+        cache.close()
+        try? files.removeItem(atPath: path)
+    }
+
+    private func wipingAges() throws {
+        let cache = try open()
+        try cache.write(Note(1, "forgotten"))
+        for name in ["grove-ages", "grove-ages.new"] {
+            try Data("hashes of names".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+        }
+        try cache.wipe()
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(!names.contains { $0.hasPrefix("grove-ages") }, "\(names)")
     }
 
     private func retrying() throws {

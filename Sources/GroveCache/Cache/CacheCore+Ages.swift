@@ -124,7 +124,9 @@ extension CacheCore {
 
     /// Forgets what was saved: the store is about to be emptied, or was.
     func forgetSavedAges() {
-        if let directory = source.directory { StoreDirectory.remove(AgeFile.name, in: directory) }
+        guard let directory = source.directory else { return }
+        StoreDirectory.remove(AgeFile.name, in: directory)
+        StoreDirectory.remove(StoreDirectory.upcoming(AgeFile.name), in: directory)
     }
 }
 

@@ -57,6 +57,12 @@ extension CacheCore {
         }
     }
 
+    /// Whether `directory` is where the store lies: it is open in there, or its path leads there.
+    func isIn(_ directory: FileIdentity) -> Bool {
+        if let held = state.withLock({ $0.opened?.directory?.identity }) { return held == directory }
+        return source.directory.flatMap { FileIdentity($0) } == directory
+    }
+
     /// Takes over a store that was just opened.
     ///
     /// - Parameter isOther: whether it holds something else than when it was last open: then nothing that was called

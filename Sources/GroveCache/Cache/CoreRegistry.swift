@@ -21,6 +21,8 @@ final class CoreRegistry: Sendable {
     private struct Place: Hashable {
         let store: ObjectIdentifier
         let directory: FileIdentity
+        /// Not 0 where the directory is gone and another one has its number.
+        var displacement = 0
     }
 
     private struct Entry {
@@ -29,7 +31,32 @@ final class CoreRegistry: Sendable {
         var handles: Int
     }
 
-    private let entries = Mutex<[Place: Entry]>([:])
+    private struct Content {
+        var entries: [Place: Entry] = [:]
+        /// Where a store is being opened.
+        var opening: Set<Place> = []
+        private var displacements = 0
+
+        func place(of core: CacheCore) -> Place? { entries.first { $0.value.core === core }?.key }
+
+        /// The entry at `place`; one whose directory was removed, and its number given to that at `place`, makes room.
+        mutating func entry(at place: Place) -> Entry? {
+            guard let entry = entries[place], !entry.core.isIn(place.directory) else { return entries[place] }
+            displacements += 1
+            entries[place] = nil
+            entries[Place(store: place.store, directory: place.directory, displacement: displacements)] = entry
+            return nil
+        }
+    }
+
+    /// Whose turn it is to open a store in one of the places that share it.
+    private final class Turn: Sendable {
+        let mutex = Mutex<Void>(())
+    }
+
+    private let content = Mutex(Content())
+    /// Opening takes as long as the engine needs: directories wait for others only where they share a turn, by chance.
+    private let turns = (0..<16).map { _ in Turn() }
 
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
@@ -44,7 +71,7 @@ final class CoreRegistry: Sendable {
             let found = try share(source, at: place, options, queueLimit, budget, clock, observer)
             guard let handle = found.handle else {
                 try found.core.checkReentrance()
-                finishClosing(found.core, at: place)
+                finishClosing(found.core)
                 continue
             }
             return (found.core, handle)
@@ -56,45 +83,58 @@ final class CoreRegistry: Sendable {
         _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ budget: CacheBudget,
         _ clock: AgeClock, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64?) {
-        try entries.withLock { (entries) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
-            if let entry = entries[place] {
-                let core = entry.core
-                guard entry.handles > 0 else { return (core, nil) }
-                guard let current = entry.options as? Options, current == options,
-                    core.index?.budget ?? .unlimited == budget
-                else {
-                    throw CacheError(
-                        .optionsConflict,
-                        "The store in \(source.directory ?? "") is open in this process with other options or another budget."
-                    )
-                }
-                entries[place]?.handles += 1
-                return (core, core.state.withLock { $0.enter(observer) })
-            }
+        let turn = turns[Int(UInt(bitPattern: place.hashValue) % UInt(turns.count))]
+        return try turn.mutex.withLock { (_) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
+            if let found = try enter(place, source, options, budget, observer) { return found }
+            defer { content.withLock { _ = $0.opening.remove(place) } }
             let (core, handle) = try CoreRegistry.open(source, queueLimit, budget, clock, observer)
-            entries[place] = Entry(core: core, options: options, handles: 1)
+            content.withLock { $0.entries[place] = Entry(core: core, options: options, handles: 1) }
             return (core, handle)
+        }
+    }
+
+    /// One more handle on the core at `place`, none where it is closing; `nil` where there is no core, which the caller
+    /// is to open.
+    private func enter<Options: Sendable & Equatable>(
+        _ place: Place, _ source: StoreSource, _ options: Options, _ budget: CacheBudget,
+        _ observer: (any CacheObserver)?
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? {
+        try content.withLock { (content) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
+            guard let entry = content.entry(at: place) else {
+                content.opening.insert(place)
+                return nil
+            }
+            guard entry.handles > 0 else { return (entry.core, nil) }
+            guard entry.options as? Options == options, entry.core.index?.budget ?? .unlimited == budget else {
+                throw CacheError(
+                    .optionsConflict,
+                    "The store in \(source.directory ?? "") is open in this process with other options or another budget."
+                )
+            }
+            content.entries[place]?.handles += 1
+            return (entry.core, entry.core.state.withLock { $0.enter(observer) })
         }
     }
 
     /// Gives one handle on `core` back, and closes it with the last one.
     func release(_ core: CacheCore) {
-        let (place, isLast) = entries.withLock { entries -> (Place?, Bool) in
-            guard let place = entries.first(where: { $0.value.core === core })?.key else { return (nil, true) }
-            entries[place]?.handles -= 1
-            return (place, entries[place]?.handles == 0)
+        let (isRegistered, isLast) = content.withLock { content -> (Bool, Bool) in
+            guard let place = content.place(of: core) else { return (false, true) }
+            content.entries[place]?.handles -= 1
+            return (true, content.entries[place]?.handles == 0)
         }
         guard isLast else { return core.drainNow() }
         // The core stays in the registry until it is closed: nobody may open its directory again before. The registry
         // is not locked meanwhile, for a read that the core waits for may open another store.
-        guard let place else { return core.close() }
-        finishClosing(core, at: place)
+        guard isRegistered else { return core.close() }
+        finishClosing(core)
     }
 
-    private func finishClosing(_ core: CacheCore, at place: Place) {
+    private func finishClosing(_ core: CacheCore) {
         core.close()
-        entries.withLock { entries in
-            if entries[place]?.core === core { entries[place] = nil }
+        content.withLock { content in
+            // It may have come to be elsewhere.
+            if let place = content.place(of: core) { content.entries[place] = nil }
         }
     }
 
@@ -103,18 +143,18 @@ final class CoreRegistry: Sendable {
     /// - Throws: ``CacheError`` with code `locked` where another core of this process has that one open.
     func relocate(_ core: CacheCore) throws(CacheError) {
         guard let directory = core.source.directory else { return }
-        try entries.withLock { (entries) throws(CacheError) in
-            guard let place = entries.first(where: { $0.value.core === core })?.key else { return }
+        try content.withLock { (content) throws(CacheError) in
+            guard let place = content.place(of: core) else { return }
             guard let identity = FileIdentity(directory) else {
                 throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
             }
             let current = Place(store: place.store, directory: identity)
             guard current != place else { return }
-            guard entries[current] == nil else {
+            guard content.entry(at: current) == nil, !content.opening.contains(current) else {
                 throw CacheError(
                     .locked, "The directory \(directory) was made anew and is open in this process; close this handle.")
             }
-            entries[current] = entries.removeValue(forKey: place)
+            content.entries[current] = content.entries.removeValue(forKey: place)
         }
     }
 

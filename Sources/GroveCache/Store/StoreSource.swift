@@ -33,6 +33,8 @@ struct StoreSource: Sendable {
         var generation: StoreGeneration?
         var word: UInt64 = 0
         var file: FileIdentity?
+        /// The directory; `nil` in memory.
+        var directory: HeldDirectory?
     }
 
     /// Opens the store, or makes one.
@@ -41,9 +43,15 @@ struct StoreSource: Sendable {
     func opened() throws(CacheError) -> Opened {
         guard let directory, isPersistent else { return try openOnce() }
         try StoreDirectory.make(directory)
-        guard mainFile != nil else { return try openOrRebuild(directory, nil) }
+        let held = HeldDirectory(directory)
+        guard mainFile != nil else {
+            var opened = try openOrRebuild(directory, nil)
+            opened.directory = held
+            return opened
+        }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
             var opened = try openOrRebuild(directory, generation)
+            opened.directory = held
             opened.generation = generation
             opened.word = generation.word
             opened.file = file
