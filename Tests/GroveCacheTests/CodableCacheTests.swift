@@ -56,6 +56,19 @@ import Testing
         var modelIdentifier: ModelIdentifier? { "Party:\(id)" }
     }
 
+    /// A model that is only there or not.
+    struct Flag: SimpleModel, Codable, Equatable {
+        var modelIdentifier: ModelIdentifier? { "Flag:1" }
+    }
+
+    /// The same, by hand, without so much as a container.
+    struct Mark: SimpleModel, Codable, Equatable {
+        var modelIdentifier: ModelIdentifier? { "Mark:1" }
+        init() {}
+        init(from decoder: any Decoder) {}
+        func encode(to encoder: any Encoder) {}
+    }
+
     private func tree(_ depth: Int) -> Person {
         var person = Person(id: 0, name: "leaf")
         for id in 1..<depth { person = Person(id: id, name: "n\(id)", friends: [person]) }
@@ -73,6 +86,17 @@ import Testing
         #expect(try cache.model("Person:1", as: Person.self)?.friends.map(\.id) == [2])
         try cache.writeCollection([Item.person(root), .person(Person(id: 4, name: "four"))], forKey: "feed")
         #expect(try cache.collection("feed", as: Item.self)?.count == 2)
+    }
+
+    @Test("A model without properties is there or not") func nothing() throws {
+        let cache = try MemoryCache()
+        #expect(try cache.model("Flag:1", as: Flag.self) == nil)
+        try cache.write(Flag())
+        #expect(try cache.model("Flag:1", as: Flag.self) == Flag())
+        let failure = #expect(throws: CacheError.self) { try cache.write(Mark()) }
+        #expect(failure?.code == .unencodable)
+        try cache.delete("Flag:1")
+        #expect(try cache.model("Flag:1", as: Flag.self) == nil)
     }
 
     @Test("Deep trees are read from one cache", arguments: [5, 30, 100, 900]) func depth(levels: Int) throws {

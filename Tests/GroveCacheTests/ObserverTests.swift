@@ -78,6 +78,10 @@ struct ObserverTests {
         disk.faults.withLock { $0.refusesWrites = true }
         #expect(throws: CacheError.self) { try cache.write(ann) }
         #expect(cache.statistics.failedWrites == 1)
+        settle(cache)
+        #expect(witness.seen.reports.map(\.commits).reduce(0, +) == cache.statistics.commits)
+        #expect(witness.seen.reports.map(\.failedWrites) == [0, 0, 0, 0, 0, 1])
+        #expect(witness.seen.reports.last?.commits == 0)
     }
 
     @Test("What evictions, wipes and deletions change is told once for each, in order")
@@ -135,6 +139,9 @@ struct ObserverTests {
         #expect(try cache.model("Person:1", as: Person.self) == ann)
         settle(cache)
         #expect(witness.seen.commits.map(\.changedModelIds) == [["Person:1"]])
+        // Whoever watches the cache hears of it too, and not only who waits.
+        #expect(witness.seen.failures.count == 2 && cache.statistics.failedWrites == 2)
+        #expect(witness.seen.reports.map(\.failedWrites) == [1, 1])
         disk.faults.withLock { $0.refusesSynchronizations = false }
         // Systems tell of what they could not write once, and take it for written afterwards.
         await #expect(throws: CacheError.self) { try await cache.flush(.durable) }

@@ -296,7 +296,7 @@ struct PinTests {
         try await cache.release("Fork:a")
         try await cache.release("Fork:b", acrossReopening: true)
         await #expect(throws: CacheError.self) { try await cache.retain("") }
-        #expect(try cache.size().entries <= 1)
+        #expect(try await cache.size().entries <= 1)
         cache.close()
         await #expect(throws: CacheError.self) { try await cache.retain("Fork:a") }
     }

@@ -61,6 +61,41 @@ struct SharedBudgetTests {
         for cache in caches { #expect(try cache.usage().evictions > 100) }
     }
 
+    @Test(
+        "Handles of unequal budgets know every record too, keep their own, and read the newest or nothing",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func unequal(seed: UInt64) throws {
+        var generator = Seeded(seed)
+        let caches = try ([60_000, 150_000] as [Int]).map { (try disk.open(CacheBudget(bytes: $0)), $0) }
+        var newest: [Int: Int] = [:]
+        for step in 0..<1_200 {
+            let (cache, limit) = caches[Int.random(in: 0..<2, using: &generator)]
+            let number = Int.random(in: 0..<300, using: &generator)
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0:
+                try cache.delete(ModelIdentifier("Memo:\(number)"))
+                newest[number] = nil
+            case 1: try cache.evict(ModelIdentifier("Memo:\(number)"))
+            default:
+                let memos = (0..<10).map { Memo((number + $0) % 300, Int(generator.next() % 800)) }
+                try cache.write(contentsOf: memos)
+                for (offset, memo) in memos.enumerated() { newest[(number + offset) % 300] = memo.text.utf8.count }
+                #expect(try disk.base.size().payloadBytes <= limit)
+            }
+            for (cache, _) in caches {
+                let read = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self)
+                #expect(read == nil || read?.text.utf8.count == newest[number], "seed \(seed), step \(step)")
+            }
+            guard step % 60 == 59 else { continue }
+            for (cache, _) in caches {
+                try cache.write(Memo(number, step % 700))
+                newest[number] = step % 700
+                try #require(try unknown(to: cache) == [], "seed \(seed), step \(step)")
+            }
+        }
+        #expect(try caches[0].0.usage().evictions > 100)
+    }
+
     @Test("What somebody without a budget wrote is known to all who have one")
     func adopted() throws {
         let budget = CacheBudget(bytes: 1 << 20)

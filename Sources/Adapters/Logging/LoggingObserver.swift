@@ -49,7 +49,7 @@
                 "cache group commit",
                 metadata: [
                     "writes": "\(report.writes)", "records": "\(report.recordsPut)", "bytes": "\(report.bytesPut)",
-                    "queued": "\(report.queuedWrites)",
+                    "failed": "\(report.failedWrites)", "queued": "\(report.queuedWrites)",
                 ])
         }
 

@@ -83,7 +83,7 @@
 
         /// Counts what the group came to.
         public func cacheDidFinishCommit(_ report: CommitReport) {
-            commits.increment()
+            if report.commits > 0 { commits.increment(by: report.commits) }
             writes.increment(by: report.writes)
             records.increment(by: report.recordsPut)
             bytes.increment(by: report.bytesPut)

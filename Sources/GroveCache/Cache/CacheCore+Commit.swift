@@ -249,6 +249,7 @@ extension CacheCore {
                 state.pendingBytes -= write.byteCount
                 guard case .failure(let error) = outcome else {
                     state.unsettled.settle(by: write)
+                    if write.isDurable, synchronizationFailure != nil { state.tally.failures += 1 }
                     continue
                 }
                 state.tally.failures += 1
@@ -260,7 +261,7 @@ extension CacheCore {
             if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty { waiting = state.waiting.takeAll() }
             return state.observers
         }
-        publish(group, outcomes, observers)
+        publish(group, outcomes, synchronizationFailure, observers)
         for continuation in waiting { continuation.resume() }
         for (write, outcome) in zip(group, outcomes) {
             guard write.isDurable, let synchronizationFailure, case .success = outcome else {
@@ -273,13 +274,18 @@ extension CacheCore {
 
     /// Tells observers and streams what became of a group, in the order of the commits.
     private func publish(
-        _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], _ observers: [any CacheObserver]
+        _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], _ synchronizationFailure: CacheError?,
+        _ observers: [any CacheObserver]
     ) {
         guard !observers.isEmpty || !changes.isIdle else { return }
         let isAwaited = group.map { $0.completion != nil }
+        let failed = zip(group, outcomes).count { write, outcome in
+            (try? outcome.get()) == nil || write.isDurable && synchronizationFailure != nil
+        }
         let report = state.withLock { state in
             defer { state.tally.unreported = CommitReport() }
-            return state.tally.report(writes: outcomes.count, queued: state.pending.count, bytes: state.pendingBytes)
+            return state.tally.report(
+                writes: outcomes.count, failed: failed, queued: state.pending.count, bytes: state.pendingBytes)
         }
         events.async { [changes = self.changes] in
             for (index, outcome) in outcomes.enumerated() {
@@ -293,7 +299,10 @@ extension CacheCore {
                     for observer in observers { observer.cacheDidFailToWrite(error) }
                 }
             }
-            for observer in observers { observer.cacheDidFinishCommit(report) }
+            for observer in observers {
+                if let synchronizationFailure { observer.cacheDidFailToWrite(synchronizationFailure) }
+                observer.cacheDidFinishCommit(report)
+            }
         }
     }
 

@@ -17,7 +17,8 @@ public protocol CacheObserver: Sendable {
     /// A read failed, before it had a view of the store or after; not one of a cache that is closed or suspended.
     func cacheDidFailToRead(_ error: CacheError)
 
-    /// A write failed that nobody waits for: what it brought is not stored.
+    /// A write failed that nobody waits for: what it brought is not stored. Or a sync failed, for which somebody does wait:
+    /// what was committed may not survive loss of power.
     func cacheDidFailToWrite(_ error: CacheError)
 
     /// A commit is visible. Called once for each write, in the order of their numbers' commits.

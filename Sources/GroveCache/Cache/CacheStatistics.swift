@@ -9,7 +9,7 @@ public struct CacheStatistics: Sendable, Equatable {
     public var misses: [CacheMiss.Reason: Int] = [:]
     /// Transactions that were committed.
     public var commits = 0
-    /// Writes that failed, whether or not somebody waited for them.
+    /// Writes that failed, whether or not somebody waited for them; a durable one whose sync failed among them.
     public var failedWrites = 0
     /// Records that were put into the store; what was unchanged is not among them.
     public var recordsPut = 0
@@ -26,8 +26,12 @@ public struct CacheStatistics: Sendable, Equatable {
 
 /// What one group of writes came to.
 public struct CommitReport: Sendable, Equatable {
-    /// The calls in the group.
+    /// The calls in the group, those that failed among them.
     public var writes = 0
+    /// The calls that failed, whether or not somebody waited for them; a durable one whose sync failed among them.
+    public var failedWrites = 0
+    /// The transactions that were committed, none where all failed.
+    public var commits = 0
     /// The records put into the store.
     public var recordsPut = 0
     /// The bytes of their keys and values.
@@ -52,16 +56,18 @@ struct WriteTally: Sendable {
     /// Takes in a transaction that was committed.
     mutating func note(_ summary: GroupSummary) {
         commits += 1
+        unreported.commits += 1
         recordsPut += summary.putCount
         bytesPut += summary.putBytes
         unreported.recordsPut += summary.putCount
         unreported.bytesPut += summary.putBytes
     }
 
-    /// What was done since the last report, as the report of `writes`.
-    func report(writes: Int, queued: Int, bytes: Int) -> CommitReport {
+    /// What was done since the last report, as the report of `writes`, of which `failed` failed.
+    func report(writes: Int, failed: Int, queued: Int, bytes: Int) -> CommitReport {
         var report = unreported
         report.writes = writes
+        report.failedWrites = failed
         report.queuedWrites = queued
         report.queuedBytes = bytes
         return report
