@@ -35,6 +35,7 @@ enum RecordFuzzer {
         case 11: readCollection(Letter.self, from: cache, missing: .skip)
         case 12: readCollection(FeedItem.self, from: cache, missing: .miss)
         case 13: read(Parcel.self, from: cache)
+        case 15: read(AddressProfile.self, from: cache)
         default: read(Moments.self, from: cache)
         }
     }
