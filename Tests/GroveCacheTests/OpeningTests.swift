@@ -48,7 +48,7 @@ struct OpeningTests {
         for _ in 0..<2 { opened.wait() }
         for _ in others.dropFirst() { otherOpened.wait() }
         let both = caches.withLock { $0 }
-        #expect(both.count == 2 && both[0].core === both[1].core)
+        try #require(both.count == 2 && both[0].core === both[1].core)
         both[0].close()
         try both[1].write(Person(id: "1", name: "Ann", age: 1))
     }

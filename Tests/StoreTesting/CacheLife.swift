@@ -53,9 +53,15 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                         try $0.retrying()
                     },
                     Check("A suspended cache that is closed has lost nothing") { try $0.closing() },
+                    Check("What was set while the cache was suspended shows in no old version after it was closed") {
+                        try $0.setWhileSuspended()
+                    },
                     Check("A directory that was removed and another that has its number since are two") {
                         try $0.sameNumber(isSuspended: false)
                         try $0.sameNumber(isSuspended: true)
+                    },
+                    Check("A directory that was renamed under an open cache is still that cache's") {
+                        try $0.renamed()
                     },
                     Check("A wipe removes the ages that were saved, and what a kill left of saving them") {
                         try $0.wipingAges()
@@ -66,6 +72,9 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                 ] : [])
             + (Store.profile.isPersistent && Store.profile.isMultiProcess
                 ? [
+                    Check("A directory that another cache made anew stays that one's") {
+                        try $0.madeAnewByAnother()
+                    },
                     Check("A directory that something else removes is made anew, and the old content is gone") {
                         try $0.removed()
                     },
@@ -209,6 +218,40 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         try? files.removeItem(atPath: path)
     }
 
+    private func renamed() throws {
+        let files = FileManager.default
+        let cache = try open()
+        try cache.write(Note(1, "kept"))
+        let renamed = directory.path + "/renamed"
+        try files.moveItem(atPath: path, toPath: renamed)
+        let second = try Cache(directory: renamed, options: options)
+        #expect(second.statistics.commits == 1 && second.statistics == cache.statistics)
+        #expect(try second.model("Note:1", as: Note.self) == Note(1, "kept"))
+        second.close()
+        try files.moveItem(atPath: renamed, toPath: path)
+        try cache.write(Note(2, "kept too"))
+        cache.close()
+        #expect(try open().model("Note:2", as: Note.self) == Note(2, "kept too"))
+    }
+
+    private func madeAnewByAnother() throws {
+        let cache = try open()
+        try cache.write(Note(1, "removed"))
+        try FileManager.default.removeItem(atPath: path)
+        let second = try open()
+        #expect(second.statistics.commits == 0)
+        try second.write(Note(1, "new"))
+        for _ in 0..<3 {
+            #expect(code { try cache.write(Note(1, "refused")) } == .locked)
+            #expect(code { _ = try cache.model("Note:1", as: Note.self) } == .locked)
+            try second.write(Note(2, "still"))
+        }
+        #expect(try second.model("Note:1", as: Note.self) == Note(1, "new"))
+        cache.close()
+        #expect(try second.model("Note:2", as: Note.self) == Note(2, "still"))
+        #expect(try open().statistics == second.statistics)
+    }
+
     private func wipingAges() throws {
         let cache = try open()
         try cache.write(Note(1, "forgotten"))
@@ -244,6 +287,26 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         let again = try open()
         #expect(try again.model("Note:1", as: Note.self) == Note(1, "kept"))
         try again.suspend()
+    }
+
+    private func setWhileSuspended() throws {
+        let cache = try open()
+        for index in 0..<3 { try cache.write(Note(index, "old")) }
+        try cache.suspend()
+        cache.setModel(Note(1, "new"), forKey: "Note:1", context: nil)
+        cache.deleteModel(Note(2, "old"), forKey: nil, context: nil)
+        #expect(try directory.descriptors() == [])
+        cache.close()
+        #expect(try directory.descriptors() == [])
+        let again = try open()
+        let texts = try (0..<3).map { try again.model(ModelIdentifier("Note:\($0)"), as: Note.self)?.text }
+        #expect(texts == ["old", nil, nil])
+        // A directory that is gone is not made for that.
+        try again.suspend()
+        again.setModel(Note(0, "new"), forKey: "Note:0", context: nil)
+        try FileManager.default.removeItem(atPath: path)
+        again.close()
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     private func removed() throws {

@@ -261,7 +261,8 @@ extension CacheCore {
             if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty { waiting = state.waiting.takeAll() }
             return state.observers
         }
-        publish(group, outcomes, synchronizationFailure, observers)
+        let isSynced = zip(group, outcomes).contains { $0.isDurable && (try? $1.get()) != nil }
+        publish(group, outcomes, isSynced ? synchronizationFailure : nil, observers)
         for continuation in waiting { continuation.resume() }
         for (write, outcome) in zip(group, outcomes) {
             guard write.isDurable, let synchronizationFailure, case .success = outcome else {
@@ -277,16 +278,17 @@ extension CacheCore {
         _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], _ synchronizationFailure: CacheError?,
         _ observers: [any CacheObserver]
     ) {
-        guard !observers.isEmpty || !changes.isIdle else { return }
-        let isAwaited = group.map { $0.completion != nil }
         let failed = zip(group, outcomes).count { write, outcome in
             (try? outcome.get()) == nil || write.isDurable && synchronizationFailure != nil
         }
         let report = state.withLock { state in
+            // Who begins to observe later is not told of what was before.
             defer { state.tally.unreported = CommitReport() }
             return state.tally.report(
                 writes: outcomes.count, failed: failed, queued: state.pending.count, bytes: state.pendingBytes)
         }
+        guard !observers.isEmpty || !changes.isIdle else { return }
+        let isAwaited = group.map { $0.completion != nil }
         events.async { [changes = self.changes] in
             for (index, outcome) in outcomes.enumerated() {
                 switch outcome {

@@ -29,16 +29,20 @@ extension CacheCore {
         let current = state.withLock { $0.isStale ? nil : $0.opened?.store }
         if let current { return current }
         letGo()
-        var opened = try source.opened()
+        let opened = try openAgain()
+        adopt(opened, isOther: true)
+        return opened.store
+    }
+
+    private func openAgain() throws(CacheError) -> StoreSource.Opened {
+        var opened = try CoreRegistry.shared.reopen(self)
         do throws(CacheError) {
             try index?.begin(&opened, source)
-            try CoreRegistry.shared.relocate(self)
         } catch {
             opened.store.close()
             throw error
         }
-        adopt(opened, isOther: true)
-        return opened.store
+        return opened
     }
 
     /// Opens the store anew, where others replaced its files; looks at the files themselves.
@@ -57,9 +61,9 @@ extension CacheCore {
         }
     }
 
-    /// Whether `directory` is where the store lies: it is open in there, or its path leads there.
+    /// Whether `directory` is where the store lies: it is open in there, or where it is not open, its path leads there.
     func isIn(_ directory: FileIdentity) -> Bool {
-        if let held = state.withLock({ $0.opened?.directory?.identity }) { return held == directory }
+        if let held = state.withLock({ $0.directory?.identity }) { return held == directory }
         return source.directory.flatMap { FileIdentity($0) } == directory
     }
 
@@ -94,6 +98,7 @@ extension CacheCore {
         }
         if opened != nil { savePolicy() }
         opened?.store.close()
+        state.withLock { $0.directory = nil }
     }
 
     // MARK: Suspension
@@ -137,31 +142,35 @@ extension CacheCore {
     ///
     /// - Returns: why it cannot be.
     func finishResumption() -> CacheError? {
-        let (isClosed, isAway) = state.withLock { ($0.isClosed, $0.isAway) }
-        guard !isClosed else { return .isClosed }
+        guard !state.withLock({ $0.isClosed }) else { return .isClosed }
         do throws(CacheError) {
-            if isAway, source.isPersistent {
-                var opened = try source.opened()
-                do throws(CacheError) {
-                    try index?.begin(&opened, source)
-                    try CoreRegistry.shared.relocate(self)
-                } catch {
-                    opened.store.close()
-                    throw error
-                }
-                let isOther = state.withLock { $0.isOther(opened) }
-                adopt(opened, isOther: isOther)
-            }
+            try takeUp()
         } catch {
             return error
         }
-        state.withLock { state in
-            state.isAway = false
-            state.isSuspended = false
-        }
+        state.withLock { $0.isSuspended = false }
         // What was set meanwhile is to be forgotten.
         drain(isScheduled: false)
         return nil
+    }
+
+    /// Opens the store again, where it was let go of.
+    private func takeUp() throws(CacheError) {
+        if state.withLock({ $0.isAway }), source.isPersistent {
+            let opened = try openAgain()
+            let isOther = state.withLock { $0.isOther(opened) }
+            adopt(opened, isOther: isOther)
+        }
+        state.withLock { $0.isAway = false }
+    }
+
+    /// Opens the store once more before the cache is closed, where calls that came while it was suspended are to forget
+    /// what they would have replaced; where it cannot be opened, that stays.
+    func takeUpToForget() {
+        guard let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil,
+            state.withLock({ $0.isAway && !$0.unsettled.isEmpty })
+        else { return }
+        try? takeUp()
     }
 }
 
@@ -230,6 +239,7 @@ extension CacheState {
         _ opened: StoreSource.Opened, isOther: Bool
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
         self.opened = opened
+        directory = opened.directory
         fingerprints = nil
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file

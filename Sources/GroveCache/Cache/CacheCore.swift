@@ -38,16 +38,17 @@ final class CacheCore: Sendable {
     /// A random number by which the store remembers that this cache wrote last.
     let session = UInt64.random(in: 1 ... .max)
 
-    /// Opens the store.
+    /// Opens the store, in the directory `place` where somebody looked which it is.
     init(
-        _ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited, clock: AgeClock = AgeClock(now: nil)
+        _ source: StoreSource, in place: FileIdentity? = nil, queueLimit: Int, budget: CacheBudget = .unlimited,
+        clock: AgeClock = AgeClock(now: nil)
     ) throws(CacheError) {
         self.source = source
         self.clock = clock
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
         unsettledLimit = max(queueLimit, 1 << 20)
-        var opened = try source.opened()
+        var opened = try source.opened(in: place)
         do throws(CacheError) {
             try index?.begin(&opened, source)
         } catch {
@@ -58,7 +59,7 @@ final class CacheCore: Sendable {
         keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
         state = Mutex(
             CacheState(
-                opened: opened, lastWord: opened.generation?.word, lastFile: opened.file,
+                opened: opened, directory: opened.directory, lastWord: opened.generation?.word, lastFile: opened.file,
                 sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
                 lastCommitted: opened.state.sequence, ages: CacheAges(opened.state),
                 unsettled: Unsettled(limit: unsettledLimit)))
@@ -214,14 +215,29 @@ final class CacheCore: Sendable {
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what `body` throws.
     func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
         try checkReentrance()
-        return try writer.sync { () -> Result<Value, CacheError> in
-            do throws(CacheError) {
-                try state.withLock { (state) throws(CacheError) in try state.checkUsable() }
-                return .success(try body(try currentStore()))
-            } catch {
-                return .failure(error)
-            }
-        }.get()
+        return try writer.sync { inOpenStore(body) }.get()
+    }
+
+    /// The same, without blocking the caller's thread.
+    func withOpenStore<Value: Sendable>(
+        _ body: @escaping @Sendable (any NodeStore) throws(CacheError) -> Value
+    ) async throws(CacheError) -> Value {
+        try checkReentrance()
+        let outcome: Result<Value, CacheError> = await withCheckedContinuation { continuation in
+            writer.async { [self] in continuation.resume(returning: inOpenStore(body)) }
+        }
+        return try outcome.get()
+    }
+
+    private func inOpenStore<Value>(
+        _ body: (any NodeStore) throws(CacheError) -> Value
+    ) -> Result<Value, CacheError> {
+        do throws(CacheError) {
+            try state.withLock { (state) throws(CacheError) in try state.checkUsable() }
+            return .success(try body(try currentStore()))
+        } catch {
+            return .failure(error)
+        }
     }
 
     // MARK: Closing
@@ -233,6 +249,7 @@ final class CacheCore: Sendable {
         state.withLock { $0.isClosed = true }
         writer.sync {
             guard !state.withLock({ $0.isStoreClosed }) else { return }
+            takeUpToForget()
             if !state.withLock({ $0.isAway }) { drain(isScheduled: false) }
             letGo()
             state.withLock { $0.isStoreClosed = true }

@@ -17,8 +17,10 @@ public protocol CacheObserver: Sendable {
     /// A read failed, before it had a view of the store or after; not one of a cache that is closed or suspended.
     func cacheDidFailToRead(_ error: CacheError)
 
-    /// A write failed that nobody waits for: what it brought is not stored. Or a sync failed, for which somebody does wait:
-    /// what was committed may not survive loss of power.
+    /// A write failed that nobody waits for: what it brought is not stored.
+    ///
+    /// Or a group with durable calls, which somebody waits for, was committed and cannot be synced, as from a sync that
+    /// failed on until a wipe or a new opening: it may not survive loss of power.
     func cacheDidFailToWrite(_ error: CacheError)
 
     /// A commit is visible. Called once for each write, in the order of their numbers' commits.

@@ -4,6 +4,8 @@ import GroveModel
 struct CacheState: Sendable {
     /// The store, while it is open.
     var opened: StoreSource.Opened?
+    /// The directory of the store, until it is closed.
+    var directory: HeldDirectory?
     /// Whether others replaced the files since the store was opened: it is opened anew before anything else.
     var isStale = false
     /// When it was last looked whether the file is still the same one.

@@ -7,7 +7,7 @@ public struct CacheStatistics: Sendable, Equatable {
     public var hits = 0
     /// Reads that found nothing, by reason.
     public var misses: [CacheMiss.Reason: Int] = [:]
-    /// Transactions that were committed.
+    /// Transactions that were committed; a wipe is none.
     public var commits = 0
     /// Writes that failed, whether or not somebody waited for them; a durable one whose sync failed among them.
     public var failedWrites = 0
@@ -30,7 +30,8 @@ public struct CommitReport: Sendable, Equatable {
     public var writes = 0
     /// The calls that failed, whether or not somebody waited for them; a durable one whose sync failed among them.
     public var failedWrites = 0
-    /// The transactions that were committed, none where all failed.
+    /// The transactions that were committed since the last report, those that evicted ahead of the group among them; a
+    /// wipe is none.
     public var commits = 0
     /// The records put into the store.
     public var recordsPut = 0

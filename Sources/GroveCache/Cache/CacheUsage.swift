@@ -46,20 +46,31 @@ extension NormalizedCache {
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     public func usage() throws(CacheError) -> CacheUsage {
         try checkOpen()
-        return try core.withOpenStore { (store) throws(CacheError) in
-            var usage = CacheUsage()
-            usage.bytesOnDisk = try store.bytesOnDisk()
-            guard let index = core.index else { return usage }
-            usage.evictions = index.counters.evictions
-            usage.evictedBytes = index.counters.evictedBytes
-            usage.writtenBytes = index.counters.writtenBytes
-            usage.payloadBytes = index.account?.payloadBytes
-            usage.entries = index.account?.entries
-            usage.pinnedEntries = index.pins.committed.count
-            usage.pinnedBytes = index.pins.committed.bytes
-            usage.pinnedLimit = index.pinLimit
-            if index.budget.bytes != nil { usage.payloadLimit = index.capacity }
-            return usage
-        }
+        return try core.withOpenStore { [core] (store) throws(CacheError) in try core.usage(of: store) }
+    }
+
+    /// The same, without blocking the caller's thread.
+    public func usage() async throws(CacheError) -> CacheUsage {
+        try checkOpen()
+        return try await core.withOpenStore { [core] (store) throws(CacheError) in try core.usage(of: store) }
+    }
+}
+
+extension CacheCore {
+    /// What `store`, which is open, holds; runs on ``writer``.
+    fileprivate func usage(of store: any NodeStore) throws(CacheError) -> CacheUsage {
+        var usage = CacheUsage()
+        usage.bytesOnDisk = try store.bytesOnDisk()
+        guard let index else { return usage }
+        usage.evictions = index.counters.evictions
+        usage.evictedBytes = index.counters.evictedBytes
+        usage.writtenBytes = index.counters.writtenBytes
+        usage.payloadBytes = index.account?.payloadBytes
+        usage.entries = index.account?.entries
+        usage.pinnedEntries = index.pins.committed.count
+        usage.pinnedBytes = index.pins.committed.bytes
+        usage.pinnedLimit = index.pinLimit
+        if index.budget.bytes != nil { usage.payloadLimit = index.capacity }
+        return usage
     }
 }

@@ -33,8 +33,6 @@ final class CoreRegistry: Sendable {
 
     private struct Content {
         var entries: [Place: Entry] = [:]
-        /// Where a store is being opened.
-        var opening: Set<Place> = []
         private var displacements = 0
 
         func place(of core: CacheCore) -> Place? { entries.first { $0.value.core === core }?.key }
@@ -49,14 +47,20 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    /// Whose turn it is to open a store in one of the places that share it.
+    /// Whose turn it is to open a store in one of the directories that share it.
     private final class Turn: Sendable {
         let mutex = Mutex<Void>(())
     }
 
     private let content = Mutex(Content())
-    /// Opening takes as long as the engine needs: directories wait for others only where they share a turn, by chance.
-    private let turns = (0..<16).map { _ in Turn() }
+    /// Who opens a store waits for its directory's turn, so that nobody opens one that is being opened.
+    ///
+    /// Directories share turns by chance.
+    private let turns = (0..<64).map { _ in Turn() }
+
+    private func turn(of directory: FileIdentity) -> Turn {
+        turns[Int(UInt(bitPattern: directory.hashValue) % UInt(turns.count))]
+    }
 
     /// The core on `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
@@ -64,46 +68,34 @@ final class CoreRegistry: Sendable {
         queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
         let source = StoreSource(store, directory: directory, options: options, policy: policy)
-        guard let directory else { return try CoreRegistry.open(source, queueLimit, budget, clock, observer) }
-        try StoreDirectory.make(directory)
-        let place = try CoreRegistry.place(of: directory, Store.self)
+        guard let directory else { return try CoreRegistry.open(source, nil, queueLimit, budget, clock, observer) }
         while true {
-            let found = try share(source, at: place, options, queueLimit, budget, clock, observer)
-            guard let handle = found.handle else {
-                try found.core.checkReentrance()
-                finishClosing(found.core)
-                continue
+            try StoreDirectory.make(directory)
+            let identity = try CoreRegistry.identity(of: directory)
+            let found = try turn(of: identity).mutex.withLock {
+                (_) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
+                // Whoever waited for long looks again.
+                guard FileIdentity(directory) == identity else { return nil }
+                let place = Place(store: ObjectIdentifier(store), directory: identity)
+                if let found = try enter(place, source, options, budget, observer) { return found }
+                let (core, handle) = try CoreRegistry.open(source, identity, queueLimit, budget, clock, observer)
+                content.withLock { $0.entries[place] = Entry(core: core, options: options, handles: 1) }
+                return (core, handle)
             }
-            return (found.core, handle)
+            guard let found else { continue }
+            if let handle = found.handle { return (found.core, handle) }
+            try found.core.checkReentrance()
+            finishClosing(found.core)
         }
     }
 
-    /// The core at `place`, opened where there is none, or the one that is closing there, which takes no handle.
-    private func share<Options: Sendable & Equatable>(
-        _ source: StoreSource, at place: Place, _ options: Options, _ queueLimit: Int, _ budget: CacheBudget,
-        _ clock: AgeClock, _ observer: (any CacheObserver)?
-    ) throws(CacheError) -> (core: CacheCore, handle: UInt64?) {
-        let turn = turns[Int(UInt(bitPattern: place.hashValue) % UInt(turns.count))]
-        return try turn.mutex.withLock { (_) throws(CacheError) -> (core: CacheCore, handle: UInt64?) in
-            if let found = try enter(place, source, options, budget, observer) { return found }
-            defer { content.withLock { _ = $0.opening.remove(place) } }
-            let (core, handle) = try CoreRegistry.open(source, queueLimit, budget, clock, observer)
-            content.withLock { $0.entries[place] = Entry(core: core, options: options, handles: 1) }
-            return (core, handle)
-        }
-    }
-
-    /// One more handle on the core at `place`, none where it is closing; `nil` where there is no core, which the caller
-    /// is to open.
+    /// One more handle on the core at `place`, none where it is closing; `nil` where there is no core.
     private func enter<Options: Sendable & Equatable>(
         _ place: Place, _ source: StoreSource, _ options: Options, _ budget: CacheBudget,
         _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? {
         try content.withLock { (content) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
-            guard let entry = content.entry(at: place) else {
-                content.opening.insert(place)
-                return nil
-            }
+            guard let entry = content.entry(at: place) else { return nil }
             guard entry.handles > 0 else { return (entry.core, nil) }
             guard entry.options as? Options == options, entry.core.index?.budget ?? .unlimited == budget else {
                 throw CacheError(
@@ -138,31 +130,40 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    /// Notes that `core` has opened its directory anew, which may be another one of the same name by now.
+    /// Opens the store of `core` again, which is not open: in the directory of now, which may be another one of the same
+    /// name.
     ///
-    /// - Throws: ``CacheError`` with code `locked` where another core of this process has that one open.
-    func relocate(_ core: CacheCore) throws(CacheError) {
-        guard let directory = core.source.directory else { return }
-        try content.withLock { (content) throws(CacheError) in
-            guard let place = content.place(of: core) else { return }
-            guard let identity = FileIdentity(directory) else {
-                throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
+    /// - Throws: ``CacheError`` with code `locked` where another core of this process has that one open, and what opening
+    ///   throws.
+    func reopen(_ core: CacheCore) throws(CacheError) -> StoreSource.Opened {
+        guard let directory = core.source.directory, core.source.isPersistent else { return try core.source.opened() }
+        try StoreDirectory.make(directory)
+        let identity = try CoreRegistry.identity(of: directory)
+        return try turn(of: identity).mutex.withLock { (_) throws(CacheError) -> StoreSource.Opened in
+            let isTaken = content.withLock { content in
+                guard let former = content.place(of: core) else { return false }
+                let entry = content.entry(at: Place(store: former.store, directory: identity))
+                return entry != nil && entry?.core !== core
             }
-            let current = Place(store: place.store, directory: identity)
-            guard current != place else { return }
-            guard content.entry(at: current) == nil, !content.opening.contains(current) else {
+            guard !isTaken else {
                 throw CacheError(
                     .locked, "The directory \(directory) was made anew and is open in this process; close this handle.")
             }
-            content.entries[current] = content.entries.removeValue(forKey: place)
+            let opened = try core.source.opened(in: identity)
+            content.withLock { content in
+                guard let former = content.place(of: core) else { return }
+                let entry = content.entries.removeValue(forKey: former)
+                content.entries[Place(store: former.store, directory: identity)] = entry
+            }
+            return opened
         }
     }
 
     private static func open(
-        _ source: StoreSource, _ queueLimit: Int, _ budget: CacheBudget,
+        _ source: StoreSource, _ place: FileIdentity?, _ queueLimit: Int, _ budget: CacheBudget,
         _ clock: AgeClock, _ observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
-        let core = try CacheCore(source, queueLimit: queueLimit, budget: budget, clock: clock)
+        let core = try CacheCore(source, in: place, queueLimit: queueLimit, budget: budget, clock: clock)
         let handle = core.state.withLock { $0.enter(observer) }
         if let failure = core.state.withLock({ $0.opened?.rebuiltAfter }) {
             core.notify { $0.cacheDidRebuild(after: failure) }
@@ -170,12 +171,10 @@ final class CoreRegistry: Sendable {
         return (core, handle)
     }
 
-    private static func place<Store: NodeStore>(
-        of directory: String, _ store: Store.Type
-    ) throws(CacheError) -> Place {
+    private static func identity(of directory: String) throws(CacheError) -> FileIdentity {
         guard let identity = FileIdentity(directory) else {
             throw CacheError(.inputOutput, "The directory \(directory) cannot be read.", engineCode: Int(errno))
         }
-        return Place(store: ObjectIdentifier(store), directory: identity)
+        return identity
     }
 }

@@ -91,7 +91,7 @@ struct GroupCommit: ~Copyable {
         if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
         if let tree = write.tree {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
-            let order = tree.storeOrder
+            let order = tree.storeOrder(window: self.index?.orderWindow(for: tree) ?? tree.count)
             for place in 0..<tree.count {
                 let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)

@@ -39,16 +39,6 @@ extension NormalizedCache {
         try await offThread { () throws(CacheError) in try self.readCollection(key, as: type, missing: missing) }
     }
 
-    /// The size of the store as the synchronous form says it, without blocking the caller's thread.
-    public func size() async throws(CacheError) -> StoreSize {
-        try await offThread { () throws(CacheError) in try self.size() }
-    }
-
-    /// What the cache holds as the synchronous form says it, without blocking the caller's thread.
-    public func usage() async throws(CacheError) -> CacheUsage {
-        try await offThread { () throws(CacheError) in try self.usage() }
-    }
-
     /// Runs `body` on a queue of the cache.
     func offThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws(CacheError) -> Value

@@ -79,6 +79,12 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         return try core.withOpenStore { (store) throws(CacheError) in try store.size() }
     }
 
+    /// The same, without blocking the caller's thread.
+    public func size() async throws(CacheError) -> StoreSize {
+        try checkOpen()
+        return try await core.withOpenStore { (store) throws(CacheError) in try store.size() }
+    }
+
     func checkOpen() throws(CacheError) {
         if isClosed.load(ordering: .acquiring) { throw CacheError.isClosed }
     }

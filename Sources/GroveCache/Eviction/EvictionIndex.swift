@@ -47,6 +47,14 @@ final class EvictionIndex: @unchecked Sendable {
     /// Whether entries weigh 1: where their number alone is limited.
     var countsEntries: Bool { budget.bytes == nil }
 
+    /// How many nodes of `tree`, one after the other, may be stored in another order than they come in.
+    ///
+    /// What is stored first is evicted first, so that of a write as large as the budget all roots would go before any child.
+    func orderWindow(for tree: NodeTree) -> Int {
+        let weight = countsEntries ? 1 : max(tree.byteCount / max(tree.count, 1), 1)
+        return min(capacity, policyCapacity) / 64 / weight
+    }
+
     /// Sets how much payload fits.
     ///
     /// - Parameter saved: where an earlier process may have saved the policy, which is taken up before the first write.

@@ -39,19 +39,29 @@ struct StoreSource: Sendable {
 
     /// Opens the store, or makes one.
     ///
-    /// - Throws: ``CacheError``, as the store does; with ``OpenPolicy/rebuild`` damage is set aside instead.
-    func opened() throws(CacheError) -> Opened {
+    /// - Parameter expected: the directory that it must be, where somebody looked which it is.
+    /// - Throws: ``CacheError``, as the store does, and where the directory is another one; with ``OpenPolicy/rebuild``
+    ///   damage is set aside instead.
+    func opened(in expected: FileIdentity? = nil) throws(CacheError) -> Opened {
         guard let directory, isPersistent else { return try openOnce() }
         try StoreDirectory.make(directory)
-        let held = HeldDirectory(directory)
-        guard mainFile != nil else {
-            var opened = try openOrRebuild(directory, nil)
-            opened.directory = held
-            return opened
+        let held = try HeldDirectory(directory)
+        guard expected == nil || held.identity == expected else { throw HeldDirectory.wasReplaced(directory) }
+        var opened = try opened(directory)
+        do throws(CacheError) {
+            try held.check(directory)
+        } catch {
+            opened.store.close()
+            throw error
         }
+        opened.directory = held
+        return opened
+    }
+
+    private func opened(_ directory: String) throws(CacheError) -> Opened {
+        guard mainFile != nil else { return try openOrRebuild(directory, nil) }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
             var opened = try openOrRebuild(directory, generation)
-            opened.directory = held
             opened.generation = generation
             opened.word = generation.word
             opened.file = file

@@ -1,16 +1,18 @@
 extension NodeTree {
     /// The indices of the entries in an order in which a store that sorts its keys finds one near the other.
     ///
-    /// Those of a type come together, by their keys; entries of one identifier in pre-order, so that the later occurrence
-    /// wins. `nil` where they are few, so that it does not matter.
+    /// Those of a type come together, by their keys. Where some identifier has several entries all are in pre-order, so that
+    /// the later occurrence wins; `nil` where they are few, so that it does not matter.
     ///
-    /// - Complexity: O(*n* log *n*), and O(*n*) where the keys of each type are in order.
-    package var storeOrder: [Int32]? {
+    /// - Parameter window: of so many entries after each other each is sorted by itself, so that the nodes of a tree stay
+    ///   near each other.
+    /// - Complexity: O(*n* log *n*).
+    package func storeOrder(window: Int) -> [Int32]? {
         let entries = entries
         guard !hasProjections else {
             return entries.indices.sorted { entries[$0].order < entries[$1].order }.map(Int32.init)
         }
-        guard entries.count >= NodeTree.few else { return nil }
+        guard min(entries.count, window) >= NodeTree.few else { return nil }
         let starts = commonPrefixes(entries)
         var places: [Place] = []
         places.reserveCapacity(entries.count)
@@ -19,13 +21,18 @@ extension NodeTree {
             let word = unsafe NodeTree.word(name, from: starts[entry.type])
             places.append(Place(type: Int32(entry.type), index: Int32(index), word: word))
         }
-        places.sort { left, right in
-            if left.type != right.type { return left.type < right.type }
-            if left.word != right.word { return left.word < right.word }
-            return unsafe lexicographicOrder(
-                identifier(of: entries[Int(left.index)]), identifier(of: entries[Int(right.index)])) < 0
+        for start in stride(from: 0, to: places.count, by: window) {
+            places[start..<min(start + window, places.count)].sort { precedes($0, $1, entries) }
         }
         return places.map(\.index)
+    }
+
+    @inline(__always)
+    private func precedes(_ left: Place, _ right: Place, _ entries: [Entry]) -> Bool {
+        if left.type != right.type { return left.type < right.type }
+        if left.word != right.word { return left.word < right.word }
+        return unsafe lexicographicOrder(
+            identifier(of: entries[Int(left.index)]), identifier(of: entries[Int(right.index)])) < 0
     }
 
     /// The fewest entries for which an order pays.
