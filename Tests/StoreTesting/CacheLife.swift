@@ -60,9 +60,6 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                         try $0.sameNumber(isSuspended: false)
                         try $0.sameNumber(isSuspended: true)
                     },
-                    Check("A directory that was renamed under an open cache is still that cache's") {
-                        try $0.renamed()
-                    },
                     Check("A wipe removes the ages that were saved, and what a kill left of saving them") {
                         try $0.wipingAges()
                     },
@@ -216,22 +213,6 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         #expect(try second.model("Note:2", as: Note.self) == nil)
         cache.close()
         try? files.removeItem(atPath: path)
-    }
-
-    private func renamed() throws {
-        let files = FileManager.default
-        let cache = try open()
-        try cache.write(Note(1, "kept"))
-        let renamed = directory.path + "/renamed"
-        try files.moveItem(atPath: path, toPath: renamed)
-        let second = try Cache(directory: renamed, options: options)
-        #expect(second.statistics.commits == 1 && second.statistics == cache.statistics)
-        #expect(try second.model("Note:1", as: Note.self) == Note(1, "kept"))
-        second.close()
-        try files.moveItem(atPath: renamed, toPath: path)
-        try cache.write(Note(2, "kept too"))
-        cache.close()
-        #expect(try open().model("Note:2", as: Note.self) == Note(2, "kept too"))
     }
 
     private func madeAnewByAnother() throws {

@@ -101,7 +101,7 @@ extension CacheCore {
     ///
     /// What cannot be saved is older next time.
     func saveAges() {
-        guard let directory = source.directory, source.isPersistent else { return }
+        guard let directory = source.directory, source.isPersistent, isAtHome else { return }
         guard state.withLock({ $0.opened != nil && !$0.isStale && $0.ages.isDirty($0.lastCommitted) }) else { return }
         loadAges()
         let file = state.withLock { state -> AgeFile? in

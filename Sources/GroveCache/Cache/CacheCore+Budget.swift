@@ -141,7 +141,7 @@ extension CacheCore {
     /// Saves the policy: what is lost with it are hits and ghosts, never a record.
     func savePolicy() {
         absorbTouches()
-        if let directory = source.directory, source.isPersistent { index?.save(in: directory) }
+        if let directory = source.directory, source.isPersistent, isAtHome { index?.save(in: directory) }
     }
 
     /// Forgets the policy with what it was about.

@@ -29,20 +29,39 @@ extension CacheCore {
         let current = state.withLock { $0.isStale ? nil : $0.opened?.store }
         if let current { return current }
         letGo()
-        let opened = try openAgain()
+        let opened = try CoreRegistry.shared.reopen(self)
         adopt(opened, isOther: true)
         return opened.store
     }
 
-    private func openAgain() throws(CacheError) -> StoreSource.Opened {
-        var opened = try CoreRegistry.shared.reopen(self)
+    /// Opens the store within its budget, in the directory `place` where somebody looked which it is.
+    ///
+    /// It is not this core's before ``adopt(_:isOther:)``, but its directory is held from here on.
+    func open(in place: FileIdentity? = nil) throws(CacheError) -> StoreSource.Opened {
+        let opened = try CacheCore.open(source, in: place, index)
+        state.withLock { $0.directory = opened.directory }
+        return opened
+    }
+
+    static func open(
+        _ source: StoreSource, in place: FileIdentity?, _ index: EvictionIndex?
+    ) throws(CacheError) -> StoreSource.Opened {
+        var opened = try source.opened(in: place)
         do throws(CacheError) {
             try index?.begin(&opened, source)
+            // A budget may have opened files anew.
+            if let directory = source.directory { try opened.directory?.check(directory) }
         } catch {
             opened.store.close()
             throw error
         }
         return opened
+    }
+
+    /// Whether the path of the store's directory leads to it, so that the cache's own files beside it are this store's.
+    var isAtHome: Bool {
+        guard let held = state.withLock({ $0.directory?.identity }) else { return false }
+        return source.directory.flatMap { FileIdentity($0) } == held
     }
 
     /// Opens the store anew, where others replaced its files; looks at the files themselves.
@@ -157,8 +176,12 @@ extension CacheCore {
     /// Opens the store again, where it was let go of.
     private func takeUp() throws(CacheError) {
         if state.withLock({ $0.isAway }), source.isPersistent {
-            let opened = try openAgain()
-            let isOther = state.withLock { $0.isOther(opened) }
+            let opened = try CoreRegistry.shared.reopen(self)
+            let isOther = state.withLock { state in
+                // What is closed for good forgets nothing in a store that is another one since.
+                if state.isClosed, state.isOther(opened) { state.unsettled = Unsettled() }
+                return state.isOther(opened)
+            }
             adopt(opened, isOther: isOther)
         }
         state.withLock { $0.isAway = false }

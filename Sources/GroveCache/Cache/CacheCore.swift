@@ -48,13 +48,7 @@ final class CacheCore: Sendable {
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
         unsettledLimit = max(queueLimit, 1 << 20)
-        var opened = try source.opened(in: place)
-        do throws(CacheError) {
-            try index?.begin(&opened, source)
-        } catch {
-            opened.store.close()
-            throw error
-        }
+        let opened = try CacheCore.open(source, in: place, index)
         keepsBytes = opened.store.keepsBytes
         keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
         state = Mutex(
@@ -197,7 +191,12 @@ final class CacheCore: Sendable {
 
     /// Lets the observer and the streams of a handle go, after they were told what was committed before.
     func leave(_ handle: UInt64) {
-        state.withLock { $0.observerEntries.removeAll { $0.handle == handle } }
+        // Whoever goes with its last reference may call the cache, so not under the lock.
+        let left = state.withLock { state in
+            defer { state.observerEntries.removeAll { $0.handle == handle } }
+            return state.observerEntries.filter { $0.handle == handle }
+        }
+        defer { extendLifetime(left) }
         releasePins(of: handle)
         guard !changes.isIdle else { return }
         events.async { [changes] in changes.end(handle) }

@@ -77,6 +77,8 @@ extension CacheState {
     /// Takes in a handle and its observer.
     mutating func enter(_ observer: (any CacheObserver)?) -> UInt64 {
         handles += 1
+        // Nobody is told of what was before.
+        if observerEntries.isEmpty { tally.unreported = CommitReport() }
         if let observer { observerEntries.append((handles, observer)) }
         return handles
     }

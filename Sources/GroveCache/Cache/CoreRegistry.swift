@@ -136,7 +136,7 @@ final class CoreRegistry: Sendable {
     /// - Throws: ``CacheError`` with code `locked` where another core of this process has that one open, and what opening
     ///   throws.
     func reopen(_ core: CacheCore) throws(CacheError) -> StoreSource.Opened {
-        guard let directory = core.source.directory, core.source.isPersistent else { return try core.source.opened() }
+        guard let directory = core.source.directory, core.source.isPersistent else { return try core.open() }
         try StoreDirectory.make(directory)
         let identity = try CoreRegistry.identity(of: directory)
         return try turn(of: identity).mutex.withLock { (_) throws(CacheError) -> StoreSource.Opened in
@@ -149,7 +149,7 @@ final class CoreRegistry: Sendable {
                 throw CacheError(
                     .locked, "The directory \(directory) was made anew and is open in this process; close this handle.")
             }
-            let opened = try core.source.opened(in: identity)
+            let opened = try core.open(in: identity)
             content.withLock { content in
                 guard let former = content.place(of: core) else { return }
                 let entry = content.entries.removeValue(forKey: former)

@@ -47,7 +47,7 @@ struct StoreSource: Sendable {
         try StoreDirectory.make(directory)
         let held = try HeldDirectory(directory)
         guard expected == nil || held.identity == expected else { throw HeldDirectory.wasReplaced(directory) }
-        var opened = try opened(directory)
+        var opened = try opened(directory, held)
         do throws(CacheError) {
             try held.check(directory)
         } catch {
@@ -58,9 +58,11 @@ struct StoreSource: Sendable {
         return opened
     }
 
-    private func opened(_ directory: String) throws(CacheError) -> Opened {
+    private func opened(_ directory: String, _ held: HeldDirectory) throws(CacheError) -> Opened {
         guard mainFile != nil else { return try openOrRebuild(directory, nil) }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+            // The lock may have been waited for.
+            try held.check(directory)
             var opened = try openOrRebuild(directory, generation)
             opened.generation = generation
             opened.word = generation.word
