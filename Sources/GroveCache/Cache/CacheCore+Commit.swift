@@ -261,8 +261,8 @@ extension CacheCore {
             if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty { waiting = state.waiting.takeAll() }
             return state.observers
         }
-        let isSynced = zip(group, outcomes).contains { $0.isDurable && (try? $1.get()) != nil }
-        publish(group, outcomes, isSynced ? synchronizationFailure : nil, observers)
+        let isConcerned = zip(group, outcomes).contains { $0.isDurable && (try? $1.get()) != nil }
+        publish(group, outcomes, isConcerned ? synchronizationFailure : nil, observers)
         for continuation in waiting { continuation.resume() }
         for (write, outcome) in zip(group, outcomes) {
             guard write.isDurable, let synchronizationFailure, case .success = outcome else {

@@ -177,11 +177,7 @@ extension CacheCore {
     private func takeUp() throws(CacheError) {
         if state.withLock({ $0.isAway }), source.isPersistent {
             let opened = try CoreRegistry.shared.reopen(self)
-            let isOther = state.withLock { state in
-                // What is closed for good forgets nothing in a store that is another one since.
-                if state.isClosed, state.isOther(opened) { state.unsettled = Unsettled() }
-                return state.isOther(opened)
-            }
+            let isOther = state.withLock { $0.isOther(opened) }
             adopt(opened, isOther: isOther)
         }
         state.withLock { $0.isAway = false }

@@ -11,7 +11,8 @@ extension NormalizedCache {
     ///
     /// From the moment this begins calls throw `suspended`, but for ``close()``. What `setModel` and its kin bring
     /// meanwhile is not stored: it is reported, and after the resumption a miss rather than the value from before; a cache
-    /// that is closed without one opens its store for a moment to see to that. Returns when reads and writes that were under way are done. A stream of changes stays, and goes on later.
+    /// that is closed without one opens its store for a moment to see to that. Returns when reads and writes that were
+    /// under way are done. A stream of changes stays, and goes on later.
     ///
     /// - Throws: ``CacheError`` with code `closed`, or `reentrant` inside a model's initialiser. A queued write that
     ///   failed is told by `flush()`, after the resumption too.
