@@ -101,6 +101,24 @@ struct UnsettledTests {
         #expect(watched.withLock { $0.contains(where: \.changesEverything) })
     }
 
+    @Test("A call that comes late does not land after a wipe that forgot what was set over it")
+    func late() throws {
+        cache.core.state.withLock { $0.unsettled = Unsettled(limit: 0) }
+        try cache.write(ann)
+        // It took its number, and was held up before it came to the queue.
+        let number = try cache.core.takeSequence(isAwaited: false)
+        disk.faults.withLock { $0.refusesWrites = true }
+        set([person(1, 2)], in: cache)
+        disk.faults.withLock { $0.refusesWrites = false }
+        try cache.write(person(2, 1))
+        #expect(cache.core.state.withLock { $0.unsettled.isEmpty })
+        let write = PendingWrite(sequence: number, tree: try EncodedRoots([ann], mustBeIdentified: true).tree)
+        #expect(throws: CacheError.self) { try cache.core.enqueue(write, schedulingDrain: false) }
+        cache.core.drainNow()
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(try cache.model("Person:2", as: Person.self) == person(2, 1))
+    }
+
     @Test("Refusals that wait in the queue take no more than the limit either")
     func refusals() throws {
         let cache = try disk.open(queueLimit: 0)

@@ -56,10 +56,6 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                     Check("What was set while the cache was suspended shows in no old version after it was closed") {
                         try $0.setWhileSuspended()
                     },
-                    Check("A directory that was removed and another that has its number since are two") {
-                        try $0.sameNumber(isSuspended: false)
-                        try $0.sameNumber(isSuspended: true)
-                    },
                     Check("A wipe removes the ages that were saved, and what a kill left of saving them") {
                         try $0.wipingAges()
                     },
@@ -67,18 +63,7 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                         try $0.modesOfOthers()
                     },
                 ] : [])
-            + (Store.profile.isPersistent && Store.profile.isMultiProcess
-                ? [
-                    Check("A directory that another cache made anew stays that one's") {
-                        try $0.madeAnewByAnother()
-                    },
-                    Check("A directory that something else removes is made anew, and the old content is gone") {
-                        try $0.removed()
-                    },
-                    Check("What was queued before others emptied the store does not land afterwards") {
-                        try $0.outdated()
-                    },
-                ] : [])
+            + directoryChecks
     }
 
     private func sharing() throws {
@@ -185,54 +170,6 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         }
     }
 
-    private func sameNumber(isSuspended: Bool) throws {
-        let files = FileManager.default
-        func number(_ path: String) throws -> Int {
-            try #require(files.attributesOfItem(atPath: path)[.systemFileNumber] as? Int)
-        }
-        let cache = try open()
-        try cache.write(Note(1, "removed"))
-        if isSuspended { try cache.suspend() }
-        let removed = try number(path)
-        try files.removeItem(atPath: path)
-        // Some file systems give the number to the next directory, others never again.
-        var other = ""
-        for index in 0..<100 {
-            other = directory.path + "/other \(isSuspended) \(index)"
-            try files.createDirectory(atPath: other, withIntermediateDirectories: false)
-            if try number(other) == removed { break }
-        }
-        let second = try Cache(directory: other, options: options)
-        #expect(try second.model("Note:1", as: Note.self) == nil)
-        try second.write(Note(1, "other"))
-        if isSuspended { try cache.resume() }
-        try cache.write(Note(2, "new"))
-        // A store that no other process may open does not look whether its files are still there.
-        if isSuspended || Store.profile.isMultiProcess { #expect(try cache.model("Note:1", as: Note.self) == nil) }
-        #expect(try second.model("Note:1", as: Note.self) == Note(1, "other"))
-        #expect(try second.model("Note:2", as: Note.self) == nil)
-        cache.close()
-        try? files.removeItem(atPath: path)
-    }
-
-    private func madeAnewByAnother() throws {
-        let cache = try open()
-        try cache.write(Note(1, "removed"))
-        try FileManager.default.removeItem(atPath: path)
-        let second = try open()
-        #expect(second.statistics.commits == 0)
-        try second.write(Note(1, "new"))
-        for _ in 0..<3 {
-            #expect(code { try cache.write(Note(1, "refused")) } == .locked)
-            #expect(code { _ = try cache.model("Note:1", as: Note.self) } == .locked)
-            try second.write(Note(2, "still"))
-        }
-        #expect(try second.model("Note:1", as: Note.self) == Note(1, "new"))
-        cache.close()
-        #expect(try second.model("Note:2", as: Note.self) == Note(2, "still"))
-        #expect(try open().statistics == second.statistics)
-    }
-
     private func wipingAges() throws {
         let cache = try open()
         try cache.write(Note(1, "forgotten"))
@@ -290,46 +227,7 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    private func removed() throws {
-        let cache = try open()
-        try cache.write(Note(1, "old"))
-        for round in 0..<3 {
-            try FileManager.default.removeItem(atPath: path)
-            try cache.write(Note(2, "\(round)"))
-            #expect(try cache.model("Note:1", as: Note.self) == nil)
-            #expect(try cache.model("Note:2", as: Note.self) == Note(2, "\(round)"))
-            // A handle on the directory of now shares the store.
-            #expect(try open().model("Note:2", as: Note.self) == Note(2, "\(round)"))
-        }
-        try cache.write(Note(1, "new"))
-        try cache.suspend()
-        try FileManager.default.removeItem(atPath: path)
-        try cache.resume()
-        #expect(try cache.model("Note:1", as: Note.self) == nil)
-    }
-
-    private func outdated() throws {
-        let cache = try open()
-        try cache.write(Note(1, "old"))
-        let word = try Data(contentsOf: URL(fileURLWithPath: path + "/grove.generation"))
-        cache.setModel(Note(2, "queued, or not"), forKey: "Note:2", context: nil)
-        // As another process does that empties the store: the word first, then the files, under the lock.
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
-        #expect(flock(handle.fileDescriptor, LOCK_EX) == 0)
-        try handle.write(contentsOf: Data(word.map { $0 &+ 1 }))
-        for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "grove.generation" {
-            try FileManager.default.removeItem(atPath: path + "/" + name)
-        }
-        try handle.close()
-        #expect(try cache.model("Note:1", as: Note.self) == nil)
-        #expect(try cache.model("Note:2", as: Note.self) == nil)
-        try cache.flush()
-        #expect(try cache.model("Note:2", as: Note.self) == nil)
-        try cache.write(Note(2, "new"))
-        #expect(try cache.model("Note:2", as: Note.self) == Note(2, "new"))
-    }
-
-    private func code(_ body: () throws -> Void) -> CacheError.Code? {
+    func code(_ body: () throws -> Void) -> CacheError.Code? {
         do {
             try body()
             return nil

@@ -81,20 +81,21 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Checks, locks and opens `path`.
-    init(_ path: String?, options: LevelDBOptions) throws(CacheError) {
+    /// Checks, locks and opens `path`, within `budget` where one is known to follow.
+    init(_ path: String?, options: LevelDBOptions, budget: Int? = nil) throws(CacheError) {
         self.options = options
         let directory = try LevelDBDirectory(try StoreFiles(path))
+        let budgetOptions = budget.map(options.limited)
         let handle: LevelDBHandle
         do throws(CacheError) {
-            handle = try LevelDBHandle(directory: directory.files.path, options: options)
+            handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         } catch {
             // Where each commit is synchronised, one record at most was on its way to the disk when the power went.
             guard error.code == .corrupted, options.syncsEachCommit, directory.cutTornTail() else { throw error }
-            handle = try LevelDBHandle(directory: directory.files.path, options: options)
+            handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
         let log = directory.newestLog()
-        state = Mutex(State(directory: directory, handle: handle, log: log))
+        state = Mutex(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.
@@ -181,19 +182,19 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Opens LevelDB anew, so that it keeps its files within `bytes`, and returns how they are shared out.
+    /// Sees to it that LevelDB keeps its files within `bytes`, and returns how they are shared out; opens it anew where it
+    /// was not opened for that.
     func limit(to bytes: Int) throws(CacheError) -> LevelDBShares {
         let shares = LevelDBShares(bytes)
         try state.withLock { (state) throws(CacheError) in
             guard state.users == 0 else {
                 throw CacheError(.locked, "A view is open, so that the store cannot be limited.")
             }
-            var small = options
-            small.writeBufferBytes = min(small.writeBufferBytes, max(bytes / 50, 64 << 10))
-            // LevelDB makes no tables smaller than a megabyte.
-            small.maxFileBytes = min(small.maxFileBytes, max(bytes / 50, 1 << 20))
+            let limited = options.limited(to: bytes)
+            let isOpenSo = state.handle != nil && state.budgetOptions ?? options == limited
             state.shares = shares
-            state.budgetOptions = small
+            state.budgetOptions = limited
+            if isOpenSo { return }
             state.handle = nil
             _ = try state.open(options)
         }

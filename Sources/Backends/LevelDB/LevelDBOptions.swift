@@ -55,4 +55,13 @@ public struct LevelDBOptions: Sendable, Equatable {
         self.isCompressed = isCompressed
         self.syncsEachCommit = syncsEachCommit
     }
+
+    /// The same with buffers and tables of a fiftieth of `bytes` at the most.
+    func limited(to bytes: Int) -> LevelDBOptions {
+        var limited = self
+        limited.writeBufferBytes = min(writeBufferBytes, max(bytes / 50, 64 << 10))
+        // LevelDB makes no tables smaller than a megabyte.
+        limited.maxFileBytes = min(maxFileBytes, max(bytes / 50, 1 << 20))
+        return limited
+    }
 }

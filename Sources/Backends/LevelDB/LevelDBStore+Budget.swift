@@ -14,7 +14,7 @@ public import GroveModel
 /// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
 /// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
-    /// Keeps the files within `bytes`: opens LevelDB anew, with buffers of a fiftieth of that.
+    /// Keeps the files within `bytes`: opens LevelDB anew, with buffers of a fiftieth of that, unless it was opened so.
     ///
     /// - Returns: some 42 to 44 in 100 of them.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {

@@ -34,6 +34,11 @@ public final class LevelDBStore: NodeStore {
         connection = try LevelDBConnection(directory, options: options)
     }
 
+    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` will ask for, which then need not open it anew.
+    public init(directory: String?, options: LevelDBOptions, budget: Int) throws(CacheError) {
+        connection = try LevelDBConnection(directory, options: options, budget: budget)
+    }
+
     /// Opens a view of the last committed state: a snapshot of LevelDB.
     ///
     /// - Complexity: O(1).

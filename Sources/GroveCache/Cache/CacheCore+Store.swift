@@ -46,7 +46,7 @@ extension CacheCore {
     static func open(
         _ source: StoreSource, in place: FileIdentity?, _ index: EvictionIndex?
     ) throws(CacheError) -> StoreSource.Opened {
-        var opened = try source.opened(in: place)
+        var opened = try source.opened(in: place, budget: index?.storeBudget(in: source))
         do throws(CacheError) {
             try index?.begin(&opened, source)
             // A budget may have opened files anew.

@@ -14,7 +14,9 @@ import Synchronization
 /// The stores that are open in this process, by what their directories are rather than how they are spelled.
 ///
 /// Some engines must not be opened twice in one process (LMDB corrupts its locks), so a second handle on one directory,
-/// through a symbolic link too, shares the first one's core.
+/// through a symbolic link too, shares the first one's core. A core keeps the path without links: were it to follow one that
+/// is moved, a handle on the directory itself would find itself elsewhere. A directory that was renamed is refused under
+/// its new name as long as a core has it by the old one, where it will make its store anew.
 final class CoreRegistry: Sendable {
     static let shared = CoreRegistry()
 
@@ -67,10 +69,14 @@ final class CoreRegistry: Sendable {
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
         queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
-        let source = StoreSource(store, directory: directory, options: options, policy: policy)
-        guard let directory else { return try CoreRegistry.open(source, nil, queueLimit, budget, clock, observer) }
+        guard let named = directory else {
+            let source = StoreSource(store, directory: nil, options: options, policy: policy)
+            return try CoreRegistry.open(source, nil, queueLimit, budget, clock, observer)
+        }
         while true {
-            try StoreDirectory.make(directory)
+            try StoreDirectory.make(named)
+            let directory = try StoreDirectory.resolve(named)
+            let source = StoreSource(store, directory: directory, options: options, policy: policy)
             let identity = try CoreRegistry.identity(of: directory)
             let found = try turn(of: identity).mutex.withLock {
                 (_) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
@@ -97,6 +103,12 @@ final class CoreRegistry: Sendable {
         try content.withLock { (content) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
             guard let entry = content.entry(at: place) else { return nil }
             guard entry.handles > 0 else { return (entry.core, nil) }
+            // The core would go on where its own path leads.
+            if let own = entry.core.source.directory, own != source.directory, FileIdentity(own) != place.directory {
+                throw CacheError(
+                    .locked,
+                    "The directory \(source.directory ?? "") is open in this process as \(own); close that cache first.")
+            }
             guard entry.options as? Options == options, entry.core.index?.budget ?? .unlimited == budget else {
                 throw CacheError(
                     .optionsConflict,

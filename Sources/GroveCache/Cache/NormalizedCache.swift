@@ -26,7 +26,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
     ///
     /// - Parameters:
-    ///   - directory: a path; `nil` for a cache in memory.
+    ///   - directory: a path; `nil` for a cache in memory. Links in it and the process's working directory count as they
+    ///     are now: the cache stays in this directory if they change.
     ///   - options: the backend's; a second handle on one directory needs equal ones.
     ///   - policy: what to do where the store is there but damaged.
     ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is

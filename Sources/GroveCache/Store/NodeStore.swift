@@ -40,6 +40,14 @@ public protocol NodeStore: AnyObject, Sendable {
     ///   `permissionDenied`, `full`.
     init(directory: String?, options: Options) throws(CacheError)
 
+    /// Opens the store, of which ``setBudget(_:)`` will ask `budget` at once.
+    ///
+    /// For an engine whose files or buffers a budget shapes, so that it need not be opened a second time for that. Whether
+    /// the store has more than its budget already is ``setBudget(_:)``'s to say. By default it is opened as without.
+    ///
+    /// - Throws: as the other one.
+    init(directory: String?, options: Options, budget: Int) throws(CacheError)
+
     /// Opens a view of the last committed state: no later commit shows in it, and it never waits for a writer.
     ///
     /// The body of a ``write(_:)`` on another thread may be waiting for this call to return: a store that waited for it here
@@ -111,6 +119,11 @@ public protocol NodeStore: AnyObject, Sendable {
 }
 
 extension NodeStore {
+    /// Opens the store as without a budget.
+    public init(directory: String?, options: Options, budget: Int) throws(CacheError) {
+        try self.init(directory: directory, options: options)
+    }
+
     /// All of `bytes`.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
 

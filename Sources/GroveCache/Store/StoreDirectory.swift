@@ -50,6 +50,16 @@ enum StoreDirectory {
         }
     }
 
+    /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
+    /// changes its working directory.
+    ///
+    /// - Throws: ``CacheError`` as the system says.
+    static func resolve(_ directory: String) throws(CacheError) -> String {
+        guard let path = unsafe realpath(directory, nil) else { throw .system(errno, "find the directory \(directory)") }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
     /// Moves what is in `directory` into its set-aside folder, in place of what that held.
     static func setAside(_ directory: String) throws(CacheError) {
         let files = FileManager.default

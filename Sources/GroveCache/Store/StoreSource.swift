@@ -9,7 +9,7 @@ struct StoreSource: Sendable {
     /// The path of the file that is the store, where others may replace it.
     let mainFile: String?
 
-    private let open: @Sendable (_ directory: String?) throws(CacheError) -> any NodeStore
+    private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
     private let policy: OpenPolicy
 
     init<Store: NodeStore>(
@@ -20,7 +20,10 @@ struct StoreSource: Sendable {
         isPersistent = Store.profile.isPersistent && directory != nil
         let isShared = isPersistent && Store.profile.isMultiProcess
         mainFile = isShared ? directory.map { $0 + "/" + (Store.mainFile ?? StoreGeneration.fileName) } : nil
-        open = { (directory) throws(CacheError) in try Store(directory: directory, options: options) }
+        open = { (directory, budget) throws(CacheError) in
+            guard let budget else { return try Store(directory: directory, options: options) }
+            return try Store(directory: directory, options: options, budget: budget)
+        }
     }
 
     /// A store while it is open.
@@ -39,15 +42,17 @@ struct StoreSource: Sendable {
 
     /// Opens the store, or makes one.
     ///
-    /// - Parameter expected: the directory that it must be, where somebody looked which it is.
+    /// - Parameters:
+    ///   - expected: the directory that it must be, where somebody looked which it is.
+    ///   - budget: the bytes that its files will have, where that is known.
     /// - Throws: ``CacheError``, as the store does, and where the directory is another one; with ``OpenPolicy/rebuild``
     ///   damage is set aside instead.
-    func opened(in expected: FileIdentity? = nil) throws(CacheError) -> Opened {
-        guard let directory, isPersistent else { return try openOnce() }
+    func opened(in expected: FileIdentity? = nil, budget: Int? = nil) throws(CacheError) -> Opened {
+        guard let directory, isPersistent else { return try openOnce(budget) }
         try StoreDirectory.make(directory)
         let held = try HeldDirectory(directory)
         guard expected == nil || held.identity == expected else { throw HeldDirectory.wasReplaced(directory) }
-        var opened = try opened(directory, held)
+        var opened = try opened(directory, held, budget)
         do throws(CacheError) {
             try held.check(directory)
         } catch {
@@ -58,12 +63,14 @@ struct StoreSource: Sendable {
         return opened
     }
 
-    private func opened(_ directory: String, _ held: HeldDirectory) throws(CacheError) -> Opened {
-        guard mainFile != nil else { return try openOrRebuild(directory, nil) }
+    private func opened(
+        _ directory: String, _ held: HeldDirectory, _ budget: Int?
+    ) throws(CacheError) -> Opened {
+        guard mainFile != nil else { return try openOrRebuild(directory, nil, budget) }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
             // The lock may have been waited for.
             try held.check(directory)
-            var opened = try openOrRebuild(directory, generation)
+            var opened = try openOrRebuild(directory, generation, budget)
             opened.generation = generation
             opened.word = generation.word
             opened.file = file
@@ -94,23 +101,25 @@ struct StoreSource: Sendable {
     /// The file that is the store now.
     var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
 
-    private func openOrRebuild(_ directory: String, _ generation: StoreGeneration?) throws(CacheError) -> Opened {
+    private func openOrRebuild(
+        _ directory: String, _ generation: StoreGeneration?, _ budget: Int?
+    ) throws(CacheError) -> Opened {
         let failure: CacheError
         do throws(CacheError) {
-            return try openOnce()
+            return try openOnce(budget)
         } catch {
             failure = error
         }
         guard failure.code == .corrupted, policy == .rebuild else { throw failure }
         _ = generation?.advance()
         try StoreDirectory.setAside(directory)
-        var opened = try openOnce()
+        var opened = try openOnce(budget)
         opened.rebuiltAfter = failure
         return opened
     }
 
-    private func openOnce() throws(CacheError) -> Opened {
-        let store = try open(directory)
+    private func openOnce(_ budget: Int?) throws(CacheError) -> Opened {
+        let store = try open(directory, budget)
         do throws(CacheError) {
             return Opened(store: store, state: try store.storedState())
         } catch {

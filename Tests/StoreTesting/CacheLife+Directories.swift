@@ -1,0 +1,287 @@
+import Dispatch
+import Foundation
+import GroveCache
+import GroveModel
+import Synchronization
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Directories that are moved, removed, made anew or reached by several names while caches are open in them.
+extension CacheLife {
+    /// The promises that `Store` makes of them, as its profile says.
+    static var directoryChecks: [Check] {
+        guard Store.profile.isPersistent else { return [] }
+        let always = [
+            Check("A directory that was removed and another that has its number since are two") {
+                try $0.sameNumber(isSuspended: false)
+                try $0.sameNumber(isSuspended: true)
+            },
+            Check("Handles stay in the directory that they were opened in when a link to it is moved") {
+                try $0.movedLink()
+            },
+            Check("A directory that was renamed is refused while its store is open under the old name") {
+                try $0.renamed()
+            },
+            Check("A cache whose directory was renamed puts nothing into the one that has its name since") {
+                try $0.leavingAlone()
+            },
+        ]
+        guard Store.profile.isMultiProcess else {
+            return always + [
+                Check("A directory that was made anew under an open store is refused until that one is closed") {
+                    try $0.madeAnewUnderOpen()
+                }
+            ]
+        }
+        return always + [
+            Check("A directory that another cache made anew stays that one's") { try $0.madeAnewByAnother() },
+            Check("A directory that something else removes is made anew, and the old content is gone") {
+                try $0.removed()
+            },
+            Check("What was queued before others emptied the store does not land afterwards") { try $0.outdated() },
+            Check("Where a directory is made anew by one and opened by another, one of them has it") {
+                try $0.contended()
+            },
+            Check("A directory that is replaced while its lock is waited for is not touched") {
+                try $0.replacedUnderLock()
+            },
+            Check("What was set while suspended is forgotten also where the store seems another one since") {
+                try $0.setBeforeReplacement()
+            },
+        ]
+    }
+
+    func sameNumber(isSuspended: Bool) throws {
+        let files = FileManager.default
+        func number(_ path: String) throws -> Int {
+            try #require(files.attributesOfItem(atPath: path)[.systemFileNumber] as? Int)
+        }
+        let cache = try open()
+        try cache.write(Note(1, "removed"))
+        if isSuspended { try cache.suspend() }
+        let removed = try number(path)
+        try files.removeItem(atPath: path)
+        // Some file systems give the number to the next directory, others never again.
+        var other = ""
+        for index in 0..<100 {
+            other = directory.path + "/other \(isSuspended) \(index)"
+            try files.createDirectory(atPath: other, withIntermediateDirectories: false)
+            if try number(other) == removed { break }
+        }
+        let second = try Cache(directory: other, options: options)
+        #expect(try second.model("Note:1", as: Note.self) == nil)
+        try second.write(Note(1, "other"))
+        if isSuspended { try cache.resume() }
+        try cache.write(Note(2, "new"))
+        // A store that no other process may open does not look whether its files are still there.
+        if isSuspended || Store.profile.isMultiProcess { #expect(try cache.model("Note:1", as: Note.self) == nil) }
+        #expect(try second.model("Note:1", as: Note.self) == Note(1, "other"))
+        #expect(try second.model("Note:2", as: Note.self) == nil)
+        cache.close()
+        try? files.removeItem(atPath: path)
+    }
+
+    func movedLink() throws {
+        let files = FileManager.default
+        let (link, other) = (directory.path + "/link", directory.path + "/other")
+        let cache = try open()
+        try files.createSymbolicLink(atPath: link, withDestinationPath: path)
+        try files.createDirectory(atPath: other, withIntermediateDirectories: false)
+        let linked = try Cache(directory: link, options: options)
+        try linked.write(Note(2, "shared"))
+        #expect(try cache.model("Note:2", as: Note.self) == Note(2, "shared"))
+        cache.close()
+        try files.removeItem(atPath: link)
+        try files.createSymbolicLink(atPath: link, withDestinationPath: other)
+        let elsewhere = try Cache(directory: link, options: options)
+        try elsewhere.write(Note(1, "other"))
+        for isSuspended in [false, true] {
+            try linked.write(Note(1, "first \(isSuspended)"))
+            if isSuspended {
+                try linked.suspend()
+                try linked.resume()
+            }
+            #expect(try linked.model("Note:1", as: Note.self) == Note(1, "first \(isSuspended)"))
+            #expect(try elsewhere.model("Note:1", as: Note.self) == Note(1, "other"))
+        }
+        linked.close()
+        #expect(try open().model("Note:1", as: Note.self) == Note(1, "first true"))
+        #expect(try Cache(directory: other, options: options).model("Note:1", as: Note.self) == Note(1, "other"))
+    }
+
+    func renamed() throws {
+        let cache = try open()
+        try cache.write(Note(1, "renamed"))
+        let moved = path + " moved"
+        try FileManager.default.moveItem(atPath: path, toPath: moved)
+        #expect(code { _ = try Cache(directory: moved, options: options) } == .locked)
+        cache.close()
+        let again = try Cache(directory: moved, options: options)
+        #expect(try again.model("Note:1", as: Note.self) == Note(1, "renamed"))
+        // Where the old name leads, another store is made.
+        let other = try open()
+        #expect(try other.model("Note:1", as: Note.self) == nil)
+        try other.write(Note(1, "other"))
+        #expect(try again.model("Note:1", as: Note.self) == Note(1, "renamed"))
+    }
+
+    func madeAnewUnderOpen() throws {
+        let cache = try open()
+        try cache.write(Note(1, "removed"))
+        try FileManager.default.removeItem(atPath: path)
+        for _ in 0..<3 { #expect(code { _ = try open() } == .locked) }
+        cache.close()
+        let again = try open()
+        #expect(try again.model("Note:1", as: Note.self) == nil)
+        try again.write(Note(1, "new"))
+    }
+
+    func madeAnewByAnother() throws {
+        let cache = try open()
+        try cache.write(Note(1, "removed"))
+        try FileManager.default.removeItem(atPath: path)
+        let second = try open()
+        #expect(second.statistics.commits == 0)
+        try second.write(Note(1, "new"))
+        for _ in 0..<3 {
+            #expect(code { try cache.write(Note(1, "refused")) } == .locked)
+            #expect(code { _ = try cache.model("Note:1", as: Note.self) } == .locked)
+            try second.write(Note(2, "still"))
+        }
+        #expect(try second.model("Note:1", as: Note.self) == Note(1, "new"))
+        cache.close()
+        #expect(try second.model("Note:2", as: Note.self) == Note(2, "still"))
+        #expect(try open().statistics == second.statistics)
+    }
+
+    func removed() throws {
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        for round in 0..<3 {
+            try FileManager.default.removeItem(atPath: path)
+            try cache.write(Note(2, "\(round)"))
+            #expect(try cache.model("Note:1", as: Note.self) == nil)
+            #expect(try cache.model("Note:2", as: Note.self) == Note(2, "\(round)"))
+            // A handle on the directory of now shares the store.
+            #expect(try open().model("Note:2", as: Note.self) == Note(2, "\(round)"))
+        }
+        try cache.write(Note(1, "new"))
+        try cache.suspend()
+        try FileManager.default.removeItem(atPath: path)
+        try cache.resume()
+        #expect(try cache.model("Note:1", as: Note.self) == nil)
+    }
+
+    func outdated() throws {
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        let word = try Data(contentsOf: URL(fileURLWithPath: path + "/grove.generation"))
+        cache.setModel(Note(2, "queued, or not"), forKey: "Note:2", context: nil)
+        // As another process does that empties the store: the word first, then the files, under the lock.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
+        #expect(flock(handle.fileDescriptor, LOCK_EX) == 0)
+        try handle.write(contentsOf: Data(word.map { $0 &+ 1 }))
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "grove.generation" {
+            try FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+        try handle.close()
+        #expect(try cache.model("Note:1", as: Note.self) == nil)
+        #expect(try cache.model("Note:2", as: Note.self) == nil)
+        try cache.flush()
+        #expect(try cache.model("Note:2", as: Note.self) == nil)
+        try cache.write(Note(2, "new"))
+        #expect(try cache.model("Note:2", as: Note.self) == Note(2, "new"))
+    }
+
+    private func leavingAlone() throws {
+        let files = FileManager.default
+        let cache = try Cache(directory: path, options: options, budget: CacheBudget(bytes: 20_000_000))
+        for index in 0..<50 { try cache.write(Note(index, "renamed")) }
+        #expect(try cache.model("Note:1", as: Note.self) == Note(1, "renamed"))
+        try files.moveItem(atPath: path, toPath: path + " moved")
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        cache.close()
+        #expect(try files.contentsOfDirectory(atPath: path) == [])
+        let moved = try Cache(directory: path + " moved", options: options)
+        #expect(try moved.model("Note:1", as: Note.self) == Note(1, "renamed"))
+    }
+
+    private func contended() throws {
+        for round in 0..<40 {
+            let place = path + " \(round)"
+            let first = try Cache(directory: place, options: options)
+            try first.write(Note(1, "old"))
+            if round % 2 == 1 { try first.suspend() }
+            try FileManager.default.removeItem(atPath: place)
+            let opened = Mutex<Cache?>(nil)
+            let isOpened = DispatchSemaphore(value: 0)
+            let options = options
+            Thread.detachNewThread {
+                let cache = try? Cache(directory: place, options: options)
+                opened.withLock { $0 = cache }
+                isOpened.signal()
+            }
+            let refusal = code {
+                if round % 2 == 1 { try first.resume() }
+                try first.write(Note(2, "new"))
+            }
+            isOpened.wait()
+            // Who found the directory made anew by the other shares its store, or is told that it cannot.
+            let second = try #require(opened.withLock { $0 }, "round \(round)")
+            #expect(refusal == nil || refusal == .locked, "round \(round): \(String(describing: refusal))")
+            #expect(try second.model("Note:1", as: Note.self) == nil)
+            #expect(try second.model("Note:2", as: Note.self) == (refusal == nil ? Note(2, "new") : nil))
+            try second.write(Note(3, "still"))
+            first.close()
+            #expect(try second.model("Note:3", as: Note.self) == Note(3, "still"))
+            second.close()
+        }
+    }
+
+    private func replacedUnderLock() throws {
+        let files = FileManager.default
+        try open().close()
+        let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
+        #expect(flock(lock.fileDescriptor, LOCK_EX) == 0)
+        let outcome = Mutex<CacheError.Code?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        let (path, options) = (path, options)
+        Thread.detachNewThread {
+            let code = code { _ = try Cache(directory: path, options: options) }
+            outcome.withLock { $0 = code }
+            isDone.signal()
+        }
+        // The directory, and the lock's file twice.
+        while try directory.descriptors().count < 3 { usleep(1_000) }
+        try files.moveItem(atPath: path, toPath: path + " moved")
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try lock.close()
+        isDone.wait()
+        #expect(outcome.withLock { $0 } == .inputOutput)
+        #expect(try files.contentsOfDirectory(atPath: path).filter { $0 != "grove.generation" } == [])
+        try open().write(Note(1, "new"))
+    }
+
+    private func setBeforeReplacement() throws {
+        let cache = try open()
+        for index in 0..<3 { try cache.write(Note(index, "old")) }
+        try cache.suspend()
+        cache.setModel(Note(1, "new"), forKey: "Note:1", context: nil)
+        // As a store says that made itself smaller, whose content is what it was.
+        let word = try Data(contentsOf: URL(fileURLWithPath: path + "/grove.generation"))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
+        try handle.write(contentsOf: Data(word.map { $0 &+ 1 }))
+        try handle.close()
+        cache.close()
+        let again = try open()
+        #expect(try again.model("Note:1", as: Note.self) == nil)
+        #expect(try again.model("Note:2", as: Note.self) == Note(2, "old"))
+    }
+}
