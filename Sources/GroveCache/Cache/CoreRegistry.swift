@@ -107,7 +107,8 @@ final class CoreRegistry: Sendable {
             if let own = entry.core.source.directory, own != source.directory, FileIdentity(own) != place.directory {
                 throw CacheError(
                     .locked,
-                    "The directory \(source.directory ?? "") is open in this process as \(own); close that cache first.")
+                    "The directory \(source.directory ?? "") is open in this process as \(own); close that cache first."
+                )
             }
             guard entry.options as? Options == options, entry.core.index?.budget ?? .unlimited == budget else {
                 throw CacheError(

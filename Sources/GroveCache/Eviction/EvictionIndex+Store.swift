@@ -12,7 +12,9 @@ extension EvictionIndex {
     ///
     /// In memory all of them are the store's; in a directory what is set aside and the cache's own files are in there too.
     func storeBudget(in source: StoreSource) -> Int? {
-        guard let bytes = budget.bytes, source.isPersistent, let directory = source.directory else { return budget.bytes }
+        guard let bytes = budget.bytes, source.isPersistent, let directory = source.directory else {
+            return budget.bytes
+        }
         let aside = StoreDirectory.setAsideBytes(directory)
         let own = reserve + 4_096 + 2 * (bytes / AgeSaving.budgetPart + 4_096)
         return bytes - own - (aside > bytes / 8 ? 0 : aside)

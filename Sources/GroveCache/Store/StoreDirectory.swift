@@ -55,7 +55,9 @@ enum StoreDirectory {
     ///
     /// - Throws: ``CacheError`` as the system says.
     static func resolve(_ directory: String) throws(CacheError) -> String {
-        guard let path = unsafe realpath(directory, nil) else { throw .system(errno, "find the directory \(directory)") }
+        guard let path = unsafe realpath(directory, nil) else {
+            throw .system(errno, "find the directory \(directory)")
+        }
         defer { unsafe free(path) }
         return unsafe String(cString: path)
     }
