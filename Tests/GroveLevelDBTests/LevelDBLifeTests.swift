@@ -1,6 +1,6 @@
 import Foundation
 import GroveCache
-import GroveLevelDB
+@testable import GroveLevelDB
 import GroveModel
 import StoreTesting
 import Testing
@@ -41,6 +41,50 @@ struct LevelDBLifeTests {
         try FileManager.default.removeItem(at: directory.url("CURRENT"))
         #expect(code { _ = try directory.open() } == .corrupted)
         #expect(try directory.files() == files.filter { $0 != "CURRENT" })
+    }
+
+    @Test("A store whose directory was moved opens, removes and cuts nothing in the one that has its name since")
+    func moved() throws {
+        let files = FileManager.default
+        let (path, moved) = (directory.path + "/store", directory.path + "/moved")
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let store = try LevelDBStore(directory: path, options: LevelDBOptions())
+        try store.write { (transaction) throws(CacheError) in try transaction.put("a", "first") }
+        try files.moveItem(atPath: path, toPath: moved)
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try Data("another's".utf8).write(to: URL(fileURLWithPath: path + "/000009.log"))
+        #expect(code { try store.wipe() } == .inputOutput)
+        #expect(code { _ = try store.setBudget(8 << 20) } == .inputOutput)
+        store.connection.failed(CacheError(.inputOutput, "as a sync that fails"))
+        #expect(code { try store.write { (transaction) throws(CacheError) in try transaction.put("a", "2") } } != nil)
+        store.close()
+        #expect(try files.contentsOfDirectory(atPath: path) == ["000009.log"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/000009.log")) == Data("another's".utf8))
+        let again = try LevelDBStore(directory: moved, options: LevelDBOptions())
+        #expect(try again.size().entries == 1)
+        again.close()
+    }
+
+    @Test("Under a budget LevelDB is opened once, and anew where the budget is another one")
+    func openings() throws {
+        let path = directory.path + "/store"
+        func open(_ bytes: Int) throws -> LevelDBCache {
+            try LevelDBCache(directory: path, options: LevelDBOptions(), budget: CacheBudget(bytes: bytes))
+        }
+        // Each opening keeps the last one's log of events under another name.
+        func wasOpened() -> Bool { FileManager.default.fileExists(atPath: path + "/LOG.old") }
+        for bytes in [20_000_000, 400_000_000, 10_000_000] {
+            try open(bytes).close()
+            #expect(!wasOpened())
+            try FileManager.default.removeItem(atPath: path)
+        }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let store = try LevelDBStore(directory: path, options: LevelDBOptions(), budget: 40_000_000)
+        let payload = try store.setBudget(40_000_000)
+        #expect(!wasOpened())
+        #expect(try store.setBudget(30_000_000) < payload)
+        #expect(wasOpened())
+        store.close()
     }
 
     @Test("After a wipe no table holds a byte of the old content, and the store goes on")

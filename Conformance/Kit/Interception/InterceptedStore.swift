@@ -25,6 +25,12 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
         interceptor.attach(base)
     }
 
+    init(directory: String?, options: Options, budget: Int) throws(CacheError) {
+        base = try Base(directory: directory, options: options.base, budget: budget)
+        interceptor = options.interceptor
+        interceptor.attach(base)
+    }
+
     func view() throws(CacheError) -> InterceptedView<Base.View> {
         InterceptedView(try base.view(), interceptor)
     }

@@ -50,6 +50,7 @@ final class LevelDBConnection: Sendable {
         mutating func open(_ options: LevelDBOptions) throws(CacheError) -> LevelDBHandle {
             if let handle { return handle }
             guard directory != nil, let path = directory?.files.path else { throw .closedStore }
+            try directory?.checkPath()
             if isWiping { try directory?.removeContent() }
             if isWiping { mustCut = false }
             isWiping = false
@@ -211,6 +212,7 @@ final class LevelDBConnection: Sendable {
             guard state.users == 0 else {
                 throw CacheError(.locked, "A view is open, so that the store cannot be wiped.")
             }
+            try state.directory?.checkPath()
             state.handle = nil
             state.counted = nil
             (state.refusals, state.payload, state.density) = (0, 0, nil)

@@ -46,6 +46,18 @@ struct LevelDBDirectory: ~Copyable {
         }
     }
 
+    /// Sees to it that the directory's path leads to it: what LevelDB opens, and what is removed here, goes by the path.
+    ///
+    /// - Throws: ``CacheError`` with code `inputOutput` where it was moved or removed.
+    func checkPath() throws(CacheError) {
+        var (held, found) = (stat(), stat())
+        guard unsafe fstat(descriptor, &held) == 0, unsafe stat(files.path, &found) == 0,
+            held.st_ino == found.st_ino, held.st_dev == found.st_dev
+        else {
+            throw CacheError(.inputOutput, "The directory \(files.path) was moved or removed while its store is open.")
+        }
+    }
+
     deinit {
         guard descriptor >= 0 else { return }
         // A process that is being spawned holds the descriptor too until it runs its program; unlocking says so for both.
@@ -123,6 +135,7 @@ struct LevelDBDirectory: ~Copyable {
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput` or `permissionDenied`.
     func tryRoom() throws(CacheError) {
+        try checkPath()
         var count = 64 << 10
         try files.forEachFile { name, file in
             if name.hasSuffix(".log") { count += file.length }
@@ -166,7 +179,10 @@ struct LevelDBDirectory: ~Copyable {
     }
 
     /// Empties the log of events, which LevelDB appends to.
-    func emptyEvents() { _ = unsafe truncate(files.path(of: "LOG"), 0) }
+    func emptyEvents() {
+        guard (try? checkPath()) != nil else { return }
+        _ = unsafe truncate(files.path(of: "LOG"), 0)
+    }
 
     /// The log after a commit: `log`, which has grown, or the one begun since.
     func log(after log: Log?) -> Log? {
@@ -181,7 +197,7 @@ struct LevelDBDirectory: ~Copyable {
     ///
     /// - Returns: whether it is gone; where it is not, the log must not be opened before it is.
     func cut(backTo log: Log) -> Bool {
-        guard let newest = newestLog() else { return false }
+        guard (try? checkPath()) != nil, let newest = newestLog() else { return false }
         let file = unsafe open(files.path(of: newest.name), O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }

@@ -34,7 +34,9 @@ public final class LevelDBStore: NodeStore {
         connection = try LevelDBConnection(directory, options: options)
     }
 
-    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` will ask for, which then need not open it anew.
+    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` asks for, which then need not open it anew.
+    ///
+    /// Nothing is kept within the budget before that call. Complexity and errors are those of opening without.
     public init(directory: String?, options: LevelDBOptions, budget: Int) throws(CacheError) {
         connection = try LevelDBConnection(directory, options: options, budget: budget)
     }

@@ -206,6 +206,8 @@ extension CacheCore {
         do throws(CacheError) {
             _ = takeFingerprints()
             let store = try currentStore()
+            // The cache's own files go by the path, as those of some engines do.
+            if source.isPersistent, !isAtHome { throw HeldDirectory.wasReplaced(source.directory ?? "") }
             forgetSavedAges()
             let replaced = try source.replacing { (generation) throws(CacheError) in
                 if let generation {

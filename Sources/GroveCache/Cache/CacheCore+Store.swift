@@ -206,7 +206,7 @@ extension CacheState {
     /// file's identity, which costs a call of the system and is looked at ten times a second at most.
     @inline(__always)
     mutating func isCurrent(_ source: StoreSource) -> Bool {
-        guard lastWord != nil else { return !isStale }
+        guard lastFile != nil else { return !isStale }
         noticeReplacement()
         let now = CoarseClock.now
         if now &- checkedAt > CacheState.fileCheckInterval {
@@ -235,7 +235,7 @@ extension CacheState {
 
     /// Whether `opened` is another store than the one that was open last.
     func isOther(_ opened: StoreSource.Opened) -> Bool {
-        lastWord != nil && (opened.word != lastWord || opened.file != lastFile)
+        lastFile != nil && (opened.file != lastFile || opened.generation != nil && opened.word != lastWord)
     }
 
     /// Notes what others did before this process, which holds the lock of `generation`, replaces the files itself.

@@ -75,7 +75,7 @@ final class CoreRegistry: Sendable {
         }
         while true {
             try StoreDirectory.make(named)
-            let directory = try StoreDirectory.resolve(named)
+            let directory = StoreDirectory.resolve(named)
             let source = StoreSource(store, directory: directory, options: options, policy: policy)
             let identity = try CoreRegistry.identity(of: directory)
             let found = try turn(of: identity).mutex.withLock {
@@ -83,6 +83,7 @@ final class CoreRegistry: Sendable {
                 // Whoever waited for long looks again.
                 guard FileIdentity(directory) == identity else { return nil }
                 let place = Place(store: ObjectIdentifier(store), directory: identity)
+                try checkPath(of: place, for: directory)
                 if let found = try enter(place, source, options, budget, observer) { return found }
                 let (core, handle) = try CoreRegistry.open(source, identity, queueLimit, budget, clock, observer)
                 content.withLock { $0.entries[place] = Entry(core: core, options: options, handles: 1) }
@@ -95,6 +96,23 @@ final class CoreRegistry: Sendable {
         }
     }
 
+    /// Refuses to share a core whose own path does not lead to `place`, or does so by a link that was made since: it goes
+    /// on where that path leads. The turn of `place` is the caller's.
+    ///
+    /// - Throws: ``CacheError`` with code `locked`.
+    private func checkPath(of place: Place, for directory: String) throws(CacheError) {
+        let core = content.withLock { content -> CacheCore? in
+            guard let entry = content.entry(at: place), entry.handles > 0 else { return nil }
+            return entry.core
+        }
+        guard let own = core?.source.directory else { return }
+        guard FileIdentity(own) == place.directory, StoreDirectory.isSame(StoreDirectory.resolve(own), own) else {
+            throw CacheError(
+                .locked,
+                "The directory \(directory) is open in this process as \(own), which was moved; close that cache first.")
+        }
+    }
+
     /// One more handle on the core at `place`, none where it is closing; `nil` where there is no core.
     private func enter<Options: Sendable & Equatable>(
         _ place: Place, _ source: StoreSource, _ options: Options, _ budget: CacheBudget,
@@ -103,13 +121,6 @@ final class CoreRegistry: Sendable {
         try content.withLock { (content) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
             guard let entry = content.entry(at: place) else { return nil }
             guard entry.handles > 0 else { return (entry.core, nil) }
-            // The core would go on where its own path leads.
-            if let own = entry.core.source.directory, own != source.directory, FileIdentity(own) != place.directory {
-                throw CacheError(
-                    .locked,
-                    "The directory \(source.directory ?? "") is open in this process as \(own); close that cache first."
-                )
-            }
             guard entry.options as? Options == options, entry.core.index?.budget ?? .unlimited == budget else {
                 throw CacheError(
                     .optionsConflict,

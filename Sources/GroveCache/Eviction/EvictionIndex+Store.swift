@@ -8,16 +8,18 @@ extension EvictionIndex {
     /// The part of the budget that is kept for the saved policy.
     private var reserve: Int { (budget.bytes ?? 0) / 21 }
 
-    /// The bytes that the files of the store itself may take, where the budget is of bytes.
-    ///
-    /// In memory all of them are the store's; in a directory what is set aside and the cache's own files are in there too.
+    /// What ``begin(_:_:)`` is going to tell the store, unless something is set aside before.
     func storeBudget(in source: StoreSource) -> Int? {
-        guard let bytes = budget.bytes, source.isPersistent, let directory = source.directory else {
-            return budget.bytes
-        }
-        let aside = StoreDirectory.setAsideBytes(directory)
+        guard source.isPersistent, let directory = source.directory else { return budget.bytes }
+        return budget.bytes.map { left(of: $0, StoreDirectory.setAsideBytes(directory)).bytes }
+    }
+
+    /// The bytes that are left to the files of the store itself beside the cache's own and those that were set aside, and
+    /// whether there is room for the latter.
+    private func left(of bytes: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
+        let isAsideKept = aside <= bytes / 8
         let own = reserve + 4_096 + 2 * (bytes / AgeSaving.budgetPart + 4_096)
-        return bytes - own - (aside > bytes / 8 ? 0 : aside)
+        return (bytes - own - (isAsideKept ? aside : 0), isAsideKept)
     }
 
     /// Tells a store that was just opened its budget.
@@ -25,12 +27,12 @@ extension EvictionIndex {
     /// A store that has more than its budget already is made smaller, or emptied where that fails: a cache may forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil
-        guard let bytes = budget.bytes, let left = storeBudget(in: source) else {
-            return begin(capacity: .max, saved: directory)
-        }
-        // There is no room for it.
-        if let directory, StoreDirectory.setAsideBytes(directory) > bytes / 8 {
-            try StoreDirectory.removeSetAside(directory)
+        guard let bytes = budget.bytes else { return begin(capacity: .max, saved: directory) }
+        var left = bytes
+        if let directory {
+            let isAsideKept: Bool
+            (left, isAsideKept) = self.left(of: bytes, StoreDirectory.setAsideBytes(directory))
+            if !isAsideKept { try StoreDirectory.removeSetAside(directory) }
         }
         do throws(CacheError) {
             begin(capacity: try opened.store.setBudget(left), saved: directory)

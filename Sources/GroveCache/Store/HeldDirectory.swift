@@ -40,6 +40,6 @@ final class HeldDirectory: Sendable {
     }
 
     static func wasReplaced(_ path: String) -> CacheError {
-        CacheError(.inputOutput, "The directory \(path) was replaced while it was being opened; try again.")
+        CacheError(.inputOutput, "The directory \(path) was replaced meanwhile; try again.")
     }
 }

@@ -29,7 +29,8 @@ public protocol NodeStore: AnyObject, Sendable {
     /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
     ///
     /// Asked of a store that several processes may open at once. The default is `nil`: the cache then relies on the word
-    /// that it keeps beside the store, which tells of everything that was done through Grove.
+    /// that it keeps beside the store, which tells of everything that was done through Grove. Of one that a single process
+    /// opens the cache looks whether its directory is still there.
     static var mainFile: String? { get }
 
     /// Opens the store in `directory`, which exists and is writable, or makes a new one there.
@@ -40,10 +41,10 @@ public protocol NodeStore: AnyObject, Sendable {
     ///   `permissionDenied`, `full`.
     init(directory: String?, options: Options) throws(CacheError)
 
-    /// Opens the store, of which ``setBudget(_:)`` will ask `budget` at once.
+    /// Opens the store, of which ``setBudget(_:)`` is about to ask `budget`, or less where it had to be made anew.
     ///
-    /// For an engine whose files or buffers a budget shapes, so that it need not be opened a second time for that. Whether
-    /// the store has more than its budget already is ``setBudget(_:)``'s to say. By default it is opened as without.
+    /// For an engine whose files or buffers a budget shapes, so that it need not be opened a second time for that; nothing
+    /// is kept within the budget before ``setBudget(_:)``. By default the store is opened as without.
     ///
     /// - Throws: as the other one.
     init(directory: String?, options: Options, budget: Int) throws(CacheError)
@@ -146,7 +147,7 @@ extension NodeStore {
 }
 
 extension NodeStore {
-    /// No file: what replaces the store other than Grove goes unnoticed until the store is opened again.
+    /// No file: what replaces the store of several processes other than Grove goes unnoticed until it is opened again.
     public static var mainFile: String? { nil }
 }
 

@@ -25,6 +25,9 @@ enum StoreDirectory {
     ///
     /// - Throws: ``CacheError`` with code `notAStore` where a file is in its place, `permissionDenied`, `inputOutput`.
     static func make(_ directory: String) throws(CacheError) {
+        guard !directory.isEmpty, !directory.utf8.contains(0) else {
+            throw CacheError(.inputOutput, "A store needs a directory; no path is empty or has a NUL.")
+        }
         let files = FileManager.default
         var isDirectory: Bool = false
         #if canImport(FoundationEssentials)
@@ -53,14 +56,15 @@ enum StoreDirectory {
     /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
     /// changes its working directory.
     ///
-    /// - Throws: ``CacheError`` as the system says.
-    static func resolve(_ directory: String) throws(CacheError) -> String {
-        guard let path = unsafe realpath(directory, nil) else {
-            throw .system(errno, "find the directory \(directory)")
-        }
+    /// What has no such path, or none that is UTF-8, keeps its own.
+    static func resolve(_ directory: String) -> String {
+        guard let path = unsafe realpath(directory, nil) else { return directory }
         defer { unsafe free(path) }
-        return unsafe String(cString: path)
+        return unsafe String(validatingCString: path) ?? directory
     }
+
+    /// Whether two paths are spelled alike: by their bytes, for to some file systems é and é are two.
+    static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     /// Moves what is in `directory` into its set-aside folder, in place of what that held.
     static func setAside(_ directory: String) throws(CacheError) {

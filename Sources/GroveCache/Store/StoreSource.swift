@@ -6,8 +6,11 @@ struct StoreSource: Sendable {
     let directory: String?
     /// Whether what is stored outlives the store's object: one that does not is never closed and opened again.
     let isPersistent: Bool
-    /// The path of the file that is the store, where others may replace it.
-    let mainFile: String?
+    /// Whether several processes may have the store open.
+    let isShared: Bool
+    /// The path of what is the store, by whose identity it shows that something else replaced it: a file where several
+    /// processes may have the store open, and otherwise its directory.
+    private let mainFile: String?
 
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
     private let policy: OpenPolicy
@@ -18,8 +21,9 @@ struct StoreSource: Sendable {
         self.directory = directory
         self.policy = policy
         isPersistent = Store.profile.isPersistent && directory != nil
-        let isShared = isPersistent && Store.profile.isMultiProcess
-        mainFile = isShared ? directory.map { $0 + "/" + (Store.mainFile ?? StoreGeneration.fileName) } : nil
+        isShared = isPersistent && Store.profile.isMultiProcess
+        let name = isShared ? "/" + (Store.mainFile ?? StoreGeneration.fileName) : ""
+        mainFile = isPersistent ? directory.map { $0 + name } : nil
         open = { (directory, budget) throws(CacheError) in
             guard let budget else { return try Store(directory: directory, options: options) }
             return try Store(directory: directory, options: options, budget: budget)
@@ -66,7 +70,11 @@ struct StoreSource: Sendable {
     private func opened(
         _ directory: String, _ held: HeldDirectory, _ budget: Int?
     ) throws(CacheError) -> Opened {
-        guard mainFile != nil else { return try openOrRebuild(directory, nil, budget) }
+        guard isShared else {
+            var opened = try openOrRebuild(directory, nil, budget)
+            opened.file = held.identity
+            return opened
+        }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
             // The lock may have been waited for.
             try held.check(directory)
@@ -84,7 +92,7 @@ struct StoreSource: Sendable {
     func replacing(
         _ body: (StoreGeneration?) throws(CacheError) -> Void
     ) throws(CacheError) -> (generation: StoreGeneration, outcome: Result<Void, CacheError>)? {
-        guard let directory, mainFile != nil else {
+        guard let directory, isShared else {
             try body(nil)
             return nil
         }
@@ -98,7 +106,7 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// The file that is the store now.
+    /// What is the store now.
     var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
 
     private func openOrRebuild(
