@@ -5,8 +5,10 @@
 #
 # Both run in turn, ROUNDS times, now the one first and now the other, and what is printed are the medians of the rounds'
 # own ratios: whatever else the machine does meets both sides of a round alike, and one run of a program that had bad
-# memory or a busy neighbour is one round in many. Stores are made in memory where the system has a file system there:
-# disks have moods.
+# memory or a busy neighbour is one round in many. Where a machine has two speeds, and runs of either program are at the one
+# or the other, the median of ratios says which of them had more luck; so the last column holds the best round of the one
+# against the best of the other (single calls), which is what both are when nothing is in their way. Stores are made in
+# memory where the system has a file system there: disks have moods.
 #
 #   SWIFT     the swift command          ROUNDS    how many turns, 9 by default
 #   BACKENDS  lmdb, sqlite, …            MESSAGES  how many, 100,000 by default
@@ -76,13 +78,23 @@ awk '
             }
             split(key, name, " ")
             call_ratio = median(key, "call", rounds)
+            for (i = 1; i <= rounds; i++) {
+                values[key, "toolCall", i] = call[key, i, "tool"]
+                values[key, "packageCall", i] = call[key, i, "package"]
+            }
+            median(key, "toolCall", rounds)
+            best = lowest
+            median(key, "packageCall", rounds)
+            best /= lowest
             tool_rate = median(key, "tool", rounds)
             package_rate = median(key, "package", rounds)
             ratio = median(key, "rate", rounds)
-            printf "%-8s %-18s %9d %10d  %5.2f  %5.2f %5.2f  %5.2f\n", name[1], name[2], tool_rate, package_rate, ratio,
-                lowest, highest, call_ratio
+            slowest = lowest
+            fastest = highest
+            printf "%-8s %-18s %9d %10d  %5.2f  %5.2f %5.2f  %5.2f  %5.2f\n", name[1], name[2], tool_rate, package_rate,
+                ratio, slowest, fastest, call_ratio, best
         }
     }' "$work/rates" | sort | {
-    printf '%-8s %-18s %9s %10s  %5s  %5s %5s  %5s\n' backend workload tool/s package/s ratio low high calls
+    printf '%-8s %-18s %9s %10s  %5s  %5s %5s  %5s  %5s\n' backend workload tool/s package/s ratio low high calls best
     cat
 }

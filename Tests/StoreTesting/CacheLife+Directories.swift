@@ -174,7 +174,8 @@ extension CacheLife {
     private func impossible() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         for name in ["", path + "\0", path + "\0/else"] {
-            #expect(code { _ = try Cache(directory: name, options: options) } == .inputOutput, "\(name.debugDescription)")
+            let code = code { _ = try Cache(directory: name, options: options) }
+            #expect(code == .inputOutput, "\(name.debugDescription)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
@@ -219,11 +220,17 @@ extension CacheLife {
             // A handle on the directory of now shares the store.
             #expect(try open().model("Note:2", as: Note.self) == Note(2, "\(round)"))
         }
+        let witness = EverythingChanged()
+        let watched = try Cache(directory: path, options: options, observer: witness)
         try cache.write(Note(1, "new"))
         try cache.suspend()
         try FileManager.default.removeItem(atPath: path)
         try cache.resume()
-        #expect(try cache.model("Note:1", as: Note.self) == nil)
+        #expect(try watched.model("Note:1", as: Note.self) == nil)
+        try cache.write(Note(2, "after"))
+        cache.close()
+        watched.close()
+        #expect(witness.seen.wait(timeout: .now() + 20) == .success)
     }
 
     func outdated() throws {
@@ -331,5 +338,14 @@ extension CacheLife {
         let again = try open()
         #expect(try again.model("Note:1", as: Note.self) == nil)
         #expect(try again.model("Note:2", as: Note.self) == Note(2, "old"))
+    }
+}
+
+/// Waits for a change of everything.
+private final class EverythingChanged: CacheObserver {
+    let seen = DispatchSemaphore(value: 0)
+
+    func cacheDidCommit(_ changes: ChangeSet) {
+        if changes.changesEverything { seen.signal() }
     }
 }

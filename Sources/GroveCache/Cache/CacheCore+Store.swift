@@ -235,7 +235,10 @@ extension CacheState {
 
     /// Whether `opened` is another store than the one that was open last.
     func isOther(_ opened: StoreSource.Opened) -> Bool {
-        lastFile != nil && (opened.file != lastFile || opened.generation != nil && opened.word != lastWord)
+        guard lastFile != nil else { return false }
+        // What has forgotten commits was made anew, though it may have come by the same number.
+        return opened.file != lastFile || opened.generation != nil && opened.word != lastWord
+            || opened.state.sequence < lastCommitted
     }
 
     /// Notes what others did before this process, which holds the lock of `generation`, replaces the files itself.

@@ -96,8 +96,9 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    /// Refuses to share a core whose own path does not lead to `place`, or does so by a link that was made since: it goes
-    /// on where that path leads. The turn of `place` is the caller's.
+    /// Refuses to share a core whose own path does not lead to `place`, or does so by a link that was made since.
+    ///
+    /// The core goes on where its path leads. The turn of `place` is the caller's.
     ///
     /// - Throws: ``CacheError`` with code `locked`.
     private func checkPath(of place: Place, for directory: String) throws(CacheError) {
@@ -109,7 +110,8 @@ final class CoreRegistry: Sendable {
         guard FileIdentity(own) == place.directory, StoreDirectory.isSame(StoreDirectory.resolve(own), own) else {
             throw CacheError(
                 .locked,
-                "The directory \(directory) is open in this process as \(own), which was moved; close that cache first.")
+                "The directory \(directory) is open in this process as \(own), which was moved; close that cache first."
+            )
         }
     }
 
@@ -164,14 +166,16 @@ final class CoreRegistry: Sendable {
         try StoreDirectory.make(directory)
         let identity = try CoreRegistry.identity(of: directory)
         return try turn(of: identity).mutex.withLock { (_) throws(CacheError) -> StoreSource.Opened in
-            let isTaken = content.withLock { content in
-                guard let former = content.place(of: core) else { return false }
+            let other = content.withLock { content -> Entry? in
+                guard let former = content.place(of: core) else { return nil }
                 let entry = content.entry(at: Place(store: former.store, directory: identity))
-                return entry != nil && entry?.core !== core
+                return entry?.core === core ? nil : entry
             }
-            guard !isTaken else {
+            if let other {
                 throw CacheError(
-                    .locked, "The directory \(directory) was made anew and is open in this process; close this handle.")
+                    .locked,
+                    "The directory \(directory) was made anew and is open in this process; "
+                        + (other.handles > 0 ? "close this handle." : "it is being closed: try again."))
             }
             let opened = try core.open(in: identity)
             content.withLock { content in
