@@ -36,8 +36,14 @@ extension CacheLife {
             Check("A cache goes on in the store that has its directory's name, and takes nothing along") {
                 try $0.exchanged()
             },
+            Check("A directory that is emptied is noticed by reads alone, and what is written then is there later") {
+                try $0.emptied()
+            },
+            Check("Where a file is in the directory's place every call says so, until it is gone") {
+                try $0.obstructed()
+            },
             Check("No path is empty or has a NUL") { try $0.impossible() },
-            Check("A cache whose directory was renamed puts nothing into the one that has its name since") {
+            Check("A cache whose directory was renamed saves nothing in the one that has its name since") {
                 try $0.leavingAlone()
             },
         ]
@@ -65,7 +71,8 @@ extension CacheLife {
         #if os(Linux)
             [
                 Check("A directory that is replaced while its lock is waited for is not touched") {
-                    try $0.replacedUnderLock()
+                    try $0.replacedUnderLock(isWiping: false)
+                    try $0.replacedUnderLock(isWiping: true)
                 }
             ]
         #else
@@ -171,6 +178,37 @@ extension CacheLife {
         #expect(try open().model("Note:3", as: Note.self) == nil)
     }
 
+    private func emptied() throws {
+        let files = FileManager.default
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        for round in 0..<2 {
+            for name in try files.contentsOfDirectory(atPath: path) { try files.removeItem(atPath: path + "/" + name) }
+            let deadline = ContinuousClock.now + .seconds(30)
+            while try cache.model("Note:1", as: Note.self) != nil, ContinuousClock.now < deadline { usleep(10_000) }
+            #expect(try cache.model("Note:1", as: Note.self) == nil)
+            try cache.write(Note(1, "new \(round)"), durability: .durable)
+        }
+        cache.close()
+        #expect(try open().model("Note:1", as: Note.self) == Note(1, "new 1"))
+    }
+
+    private func obstructed() throws {
+        let files = FileManager.default
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        try files.removeItem(atPath: path)
+        try Data("a file".utf8).write(to: URL(fileURLWithPath: path))
+        for _ in 0..<3 {
+            #expect(code { try cache.write(Note(2, "refused")) } == .notAStore)
+            #expect(code { _ = try cache.model("Note:1", as: Note.self) } == .notAStore)
+        }
+        try files.removeItem(atPath: path)
+        try cache.write(Note(3, "new"))
+        let found = try (1...3).map { try cache.model(ModelIdentifier("Note:\($0)"), as: Note.self)?.text }
+        #expect(found == [nil, nil, "new"])
+    }
+
     private func impossible() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         for name in ["", path + "\0", path + "\0/else"] {
@@ -204,7 +242,10 @@ extension CacheLife {
             try second.write(Note(2, "still"))
         }
         #expect(try second.model("Note:1", as: Note.self) == Note(1, "new"))
+        // What an engine removes when it closes must not be the other one's.
+        let files = try directory.files(below: path)
         cache.close()
+        #expect(try directory.files(below: path) == files)
         #expect(try second.model("Note:2", as: Note.self) == Note(2, "still"))
         #expect(try open().statistics == second.statistics)
     }
@@ -299,29 +340,46 @@ extension CacheLife {
         }
     }
 
-    private func replacedUnderLock() throws {
+    private func replacedUnderLock(isWiping: Bool) throws {
         let files = FileManager.default
-        try open().close()
-        let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/grove.generation"))
+        let place = path + " \(isWiping)"
+        let (moved, other) = (place + " moved", place + " other")
+        for (place, text) in [(place, "own"), (other, "other")] {
+            let cache = try Cache(directory: place, options: options)
+            try cache.write(Note(1, text))
+            cache.close()
+        }
+        let cache = isWiping ? try Cache(directory: place, options: options) : nil
+        let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: place + "/grove.generation"))
         #expect(flock(lock.fileDescriptor, LOCK_EX) == 0)
+        let before = try directory.descriptors().count
         let outcome = Mutex<CacheError.Code?>(nil)
         let isDone = DispatchSemaphore(value: 0)
-        let (path, options) = (path, options)
+        let options = options
         Thread.detachNewThread {
-            let code = code { _ = try Cache(directory: path, options: options) }
+            let code = code {
+                if let cache { try cache.wipe() } else { _ = try Cache(directory: place, options: options) }
+            }
             outcome.withLock { $0 = code }
             isDone.signal()
         }
-        // The directory, and the lock's file twice. Who waits for that long is refused.
-        for _ in 0..<2_000 where try directory.descriptors().count < 3 { usleep(1_000) }
-        try files.moveItem(atPath: path, toPath: path + " moved")
-        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        // Who opens has the directory open too, and both have the lock's file. Who waits for that long is refused.
+        for _ in 0..<2_000 {
+            if try directory.descriptors().count >= before + (isWiping ? 1 : 2) { break }
+            usleep(1_000)
+        }
+        try files.moveItem(atPath: place, toPath: moved)
+        try files.moveItem(atPath: other, toPath: place)
         try lock.close()
         isDone.wait()
         let answer = outcome.withLock { $0 }
         #expect(answer == .inputOutput || answer == .locked, "\(String(describing: answer))")
-        #expect(try files.contentsOfDirectory(atPath: path).filter { $0 != "grove.generation" } == [])
-        try open().write(Note(1, "new"))
+        cache?.close()
+        // Who asks again has the one that is there now.
+        for (place, text) in [(place, "other"), (moved, "own")] {
+            let cache = try Cache(directory: place, options: options)
+            #expect(try cache.model("Note:1", as: Note.self) == Note(1, text))
+        }
     }
 
     private func setBeforeReplacement() throws {

@@ -18,6 +18,15 @@ package final class TemporaryDirectory: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: path).filter(matches).sorted()
     }
 
+    /// The names of the files in the directory `path`, and which they are.
+    package func files(below path: String) throws -> [String] {
+        let files = FileManager.default
+        return try files.contentsOfDirectory(atPath: path).sorted().map { name in
+            let number = try files.attributesOfItem(atPath: path + "/" + name)[.systemFileNumber] as? Int
+            return "\(name) \(number ?? 0)"
+        }
+    }
+
     /// The names of the files that hold `marker`.
     ///
     /// LevelDB's `LOCK` is left alone: closing it would let go of the lock. Its compactions may remove a file meanwhile.

@@ -35,6 +35,8 @@ public final class FileStore: NodeStore {
             maxValueBytes: 1 << 30)
     }
 
+    public static var mainFile: String? { "lock" }
+
     typealias Table = [[UInt8]: Entry]
 
     private struct State {
@@ -138,10 +140,17 @@ public final class FileStore: NodeStore {
     }
 
     public func close() {
-        // A store that cannot be synchronized keeps its mark, and opens empty.
-        try? synchronize()
+        // A store that cannot be synchronized keeps its mark, and opens empty. Where the directory was moved, its path may
+        // lead to another store, whose mark is not to be removed.
+        if isAtHome { try? synchronize() }
         _ = flock(lock, LOCK_UN)
         _ = systemClose(lock)
+    }
+
+    private var isAtHome: Bool {
+        var (held, found) = (stat(), stat())
+        return unsafe fstat(lock, &held) == 0 && stat(directory + "/lock", &found) == 0
+            && held.st_ino == found.st_ino && held.st_dev == found.st_dev
     }
 
     private static func names(_ directory: String) throws(CacheError) -> [String] {

@@ -196,6 +196,7 @@ final class LevelDBConnection: Sendable {
             state.shares = shares
             state.budgetOptions = limited
             if isOpenSo { return }
+            try state.directory?.checkPath()
             state.handle = nil
             _ = try state.open(options)
         }

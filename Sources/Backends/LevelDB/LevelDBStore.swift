@@ -7,6 +7,9 @@ public import GroveModel
 /// One process, and one handle in it, has the store at a time; another is told `locked` at once. Checksums of whatever
 /// is read are verified, at opening and later: damage ends in a typed error and not in an older or another value.
 ///
+/// What something else removes or exchanges is noticed by the file `LOCK` (see ``NodeStore/mainFile``). LevelDB itself finds
+/// its files by the directory's path, its own thread too: do not put another LevelDB's files where one is open.
+///
 /// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Its files are
 /// readable by whom the directory lets in (mode 0644 less the process's mask), so the directory, which holds nothing
 /// else, is given mode 0700 where its owner opens it. Nothing
@@ -19,6 +22,9 @@ public final class LevelDBStore: NodeStore {
     public static let profile = BackendProfile(
         name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, writesFasterUnseen: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4)
+
+    /// The file that LevelDB locks: it is never replaced, not by a wipe either.
+    public static var mainFile: String? { "LOCK" }
 
     let connection: LevelDBConnection
 

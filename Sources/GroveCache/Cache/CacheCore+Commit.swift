@@ -105,11 +105,11 @@ extension CacheCore {
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
     private func checkIsCurrent() throws(CacheError) {
-        let isStale = state.withLock { state in
-            state.noticeReplacement()
-            return state.isStale
+        let isCurrent = state.withLock { state in
+            state.checkedAt = 0
+            return state.isCurrent(source)
         }
-        if isStale { throw CacheCore.replaced }
+        if !isCurrent { throw CacheCore.replaced }
     }
 
     private static var replaced: CacheError {
@@ -191,7 +191,6 @@ extension CacheCore {
         }
         do throws(CacheError) {
             try store.synchronize()
-            return nil
         } catch {
             // The system has told of what it could not write, and may take it for written from now on.
             let lasting = CacheError(
@@ -199,6 +198,8 @@ extension CacheCore {
             state.withLock { $0.synchronizationFailure = lasting }
             return error
         }
+        // What was synced may have gone by the path.
+        return isAtHome || !source.isPersistent ? nil : HeldDirectory.wasReplaced(source.directory ?? "")
     }
 
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
@@ -206,10 +207,8 @@ extension CacheCore {
         do throws(CacheError) {
             _ = takeFingerprints()
             let store = try currentStore()
-            // The cache's own files go by the path, as those of some engines do.
-            if source.isPersistent, !isAtHome { throw HeldDirectory.wasReplaced(source.directory ?? "") }
-            forgetSavedAges()
-            let replaced = try source.replacing { (generation) throws(CacheError) in
+            let replaced = try source.replacing(in: state.withLock { $0.directory }) { (generation) throws(CacheError) in
+                forgetSavedAges()
                 if let generation {
                     state.withLock { $0.prepareToReplace(generation) }
                     _ = generation.advance()

@@ -177,7 +177,12 @@ extension CacheCore {
     private func takeUp() throws(CacheError) {
         if state.withLock({ $0.isAway }), source.isPersistent {
             let opened = try CoreRegistry.shared.reopen(self)
-            let isOther = state.withLock { $0.isOther(opened) }
+            let isOther = state.withLock { state in
+                let isOther = state.isOther(opened)
+                // Who was called before the suspension and comes to the queue after it.
+                if isOther { state.wipedAt = max(state.wipedAt, state.sequence) }
+                return isOther
+            }
             adopt(opened, isOther: isOther)
         }
         state.withLock { $0.isAway = false }
@@ -206,12 +211,12 @@ extension CacheState {
     /// file's identity, which costs a call of the system and is looked at ten times a second at most.
     @inline(__always)
     mutating func isCurrent(_ source: StoreSource) -> Bool {
-        guard lastFile != nil else { return !isStale }
+        guard source.isPersistent else { return !isStale }
         noticeReplacement()
         let now = CoarseClock.now
         if now &- checkedAt > CacheState.fileCheckInterval {
             checkedAt = now
-            if !isStale, source.file != lastFile { noticeOtherFiles() }
+            if !isStale, source.isReplaced(since: lastFile) { noticeOtherFiles() }
         }
         return !isStale
     }
@@ -235,7 +240,7 @@ extension CacheState {
 
     /// Whether `opened` is another store than the one that was open last.
     func isOther(_ opened: StoreSource.Opened) -> Bool {
-        guard lastFile != nil else { return false }
+        guard opened.directory != nil else { return false }
         // What has forgotten commits was made anew, though it may have come by the same number.
         return opened.file != lastFile || opened.generation != nil && opened.word != lastWord
             || opened.state.sequence < lastCommitted

@@ -10,8 +10,8 @@ struct CacheState: Sendable {
     var isStale = false
     /// When it was last looked whether the file is still the same one.
     var checkedAt = CoarseClock.now
-    /// The generation's word and the file as they were when the store was last opened; `nil` where nobody else may have
-    /// it open.
+    /// The generation's word and the file as they were when the store was last opened; no word where nobody else may have it
+    /// open, and no file in memory or where it was gone.
     var lastWord: UInt64?
     var lastFile: FileIdentity?
     /// Whether calls are refused until ``CacheCore/resume()``.

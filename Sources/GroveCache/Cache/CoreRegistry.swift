@@ -81,9 +81,11 @@ final class CoreRegistry: Sendable {
             let found = try turn(of: identity).mutex.withLock {
                 (_) throws(CacheError) -> (core: CacheCore, handle: UInt64?)? in
                 // Whoever waited for long looks again.
-                guard FileIdentity(directory) == identity else { return nil }
+                guard FileIdentity(directory) == identity,
+                    StoreDirectory.isSame(StoreDirectory.resolve(named), directory)
+                else { return nil }
                 let place = Place(store: ObjectIdentifier(store), directory: identity)
-                try checkPath(of: place, for: directory)
+                try checkPath(of: place, for: named)
                 if let found = try enter(place, source, options, budget, observer) { return found }
                 let (core, handle) = try CoreRegistry.open(source, identity, queueLimit, budget, clock, observer)
                 content.withLock { $0.entries[place] = Entry(core: core, options: options, handles: 1) }
@@ -98,7 +100,8 @@ final class CoreRegistry: Sendable {
 
     /// Refuses to share a core whose own path does not lead to `place`, or does so by a link that was made since.
     ///
-    /// The core goes on where its path leads. The turn of `place` is the caller's.
+    /// The core goes on where its path leads, which is right for whoever calls the directory that. The turn of `place` is the
+    /// caller's.
     ///
     /// - Throws: ``CacheError`` with code `locked`.
     private func checkPath(of place: Place, for directory: String) throws(CacheError) {
@@ -106,7 +109,7 @@ final class CoreRegistry: Sendable {
             guard let entry = content.entry(at: place), entry.handles > 0 else { return nil }
             return entry.core
         }
-        guard let own = core?.source.directory else { return }
+        guard let own = core?.source.directory, !StoreDirectory.isSame(own, directory) else { return }
         guard FileIdentity(own) == place.directory, StoreDirectory.isSame(StoreDirectory.resolve(own), own) else {
             throw CacheError(
                 .locked,

@@ -65,7 +65,7 @@ extension EvictionIndex {
         _ opened: inout StoreSource.Opened, _ source: StoreSource,
         _ body: (StoreGeneration?) throws(CacheError) -> Void
     ) throws(CacheError) {
-        guard let replaced = try source.replacing(body) else { return }
+        guard let replaced = try source.replacing(in: opened.directory, body) else { return }
         try replaced.outcome.get()
         opened.generation = replaced.generation
         opened.word = replaced.generation.word

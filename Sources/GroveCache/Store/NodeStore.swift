@@ -28,9 +28,9 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
     ///
-    /// Asked of a store that several processes may open at once. The default is `nil`: the cache then relies on the word
-    /// that it keeps beside the store, which tells of everything that was done through Grove. Of one that a single process
-    /// opens the cache looks whether its directory is still there.
+    /// It is there from the opening on, and stays the same one whatever the store does. The default is `nil`: the cache then
+    /// looks at the directory of a store that a single process may open, and at the file of the word that it keeps beside
+    /// one that several may, so that what empties the directory of the former in place goes unnoticed.
     static var mainFile: String? { get }
 
     /// Opens the store in `directory`, which exists and is writable, or makes a new one there.
@@ -147,7 +147,7 @@ extension NodeStore {
 }
 
 extension NodeStore {
-    /// No file: what replaces the store of several processes other than Grove goes unnoticed until it is opened again.
+    /// No file.
     public static var mainFile: String? { nil }
 }
 

@@ -1,5 +1,13 @@
 import GroveModel
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Where a store lies and how it is opened, the first time and again.
 struct StoreSource: Sendable {
     /// The directory; `nil` in memory.
@@ -8,8 +16,8 @@ struct StoreSource: Sendable {
     let isPersistent: Bool
     /// Whether several processes may have the store open.
     let isShared: Bool
-    /// The path of what is the store, by whose identity it shows that something else replaced it: a file where several
-    /// processes may have the store open, and otherwise its directory.
+    /// The path of what is the store, by whose identity it shows that something else replaced it: the file that the backend
+    /// names, or else that of the generation where several processes may have the store open, and the directory where one may.
     private let mainFile: String?
 
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
@@ -22,8 +30,8 @@ struct StoreSource: Sendable {
         self.policy = policy
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
-        let name = isShared ? "/" + (Store.mainFile ?? StoreGeneration.fileName) : ""
-        mainFile = isPersistent ? directory.map { $0 + name } : nil
+        let name = Store.mainFile ?? (isShared ? StoreGeneration.fileName : "")
+        mainFile = isPersistent ? directory.map { name.isEmpty ? $0 : $0 + "/" + name } : nil
         open = { (directory, budget) throws(CacheError) in
             guard let budget else { return try Store(directory: directory, options: options) }
             return try Store(directory: directory, options: options, budget: budget)
@@ -72,7 +80,7 @@ struct StoreSource: Sendable {
     ) throws(CacheError) -> Opened {
         guard isShared else {
             var opened = try openOrRebuild(directory, nil, budget)
-            opened.file = held.identity
+            opened.file = file
             return opened
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
@@ -86,17 +94,25 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
+    /// Runs `body`, which replaces the files in `held` after it advanced the generation, while no other process opens them.
     ///
     /// - Returns: the generation and what became of `body`, or `nil` where nobody else may have the files open.
     func replacing(
-        _ body: (StoreGeneration?) throws(CacheError) -> Void
+        in held: HeldDirectory?, _ body: (StoreGeneration?) throws(CacheError) -> Void
     ) throws(CacheError) -> (generation: StoreGeneration, outcome: Result<Void, CacheError>)? {
-        guard let directory, isShared else {
+        guard let directory, isPersistent else {
+            try body(nil)
+            return nil
+        }
+        guard isShared else {
+            // The cache's own files go by the path, as those of some engines do.
+            try held?.check(directory)
             try body(nil)
             return nil
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+            // The lock may have been waited for.
+            try held?.check(directory)
             do throws(CacheError) {
                 try body(generation)
                 return (generation, .success(()))
@@ -108,6 +124,13 @@ struct StoreSource: Sendable {
 
     /// What is the store now.
     var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
+
+    /// Whether the store is another one than `last`, or gone; what cannot be looked at is as it was.
+    func isReplaced(since last: FileIdentity?) -> Bool {
+        guard let mainFile else { return false }
+        if let file = FileIdentity(mainFile) { return file != last }
+        return last != nil && (errno == ENOENT || errno == ENOTDIR)
+    }
 
     private func openOrRebuild(
         _ directory: String, _ generation: StoreGeneration?, _ budget: Int?
