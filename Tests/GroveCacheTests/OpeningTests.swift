@@ -52,4 +52,57 @@ struct OpeningTests {
         both[0].close()
         try both[1].write(Person(id: "1", name: "Ann", age: 1))
     }
+
+    @Test(
+        "After a wipe that failed and took along what shows replacements, the next replacement is noticed",
+        .timeLimit(.minutes(1)))
+    func failedWipe() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let disk = try SharedStore.Disk()
+        let openings = Mutex(0)
+        disk.faults.withLock { $0.beforeOpening = { openings.withLock { $0 += 1 } } }
+        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let ann = Person(id: "1", name: "Ann", age: 1)
+        try cache.write(ann)
+        disk.faults.withLock { $0.refusesWipes = true }
+        #expect(throws: CacheError.self) { try cache.wipe() }
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        #expect(openings.withLock { $0 } == 1)
+        // As another process makes it anew.
+        try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: place + "/grove.generation"))
+        while openings.withLock({ $0 }) == 1 {
+            _ = try cache.model("Person:1", as: Person.self)
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+}
+
+/// A store that others may have open too, as its profile says, and whose wipe fails when the files are gone already.
+private final class FragileStore: NodeStore {
+    static var profile: BackendProfile {
+        var profile = SharedStore.profile
+        profile.isPersistent = true
+        profile.isMultiProcess = true
+        return profile
+    }
+
+    private let base: SharedStore
+    private let directory: String
+
+    init(directory: String?, options: SharedStore.Options) throws(CacheError) {
+        base = try SharedStore(directory: directory, options: options)
+        self.directory = directory ?? ""
+    }
+
+    func wipe() throws(CacheError) {
+        removeDirectory(directory + "/grove.generation")
+        try base.wipe()
+    }
+
+    func view() throws(CacheError) -> SharedStore.View { try base.view() }
+    func write(_ body: (SharedStore.Transaction) throws(CacheError) -> Void) throws(CacheError) { try base.write(body) }
+    func synchronize() throws(CacheError) { try base.synchronize() }
+    func size() throws(CacheError) -> StoreSize { try base.size() }
+    func close() { base.close() }
 }

@@ -207,7 +207,8 @@ extension CacheCore {
         do throws(CacheError) {
             _ = takeFingerprints()
             let store = try currentStore()
-            let replaced = try source.replacing(in: state.withLock { $0.directory }) { (generation) throws(CacheError) in
+            let held = state.withLock { $0.directory }
+            let replaced = try source.replacing(in: held) { (generation) throws(CacheError) in
                 forgetSavedAges()
                 if let generation {
                     state.withLock { $0.prepareToReplace(generation) }
