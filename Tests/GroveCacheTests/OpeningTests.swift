@@ -76,6 +76,40 @@ struct OpeningTests {
             Thread.sleep(forTimeInterval: 0.01)
         }
     }
+
+    @Test("A call that was made before a suspension does not land in the store that is there after it")
+    func resumedElsewhere() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let options = SharedStore.Options(disk: try SharedStore.Disk())
+        let cache = try NormalizedCache<FragileStore>(directory: place, options: options)
+        let ann = Person(id: "1", name: "Ann", age: 1)
+        let write = PendingWrite(
+            sequence: try cache.core.takeSequence(), tree: try EncodedRoots([ann], mustBeIdentified: true).tree)
+        try cache.suspend()
+        try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: place + "/grove.generation"))
+        try cache.resume()
+        #expect(throws: CacheError.self) { try cache.core.enqueue(write, schedulingDrain: false) }
+        try cache.write(ann)
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+    }
+
+    @Test("A write says that it was stored only where the files are still there, at its commit and after a sync")
+    func removedMeanwhile() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let disk = try SharedStore.Disk()
+        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let ann = Person(id: "1", name: "Ann", age: 1)
+        disk.faults.withLock { $0.beforeWrite = { removeDirectory(place) } }
+        #expect(throws: CacheError.self) { try cache.write(ann) }
+        disk.faults.withLock { $0.beforeWrite = nil }
+        try cache.write(ann, durability: .durable)
+        disk.faults.withLock { $0.beforeSynchronization = { removeDirectory(place) } }
+        #expect(throws: CacheError.self) { try cache.write(ann, durability: .durable) }
+        disk.faults.withLock { $0.beforeSynchronization = nil }
+        try cache.write(ann, durability: .durable)
+    }
 }
 
 /// A store that others may have open too, as its profile says, and whose wipe fails when the files are gone already.

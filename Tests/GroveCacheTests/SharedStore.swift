@@ -26,6 +26,8 @@ final class SharedStore: NodeStore {
             var beforeOpening: (@Sendable () -> Void)?
             /// Called before each transaction.
             var beforeWrite: (@Sendable () -> Void)?
+            /// Called before each synchronization.
+            var beforeSynchronization: (@Sendable () -> Void)?
         }
 
         let base: MemoryStore
@@ -81,6 +83,7 @@ final class SharedStore: NodeStore {
     }
 
     func synchronize() throws(CacheError) {
+        disk.faults.withLock { $0.beforeSynchronization }?()
         let isRefused = disk.faults.withLock { faults in
             faults.synchronizations += 1
             return faults.refusesSynchronizations
