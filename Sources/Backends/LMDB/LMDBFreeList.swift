@@ -52,8 +52,8 @@ final class LMDBFreeList: Sendable {
                 try unsafe older.advance(to: commit, last: last, limit: limit, cursor)
                 return older.free
             }
-            // Views that are open, or at rest, go on with what they hold.
-            if !isKnownUniquelyReferenced(&state.free) { state.free = LMDBFreePages(state.free) }
+            // Views that are open, or at rest, go on with what they were handed, which never changes.
+            state.free = LMDBFreePages(state.free)
             do throws(CacheError) {
                 try unsafe state.advance(to: commit, last: last, limit: limit, cursor)
             } catch {
