@@ -236,16 +236,17 @@ extension CacheLife {
         let second = try open()
         #expect(second.statistics.commits == 0)
         try second.write(Note(1, "new"))
+        // The first call closes the engine, which must not remove what is the other one's now.
+        let files = try directory.files(below: path)
+        #expect(code { try cache.write(Note(1, "refused")) } == .locked)
+        #expect(try directory.files(below: path) == files)
         for _ in 0..<3 {
             #expect(code { try cache.write(Note(1, "refused")) } == .locked)
             #expect(code { _ = try cache.model("Note:1", as: Note.self) } == .locked)
             try second.write(Note(2, "still"))
         }
         #expect(try second.model("Note:1", as: Note.self) == Note(1, "new"))
-        // What an engine removes when it closes must not be the other one's.
-        let files = try directory.files(below: path)
         cache.close()
-        #expect(try directory.files(below: path) == files)
         #expect(try second.model("Note:2", as: Note.self) == Note(2, "still"))
         #expect(try open().statistics == second.statistics)
     }
@@ -364,8 +365,9 @@ extension CacheLife {
             isDone.signal()
         }
         // Who opens has the directory open too, and both have the lock's file. Who waits for that long is refused.
-        for _ in 0..<2_000 {
-            if try directory.descriptors().count >= before + (isWiping ? 1 : 2) { break }
+        var isWaiting = false
+        for _ in 0..<4_000 where !isWaiting {
+            isWaiting = try directory.descriptors().count >= before + (isWiping ? 1 : 2)
             usleep(1_000)
         }
         try files.moveItem(atPath: place, toPath: moved)
@@ -373,8 +375,10 @@ extension CacheLife {
         try lock.close()
         isDone.wait()
         let answer = outcome.withLock { $0 }
-        #expect(answer == .inputOutput || answer == .locked, "\(String(describing: answer))")
         cache?.close()
+        // A machine that is that slow shows nothing.
+        guard isWaiting else { return print("skipped: the opening did not come to the lock within seconds") }
+        #expect(answer == .inputOutput || answer == .locked, "\(String(describing: answer))")
         // Who asks again has the one that is there now.
         for (place, text) in [(place, "other"), (moved, "own")] {
             let cache = try Cache(directory: place, options: options)

@@ -116,7 +116,8 @@ public final class FileStore: NodeStore {
             state.isDirty = false
             return true
         }
-        guard isClean else { return }
+        // Where the directory was moved, its path may lead to another store, whose mark is not to be removed.
+        guard isClean, isAtHome else { return }
         try FileStore.remove(directory + "/dirty")
         try FileStore.synchronize(directory)
     }
@@ -140,9 +141,8 @@ public final class FileStore: NodeStore {
     }
 
     public func close() {
-        // A store that cannot be synchronized keeps its mark, and opens empty. Where the directory was moved, its path may
-        // lead to another store, whose mark is not to be removed.
-        if isAtHome { try? synchronize() }
+        // A store that cannot be synchronized keeps its mark, and opens empty.
+        try? synchronize()
         _ = flock(lock, LOCK_UN)
         _ = systemClose(lock)
     }

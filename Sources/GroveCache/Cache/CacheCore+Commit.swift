@@ -198,8 +198,12 @@ extension CacheCore {
             state.withLock { $0.synchronizationFailure = lasting }
             return error
         }
-        // What was synced may have gone by the path.
-        return isAtHome || !source.isPersistent ? nil : HeldDirectory.wasReplaced(source.directory ?? "")
+        // What was synced may have gone by the path, or been gone.
+        let isCurrent = state.withLock { state in
+            state.checkedAt = 0
+            return state.isCurrent(source)
+        }
+        return isCurrent ? nil : HeldDirectory.wasReplaced(source.directory ?? "")
     }
 
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
@@ -219,7 +223,7 @@ extension CacheCore {
                 wipeBudget()
             }
             if let replaced {
-                state.withLock { $0.adopt(replaced.generation, file: source.file) }
+                state.withLock { $0.adopt(replaced) }
                 try replaced.outcome.get()
             }
             state.withLock { state in

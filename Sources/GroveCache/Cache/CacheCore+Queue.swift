@@ -43,8 +43,11 @@ extension CacheCore {
                 throw CacheError.isSuspended
             }
             guard write.sequence > state.wipedAt || write.isWipe else {
-                // Should the wipe fail, what the store then still holds is not what was last set.
-                if write.completion == nil, state.pending.contains(where: { $0.isWipe && $0.sequence > write.sequence })
+                // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
+                // is not what was last set.
+                if write.completion == nil,
+                    write.sequence <= state.replacedAt
+                        || state.pending.contains(where: { $0.isWipe && $0.sequence > write.sequence })
                 {
                     state.unsettled.add(write)
                 }

@@ -180,7 +180,7 @@ extension CacheCore {
             let isOther = state.withLock { state in
                 let isOther = state.isOther(opened)
                 // Who was called before the suspension and comes to the queue after it.
-                if isOther { state.wipedAt = max(state.wipedAt, state.sequence) }
+                if isOther { state.noteReplacement() }
                 return isOther
             }
             adopt(opened, isOther: isOther)
@@ -211,7 +211,7 @@ extension CacheState {
     /// file's identity, which costs a call of the system and is looked at ten times a second at most.
     @inline(__always)
     mutating func isCurrent(_ source: StoreSource) -> Bool {
-        guard source.isPersistent else { return !isStale }
+        guard source.isPersistent, !isReplacing else { return !isStale }
         noticeReplacement()
         let now = CoarseClock.now
         if now &- checkedAt > CacheState.fileCheckInterval {
@@ -235,7 +235,13 @@ extension CacheState {
     /// Notes that the files are others' now: what was called until now was called before.
     private mutating func noticeOtherFiles() {
         isStale = true
+        noteReplacement()
+    }
+
+    /// Notes that what was called until now does not land in the files that are there now.
+    fileprivate mutating func noteReplacement() {
         wipedAt = max(wipedAt, sequence)
+        replacedAt = sequence
     }
 
     /// Whether `opened` is another store than the one that was open last.
@@ -249,14 +255,16 @@ extension CacheState {
     /// Notes what others did before this process, which holds the lock of `generation`, replaces the files itself.
     mutating func prepareToReplace(_ generation: StoreGeneration) {
         if generation.word != lastWord { noticeOtherFiles() }
+        isReplacing = true
     }
 
     /// Takes over the place of files that this process has just replaced itself.
-    mutating func adopt(_ generation: StoreGeneration, file: FileIdentity?) {
-        opened?.generation = generation
+    mutating func adopt(_ replaced: StoreSource.Replaced) {
+        opened?.generation = replaced.generation
         fingerprints = nil
-        lastWord = generation.word
-        lastFile = file
+        lastWord = replaced.word
+        lastFile = replaced.file
+        isReplacing = false
     }
 
     /// Takes over `opened`.

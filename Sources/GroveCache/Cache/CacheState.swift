@@ -41,7 +41,12 @@ struct CacheState: Sendable {
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
+    /// The number of the last call that does not land any more: what is there now is from after it.
     var wipedAt: UInt64 = 0
+    /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
+    var replacedAt: UInt64 = 0
+    /// Whether this process is replacing the files itself: nothing of what shows meanwhile is others' doing.
+    var isReplacing = false
     var spareReaders: [Reconstructor] = []
     /// Reads that hold a view of the store open.
     var activeReads = 0

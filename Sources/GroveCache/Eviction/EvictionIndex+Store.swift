@@ -68,8 +68,8 @@ extension EvictionIndex {
         guard let replaced = try source.replacing(in: opened.directory, body) else { return }
         try replaced.outcome.get()
         opened.generation = replaced.generation
-        opened.word = replaced.generation.word
-        opened.file = source.file
+        opened.word = replaced.word
+        opened.file = replaced.file
     }
 
     /// Saves the policy in `directory`, where that has room for it.

@@ -28,7 +28,8 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
     ///
-    /// It is there from the opening on, and stays the same one whatever the store does. The default is `nil`: the cache then
+    /// It is there from the opening on, and stays the same one but for ``wipe()`` and ``shrink(_:)`` of a store that several
+    /// processes may open, of which the cache knows. The default is `nil`: the cache then
     /// looks at the directory of a store that a single process may open, and at the file of the word that it keeps beside
     /// one that several may, so that what empties the directory of the former in place goes unnoticed.
     static var mainFile: String? { get }

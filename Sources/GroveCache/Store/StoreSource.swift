@@ -94,31 +94,42 @@ struct StoreSource: Sendable {
         }
     }
 
+    /// What there is after this process replaced the files itself.
+    struct Replaced: Sendable {
+        let generation: StoreGeneration
+        /// The word and the file as they were before others could open or replace them.
+        let word: UInt64
+        let file: FileIdentity?
+        let outcome: Result<Void, CacheError>
+    }
+
     /// Runs `body`, which replaces the files in `held` after it advanced the generation, while no other process opens them.
     ///
-    /// - Returns: the generation and what became of `body`, or `nil` where nobody else may have the files open.
+    /// - Returns: what there is then and what became of `body`, or `nil` where nobody else may have the files open.
+    /// - Throws: ``CacheError`` with code `inputOutput` where the directory's path leads elsewhere, before `body` is run.
     func replacing(
         in held: HeldDirectory?, _ body: (StoreGeneration?) throws(CacheError) -> Void
-    ) throws(CacheError) -> (generation: StoreGeneration, outcome: Result<Void, CacheError>)? {
+    ) throws(CacheError) -> Replaced? {
         guard let directory, isPersistent else {
             try body(nil)
             return nil
         }
+        // The cache's own files go by the path, as those of some engines do.
+        try held?.check(directory)
         guard isShared else {
-            // The cache's own files go by the path, as those of some engines do.
-            try held?.check(directory)
             try body(nil)
             return nil
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
             // The lock may have been waited for.
             try held?.check(directory)
+            let outcome: Result<Void, CacheError>
             do throws(CacheError) {
-                try body(generation)
-                return (generation, .success(()))
+                outcome = .success(try body(generation))
             } catch {
-                return (generation, .failure(error))
+                outcome = .failure(error)
             }
+            return Replaced(generation: generation, word: generation.word, file: file, outcome: outcome)
         }
     }
 
