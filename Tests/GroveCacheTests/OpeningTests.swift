@@ -53,9 +53,7 @@ struct OpeningTests {
         try both[1].write(Person(id: "1", name: "Ann", age: 1))
     }
 
-    @Test(
-        "After a wipe that failed and took along what shows replacements, the next replacement is noticed",
-        .timeLimit(.minutes(1)))
+    @Test("After a wipe that failed and took along what shows replacements, the next replacement is noticed")
     func failedWipe() throws {
         let place = temporaryPlace()
         defer { removeDirectory(place) }
@@ -71,11 +69,9 @@ struct OpeningTests {
         #expect(openings.withLock { $0 } == 1)
         // As another process makes it anew.
         try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: place + "/grove.generation"))
-        let deadline = ContinuousClock.now + .seconds(30)
-        while openings.withLock({ $0 }) == 1, ContinuousClock.now < deadline {
-            _ = try cache.model("Person:1", as: Person.self)
-            Thread.sleep(forTimeInterval: 0.01)
-        }
+        // The next read looks, as one does a tenth of a second later.
+        cache.core.state.withLock { $0.checkedAt = 0 }
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
         #expect(openings.withLock { $0 } == 2)
     }
 
