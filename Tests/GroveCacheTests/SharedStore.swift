@@ -26,6 +26,8 @@ final class SharedStore: NodeStore {
             var beforeOpening: (@Sendable () -> Void)?
             /// Called before each transaction.
             var beforeWrite: (@Sendable () -> Void)?
+            /// Called before each wipe.
+            var beforeWipe: (@Sendable () -> Void)?
             /// Called before each synchronization.
             var beforeSynchronization: (@Sendable () -> Void)?
         }
@@ -93,6 +95,7 @@ final class SharedStore: NodeStore {
     func size() throws(CacheError) -> StoreSize { try disk.base.size() }
 
     func wipe() throws(CacheError) {
+        disk.faults.withLock { $0.beforeWipe }?()
         if disk.faults.withLock({ $0.refusesWipes }) { throw SharedStore.failure }
         try disk.base.wipe()
     }

@@ -65,6 +65,87 @@ struct LevelDBLifeTests {
         again.close()
     }
 
+    @Test("What is tried and emptied in the directory leaves another alone that has its path since")
+    func movedProbes() throws {
+        let files = FileManager.default
+        let (path, moved) = (directory.path + "/store", directory.path + "/moved")
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let held = try LevelDBDirectory(try StoreFiles(path))
+        try files.moveItem(atPath: path, toPath: moved)
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let others = ["LOG": "another's events", "grove-leveldb.room": "another's probe"]
+        for (name, text) in others { try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name)) }
+        held.emptyEvents()
+        #expect(code { try held.tryRoom() } == .inputOutput)
+        for (name, text) in others {
+            #expect(try String(contentsOfFile: path + "/" + name, encoding: .utf8) == text)
+        }
+        for name in others.keys { try files.moveItem(atPath: path + "/" + name, toPath: moved + "/" + name) }
+        try files.removeItem(atPath: path)
+        try files.moveItem(atPath: moved, toPath: path)
+        held.emptyEvents()
+        try held.tryRoom()
+        #expect(try files.contentsOfDirectory(atPath: path) == ["LOG"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/LOG")).isEmpty)
+    }
+
+    /// Those of the files called `names` that are not their owner's alone; LevelDB's thread may have removed others.
+    private func exposed(_ names: [String]) -> [String] {
+        names.filter {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: directory.path + "/" + $0)
+            return attributes.map { $0[.posixPermissions] as? Int != 0o600 } ?? false
+        }
+    }
+
+    @Test("Files that LevelDB makes are their owner's alone after the opening, commit or closing that comes next")
+    func modes() throws {
+        let options = LevelDBOptions(writeBufferBytes: 64 << 10, syncsEachCommit: false)
+        var store = try directory.open(options)
+        #expect(try exposed(directory.files()) == [])
+        var logs: Set<String> = []
+        for round in 0..<60 {
+            try store.write { (transaction) throws(CacheError) in
+                for index in 0..<50 { try transaction.put("\(round) \(index)", String(repeating: "x", count: 200)) }
+            }
+            // Tables come from a thread of LevelDB's own, logs from the commit.
+            let names = try directory.files { $0.hasSuffix(".log") }
+            logs.formUnion(names)
+            #expect(exposed(names) == [], "\(round)")
+        }
+        #expect(logs.count > 2)
+        store.close()
+        #expect(try directory.files { $0.hasSuffix(".ldb") } != [])
+        #expect(try exposed(directory.files()) == [])
+        let names = try directory.files()
+        for name in names {
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.path + "/" + name)
+        }
+        store = try directory.open(options)
+        // LevelDB may be making tables by now.
+        #expect(try exposed(directory.files { names.contains($0) || !$0.hasSuffix(".ldb") }) == [])
+        store.close()
+    }
+
+    @Test("Tables that a sync or a compaction makes are their owner's alone after it")
+    func modesOfTables() throws {
+        let store = try directory.open(LevelDBOptions(syncsEachCommit: false))
+        for round in 0..<300 {
+            try store.write { (transaction) throws(CacheError) in
+                for index in 0..<20 { try transaction.put("\(index)", String(repeating: "\(round)", count: 500)) }
+            }
+            guard round == 0 else { continue }
+            try store.synchronize()
+            #expect(try directory.files { $0.hasSuffix(".ldb") }.count == 1)
+            #expect(try exposed(directory.files()) == [])
+        }
+        try store.synchronize()
+        let tables = try directory.files { $0.hasSuffix(".ldb") }
+        _ = try store.setBudget(9 << 20)
+        #expect(try directory.files { $0.hasSuffix(".ldb") } != tables)
+        #expect(try exposed(directory.files()) == [])
+        store.close()
+    }
+
     @Test("Under a budget LevelDB is opened once, and anew where the budget is another one")
     func openings() throws {
         let path = directory.path + "/store"

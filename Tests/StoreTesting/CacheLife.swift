@@ -147,12 +147,13 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         func mode(_ path: String) throws -> Int? {
             try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
-        #expect(try mode(path) == 0o700)
-        // LevelDB takes no mode for its files: the directory keeps others out.
-        guard Store.profile.isMultiProcess else { return }
-        let names = try files.contentsOfDirectory(atPath: path)
-        #expect(names.count >= 2)
-        for name in names { #expect(try mode(path + "/" + name) == 0o600, "\(name)") }
+        for isWiped in [false, true] {
+            if isWiped { try cache.wipe() }
+            #expect(try mode(path) == 0o700)
+            let names = try files.contentsOfDirectory(atPath: path)
+            #expect(names.count >= 2)
+            for name in names { #expect(try mode(path + "/" + name) == 0o600, "\(name)") }
+        }
     }
 
     private func modesOfOthers() throws {

@@ -12,6 +12,7 @@ extension LevelDBConnection {
     /// Notes that LevelDB may have begun another log.
     func logMayBeNew() {
         state.withLock { state in
+            state.directory?.keepPrivate()
             if state.failure == nil, state.log != nil { state.log = state.directory?.newestLog() }
         }
     }

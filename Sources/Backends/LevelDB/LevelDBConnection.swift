@@ -56,6 +56,7 @@ final class LevelDBConnection: Sendable {
             isWiping = false
             try cutLog()
             let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
+            directory?.keepPrivate()
             handle = opened
             failure = nil
             log = directory?.newestLog()
@@ -85,7 +86,7 @@ final class LevelDBConnection: Sendable {
     /// Checks, locks and opens `path`, within `budget` where one is known to follow.
     init(_ path: String?, options: LevelDBOptions, budget: Int? = nil) throws(CacheError) {
         self.options = options
-        let directory = try LevelDBDirectory(try StoreFiles(path))
+        var directory = try LevelDBDirectory(try StoreFiles(path))
         let budgetOptions = budget.map(options.limited)
         let handle: LevelDBHandle
         do throws(CacheError) {
@@ -95,6 +96,7 @@ final class LevelDBConnection: Sendable {
             guard error.code == .corrupted, options.syncsEachCommit, directory.cutTornTail() else { throw error }
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
+        directory.keepPrivate()
         let log = directory.newestLog()
         state = Mutex(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
     }
@@ -158,6 +160,7 @@ final class LevelDBConnection: Sendable {
     func committed() {
         state.withLock { state in
             state.commits += 1
+            state.directory?.keepPrivate()
             if options.syncsEachCommit { state.log = state.directory?.log(after: state.log) }
         }
     }
@@ -193,10 +196,10 @@ final class LevelDBConnection: Sendable {
             }
             let limited = options.limited(to: bytes)
             let isOpenSo = state.handle != nil && state.budgetOptions ?? options == limited
+            if !isOpenSo { try state.directory?.checkPath() }
             state.shares = shares
             state.budgetOptions = limited
             if isOpenSo { return }
-            try state.directory?.checkPath()
             state.handle = nil
             _ = try state.open(options)
         }
@@ -223,11 +226,15 @@ final class LevelDBConnection: Sendable {
         }
     }
 
+    /// Gives their mode to files that LevelDB made since.
+    func keepPrivate() { state.withLock { $0.directory?.keepPrivate() } }
+
     /// Closes the handle and lets go of the directory.
     func close() {
         state.withLock { state in
             state.handle = nil
             try? state.cutLog()
+            state.directory?.keepPrivate()
             state.spareOptions = []
             state.directory = nil
         }

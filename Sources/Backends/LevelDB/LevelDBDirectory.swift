@@ -18,6 +18,7 @@ struct LevelDBDirectory: ~Copyable {
     /// The files in it.
     let files: StoreFiles
     private let descriptor: Int32
+    private var modes = LevelDBModes()
 
     /// There while a wipe is under way: whoever opens the store next finishes it.
     private static let wipingMark = "grove-leveldb.wiping"
@@ -39,7 +40,7 @@ struct LevelDBDirectory: ~Copyable {
         }
         if files.holds(Self.wipingMark) { try removeContent() }
         try check()
-        // LevelDB makes its files with mode 0644 and takes no other, so that the directory must keep others out.
+        // Until LevelDB's files are given their mode the directory must keep others out.
         var status = stat()
         if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
             _ = fchmod(descriptor, 0o700)
@@ -50,11 +51,20 @@ struct LevelDBDirectory: ~Copyable {
     ///
     /// - Throws: ``CacheError`` with code `inputOutput` where it was moved or removed.
     func checkPath() throws(CacheError) {
-        var (held, found) = (stat(), stat())
-        guard unsafe fstat(descriptor, &held) == 0, unsafe stat(files.path, &found) == 0,
-            held.st_ino == found.st_ino, held.st_dev == found.st_dev
-        else {
+        guard let held = FileIdentity(descriptor: descriptor), FileIdentity(files.path) == held else {
             throw CacheError(.inputOutput, "The directory \(files.path) was moved or removed while its store is open.")
+        }
+    }
+
+    /// Sees to it that LevelDB's files are their owner's alone, those that it made since the last call.
+    mutating func keepPrivate() { modes.settle(files, in: descriptor) }
+
+    /// Whether LevelDB makes files that are called `name`.
+    static func isLevelDB(_ name: String) -> Bool {
+        switch Kind(name) {
+        case .current, .content, .trace: true
+        case .lock: name == "LOCK"
+        case .foreign: false
         }
     }
 

@@ -10,9 +10,10 @@ public import GroveModel
 /// What something else removes or exchanges is noticed by the file `LOCK` (see ``NodeStore/mainFile``). LevelDB itself finds
 /// its files by the directory's path, its own thread too: do not put another LevelDB's files where one is open.
 ///
-/// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Its files are
-/// readable by whom the directory lets in (mode 0644 less the process's mask), so the directory, which holds nothing
-/// else, is given mode 0700 where its owner opens it. Nothing
+/// The directory, which holds nothing else, is given mode 0700 where its owner opens it. LevelDB makes its files with mode
+/// 0644 less the process's mask: whatever call ends next of opening, commit, sync, compaction or closing gives them 0600.
+///
+/// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Nothing
 /// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
 public final class LevelDBStore: NodeStore {
     /// What this backend can do.
@@ -87,6 +88,7 @@ public final class LevelDBStore: NodeStore {
         if let failure = connection.failure { throw failure }
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
+        connection.keepPrivate()
         try checkCompaction(handle, syncs: true)
     }
 

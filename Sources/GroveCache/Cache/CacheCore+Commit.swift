@@ -105,11 +105,7 @@ extension CacheCore {
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
     private func checkIsCurrent() throws(CacheError) {
-        let isCurrent = state.withLock { state in
-            state.checkedAt = 0
-            return state.isCurrent(source)
-        }
-        if !isCurrent { throw CacheCore.replaced }
+        if !state.withLock({ $0.isCurrentNow(source) }) { throw CacheCore.replaced }
     }
 
     private static var replaced: CacheError {
@@ -199,10 +195,7 @@ extension CacheCore {
             return error
         }
         // What was synced may have gone by the path, or been gone.
-        let isCurrent = state.withLock { state in
-            state.checkedAt = 0
-            return state.isCurrent(source)
-        }
+        let isCurrent = state.withLock { $0.isCurrentNow(source) }
         return isCurrent ? nil : HeldDirectory.wasReplaced(source.directory ?? "")
     }
 

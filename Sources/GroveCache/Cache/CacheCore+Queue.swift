@@ -17,8 +17,7 @@ extension CacheCore {
                 if isAwaited || state.isClosed { try state.checkUsable() }
                 // What was called before others replaced the files must not land in the new ones, and what was called
                 // after must: whoever waits for a commit can wait for a look at the file.
-                if isAwaited { state.checkedAt = 0 }
-                _ = state.isCurrent(source)
+                _ = isAwaited ? state.isCurrentNow(source) : state.isCurrent(source)
                 state.sequence += 1
                 state.ages.note(state.sequence + state.shift, at: reading)
                 return state.sequence

@@ -68,10 +68,7 @@ extension CacheCore {
     ///
     /// - Returns: why it cannot be opened.
     func openAnewIfReplaced() -> CacheError? {
-        state.withLock { state in
-            state.checkedAt = 0
-            _ = state.isCurrent(source)
-        }
+        _ = state.withLock { $0.isCurrentNow(source) }
         do throws(CacheError) {
             _ = try currentStore()
             return nil
@@ -219,6 +216,12 @@ extension CacheState {
             if !isStale, source.isReplaced(since: lastFile) { noticeOtherFiles() }
         }
         return !isStale
+    }
+
+    /// The same, looking at the file's identity now.
+    mutating func isCurrentNow(_ source: StoreSource) -> Bool {
+        checkedAt = 0
+        return isCurrent(source)
     }
 
     /// Nanoseconds between two looks at the file's identity.

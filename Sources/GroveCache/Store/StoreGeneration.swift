@@ -109,7 +109,7 @@ final class StoreGeneration: @unchecked Sendable {
 }
 
 /// What a file is, rather than how it is called.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 
@@ -118,8 +118,15 @@ struct FileIdentity: Hashable, Sendable {
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
 
+    /// The file that is open as `descriptor`, or `nil` where none is.
+    package init?(descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
     /// The file at `path`, or `nil` where there is none.
-    init?(_ path: String) {
+    package init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
@@ -127,9 +134,9 @@ struct FileIdentity: Hashable, Sendable {
 }
 
 /// A clock that is read for next to nothing and is right to some milliseconds.
-enum CoarseClock {
+package enum CoarseClock {
     /// Nanoseconds since a moment that does not matter.
-    static var now: UInt64 {
+    package static var now: UInt64 {
         #if canImport(Darwin)
             return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)
         #else

@@ -1,0 +1,131 @@
+import Dispatch
+import Foundation
+import GroveModel
+import Synchronization
+import Testing
+
+@testable import GroveCache
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite("Where a store lies, and who replaced it")
+struct StoreSourceTests {
+    private let ann = Person(id: "1", name: "Ann", age: 1)
+    private let bob = Person(id: "2", name: "Bob", age: 1)
+
+    @Test("A relative path is resolved at opening: the working directory may change afterwards")
+    func relative() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
+        let path = String(repeating: "../", count: depth) + place.dropFirst()
+        let options = SharedStore.Options(disk: try SharedStore.Disk())
+        let cache = try NormalizedCache<FragileStore>(directory: path, options: options)
+        try #require(FileManager.default.fileExists(atPath: place))
+        let directory = try #require(cache.core.source.directory)
+        #expect(directory.hasPrefix("/") && !directory.contains(".."))
+        #expect(FileIdentity(directory) == FileIdentity(place))
+    }
+
+    #if os(Linux)
+        @Test("A link to a directory whose name is not UTF-8 is a path like any other")
+        func notText() throws {
+            let place = temporaryPlace()
+            defer { removeDirectory(place) }
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            let strange = Array(place.utf8).map { CChar(bitPattern: $0) } + [0x2F, -1, 0]
+            #expect(unsafe mkdir(strange, 0o700) == 0)
+            #expect(unsafe symlink(strange, place + "/link") == 0)
+            let options = SharedStore.Options(disk: try SharedStore.Disk())
+            let cache = try NormalizedCache<FragileStore>(directory: place + "/link", options: options)
+            #expect(cache.core.source.directory == place + "/link")
+            try cache.write(ann)
+            #expect(try cache.model("Person:1", as: Person.self) == ann)
+            cache.close()
+            #expect(unsafe rename(strange, place + "/text") == 0)
+            #expect(FileManager.default.fileExists(atPath: place + "/text/grove.generation"))
+        }
+    #endif
+
+    @Test("What is gone was replaced; what cannot be looked at is as it was")
+    func unseen() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        func source(_ directory: String) -> StoreSource {
+            let options = SharedStore.Options(disk: disk)
+            return StoreSource(FragileStore.self, directory: directory, options: options, policy: .fail)
+        }
+        let disk = try SharedStore.Disk()
+        let file = FileIdentity(place)
+        #expect(source(place + "/store").isReplaced(since: file))
+        try Data().write(to: URL(fileURLWithPath: place + "/file"))
+        #expect(source(place + "/file/store").isReplaced(since: file))
+        try FileManager.default.createSymbolicLink(atPath: place + "/loop", withDestinationPath: place + "/loop")
+        #expect(!source(place + "/loop/store").isReplaced(since: file))
+        #expect(!source(place + "/" + String(repeating: "n", count: 300)).isReplaced(since: file))
+    }
+
+    @Test("A cache does not take its own wipe for others', and keeps what is set meanwhile")
+    func ownWipe() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let disk = try SharedStore.Disk()
+        let openings = Mutex(0)
+        disk.faults.withLock { $0.beforeOpening = { openings.withLock { $0 += 1 } } }
+        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        try cache.write(ann)
+        let bob = bob
+        disk.faults.withLock {
+            $0.beforeWipe = {
+                let isSet = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    cache.setModel(bob, forKey: "Person:2", context: nil)
+                    isSet.signal()
+                }
+                isSet.wait()
+            }
+        }
+        try cache.wipe()
+        try cache.flush()
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(try cache.model("Person:2", as: Person.self) == bob)
+        #expect(openings.withLock { $0 } == 1)
+    }
+
+    @Test("What others replace right after a wipe is noticed")
+    func afterWipe() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let disk = try SharedStore.Disk()
+        let openings = Mutex(0)
+        disk.faults.withLock { $0.beforeOpening = { openings.withLock { $0 += 1 } } }
+        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let core = cache.core
+        for isOtherFile in [false, true] {
+            let held = core.state.withLock { $0.directory }
+            let replaced = try core.source.replacing(in: held) { (generation) throws(CacheError) in
+                _ = generation?.advance()
+            }
+            // The lock is free again, and another process is faster than this one.
+            if isOtherFile {
+                removeDirectory(place + "/grove.generation")
+                _ = try StoreGeneration.exclusively(in: place) { (_) throws(CacheError) in }
+            } else {
+                _ = try StoreGeneration.exclusively(in: place) { (generation) throws(CacheError) in generation.advance()
+                }
+            }
+            let outcome = try #require(replaced)
+            core.state.withLock { $0.adopt(outcome) }
+            let before = openings.withLock { $0 }
+            try cache.write(ann)
+            #expect(openings.withLock { $0 } == before + 1, "\(isOtherFile)")
+        }
+    }
+}
