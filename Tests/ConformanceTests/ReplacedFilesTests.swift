@@ -1,5 +1,4 @@
 import Foundation
-import FileStore
 import GroveCache
 import GroveHarnesses
 import GroveModel
@@ -9,25 +8,6 @@ import Testing
 
 /// What others do to a store's files at the worst moment.
 @Suite struct ReplacedFilesTests {
-    @Test("The example of a backend leaves the directory alone that has its name since")
-    func example() throws {
-        let files = FileManager.default
-        let path = files.temporaryDirectory.path + "/grove example \(UUID().uuidString)"
-        let moved = path + " moved"
-        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
-        defer { for place in [path, moved] { try? files.removeItem(atPath: place) } }
-        let store = try FileStore(directory: path, options: FileStore.Options())
-        try store.write { _ in }
-        #expect(files.fileExists(atPath: path + "/dirty"))
-        try files.moveItem(atPath: path, toPath: moved)
-        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
-        for name in ["dirty", "lock"] { try Data().write(to: URL(fileURLWithPath: path + "/" + name)) }
-        try store.synchronize()
-        store.close()
-        #expect(try files.contentsOfDirectory(atPath: path).sorted() == ["dirty", "lock"])
-        #expect(files.fileExists(atPath: moved + "/dirty"))
-    }
-
     @Test(
         "Files that are replaced while the writer is at work take with them what was called before, told once",
         .timeLimit(.minutes(1)))

@@ -118,6 +118,35 @@ struct ObserverTests {
         #expect(second.core.state.withLock { $0.observers.count } == 1)
     }
 
+    @Test("Who observes late is told of what comes after, and each of all of it")
+    func coming() throws {
+        let place = temporaryPlace()
+        defer { removeDirectory(place) }
+        let options = SharedStore.Options(disk: disk)
+        func join(_ witness: Witness?) throws -> NormalizedCache<SharedStore> {
+            try NormalizedCache<SharedStore>(directory: place, options: options, observer: witness)
+        }
+        let (early, late, last) = (Witness(), Witness(), Witness())
+        let unobserved = try join(nil)
+        try unobserved.write(ann)
+        let handles = [try join(early)]
+        try unobserved.write(Person(id: "1", name: "Ann", age: 31))
+        let others = try [join(late), join(last)]
+        disk.faults.withLock { $0.refusesWrites = true }
+        #expect(throws: CacheError.self) { try unobserved.write(ann) }
+        disk.faults.withLock { $0.refusesWrites = false }
+        try unobserved.delete("Person:1")
+        settle(unobserved)
+        #expect(early.seen.commits.map(\.changedModelIds) == [["Person:1"], []])
+        for witness in [late, last] {
+            #expect(witness.seen.commits.map(\.deletedModelIds) == [["Person:1"]])
+            #expect(witness.seen.reports.map(\.commits) == [0, 1])
+            #expect(witness.seen.reports.map(\.failedWrites) == [1, 0])
+        }
+        for handle in handles + others { handle.close() }
+        #expect(unobserved.core.state.withLock { $0.observers.isEmpty })
+    }
+
     @Test("A durable write is synced with its group before it is done; others need not be")
     func durability() throws {
         func count() -> Int { disk.faults.withLock { $0.synchronizations } }

@@ -28,6 +28,37 @@ struct LMDBShrinkTests {
             directory: directory.path, options: LMDBOptions(), budget: CacheBudget(bytes: bytes))
     }
 
+    @Test("Within a budget the environment is opened once, and anew where the budget is another one or the file larger")
+    func openings() throws {
+        let directory = try TemporaryDirectory()
+        let budget = 16_000_000
+        var store = try LMDBStore(directory: directory.path, options: LMDBOptions(), budget: budget)
+        var environment = try store.pool.environment()
+        #expect(try environment.mapBytes() <= budget)
+        let payload = try store.setBudget(budget)
+        #expect(try store.pool.environment() === environment)
+        for index in 0..<2_000 {
+            try store.write { (transaction) throws(CacheError) in
+                try transaction.put("\(index)", String(repeating: "n", count: 1_000))
+            }
+        }
+        #expect(try store.setBudget(budget / 2) < payload)
+        #expect(try store.pool.environment() !== environment)
+        store.close()
+        // More is stored than this has room for: it can be read all the same.
+        store = try LMDBStore(directory: directory.path, options: LMDBOptions(), budget: 1_000_000)
+        #expect(code { _ = try store.setBudget(1_000_000) } == .overBudget)
+        #expect(try store.size().entries == 2_000)
+        _ = try store.setBudget(budget)
+        environment = try store.pool.environment()
+        #expect(try environment.mapBytes() <= budget)
+        store.close()
+        // Too little for any map: opened as without, and refused by name.
+        store = try LMDBStore(directory: directory.path, options: LMDBOptions(), budget: 1_000)
+        #expect(code { _ = try store.setBudget(1_000) } == .unsupported)
+        store.close()
+    }
+
     @Test("At half of it what is read most and what is pinned stays, as it was, and the files are within it at once")
     func half() throws {
         let directory = try TemporaryDirectory()

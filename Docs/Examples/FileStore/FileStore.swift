@@ -206,6 +206,9 @@ final class Entry: Sendable {
     }
 
     func write(_ bytes: [UInt8]) throws(CacheError) {
+        // Made for its owner alone, which writing leaves as it is.
+        let made = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if made >= 0 { _ = systemClose(made) }
         do {
             try Data(bytes).write(to: URL(fileURLWithPath: path))
         } catch {

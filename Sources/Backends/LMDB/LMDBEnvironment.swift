@@ -64,10 +64,13 @@ import Synchronization
         guard status == MDB_SUCCESS else { throw .lmdb(status, action()) }
     }
 
+    /// The size of a page of the system, of which a map has a whole number.
+    static var systemPage: Int { max(Int(sysconf(Int32(_SC_PAGESIZE))), 4_096) }
+
     private static func open(
         _ pointer: OpaquePointer, _ directory: StoreFiles, _ options: LMDBOptions
     ) throws(CacheError) -> MDB_dbi {
-        let page = max(Int(sysconf(Int32(_SC_PAGESIZE))), 4_096)
+        let page = systemPage
         guard options.mapSize > 0, options.mapSize < Int.max - page else {
             throw CacheError(.unsupported, "`mapSize` is \(options.mapSize); pass a positive number of bytes")
         }

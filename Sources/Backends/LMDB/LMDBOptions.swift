@@ -22,4 +22,11 @@ public struct LMDBOptions: Sendable, Equatable {
         self.maxReaders = maxReaders
         self.isDurable = isDurable
     }
+
+    /// The same with a map of `bytes` at the most, where those are given.
+    func limited(to bytes: Int?) -> LMDBOptions {
+        var options = self
+        options.mapSize = min(mapSize, bytes ?? mapSize)
+        return options
+    }
 }

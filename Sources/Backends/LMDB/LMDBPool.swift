@@ -39,11 +39,15 @@ final class LMDBPool: Sendable {
     private let hashMask: UInt64
     private let state: Mutex<State>
 
-    init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
+    /// Opens the environment, with a map of at most `limit` bytes unless its file is longer already.
+    init(
+        _ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64, limit: Int? = nil
+    ) throws(CacheError) {
         self.directory = directory
         self.options = options
         self.hashMask = hashMask
-        state = Mutex(State(environment: try LMDBEnvironment(directory, options, hashMask: hashMask)))
+        let environment = try LMDBEnvironment(directory, options.limited(to: limit), hashMask: hashMask)
+        state = Mutex(State(environment: environment, limit: limit))
     }
 
     /// Opens a view of the newest commit.
@@ -145,12 +149,13 @@ final class LMDBPool: Sendable {
         throw .lmdb(MDB_MAP_RESIZED, "use the store")
     }
 
-    /// Opens the environment anew with a map of at most `bytes`.
+    /// Opens the environment anew with a map of at most `bytes`, unless it was opened so.
     ///
     /// - Throws: ``CacheError`` with code `overBudget` where the file is longer already.
     func limit(to bytes: Int) throws(CacheError) {
         try state.withLock { state throws(CacheError) in
             guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "limit the store's size") }
+            if state.limit == bytes, let environment = state.environment, try environment.mapBytes() <= bytes { return }
             state.limit = bytes
             state.resting = []
             state.environment = nil
@@ -218,9 +223,7 @@ final class LMDBPool: Sendable {
     private func usable(_ state: inout State) throws(CacheError) -> LMDBEnvironment {
         if let environment = state.environment { return environment }
         guard !state.isClosed else { throw .closedStore }
-        var options = options
-        if let limit = state.limit { options.mapSize = min(options.mapSize, limit) }
-        let environment = try LMDBEnvironment(directory, options, hashMask: hashMask)
+        let environment = try LMDBEnvironment(directory, options.limited(to: state.limit), hashMask: hashMask)
         state.environment = environment
         return environment
     }

@@ -19,12 +19,11 @@ extension LMDBStore {
     /// The lock file, with some to spare for its file system.
     private static let besideMap = 64 << 10
 
-    /// Keeps the file within `bytes` less the lock file's.
+    /// Keeps the file within `bytes` less the lock file's: opens the environment anew, unless it was opened so.
     ///
     /// - Returns: 64 in 100 of that: pages are three quarters full, and a ninth of them is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
-        let map = (bytes - Self.besideMap) / 4_096 * 4_096
-        guard map >= 1 << 19 else {
+        guard let map = Self.map(within: bytes) else {
             throw CacheError(
                 .unsupported, "LMDB needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
         }
@@ -32,6 +31,13 @@ extension LMDBStore {
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
         pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
         return map / 100 * 64
+    }
+
+    /// The size of the map where the files may take `bytes`; `nil` where that is too little.
+    static func map(within bytes: Int) -> Int? {
+        let page = LMDBEnvironment.systemPage
+        let map = (bytes - besideMap) / page * page
+        return map >= 1 << 19 ? map : nil
     }
 
     /// Whether the records fill so much of their part of the pages that sparse ones are worth a look.

@@ -53,8 +53,8 @@ extension EvictionIndex {
 
     /// Takes away what was saved under a larger budget, where this one has no room for it; it is not lost.
     private func takeOversized(_ directory: String?) {
-        guard let directory, let file = try? StoreFiles(directory).file(EvictionIndex.fileName),
-            file.length > reserve
+        guard let directory, let length = StoreDirectory.length(of: EvictionIndex.fileName, in: directory),
+            length > reserve
         else { return }
         saved = EvictionIndex.readSaved(in: directory)
         EvictionIndex.removeSaved(in: directory)

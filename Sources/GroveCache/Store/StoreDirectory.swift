@@ -28,23 +28,15 @@ enum StoreDirectory {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw CacheError(.inputOutput, "A store needs a directory; no path is empty or has a NUL.")
         }
-        let files = FileManager.default
-        var isDirectory: Bool = false
-        #if canImport(FoundationEssentials)
-            let exists = files.fileExists(atPath: directory, isDirectory: &isDirectory)
-        #else
-            var objectiveC: ObjCBool = false
-            let exists = files.fileExists(atPath: directory, isDirectory: &objectiveC)
-            isDirectory = objectiveC.boolValue
-        #endif
-        if exists {
-            guard isDirectory else {
+        var status = stat()
+        if unsafe stat(directory, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
                 throw CacheError(.notAStore, "\(directory) is a file; a store needs a directory.")
             }
             return
         }
         do {
-            try files.createDirectory(
+            try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw CacheError(
@@ -98,12 +90,21 @@ enum StoreDirectory {
 
     /// The bytes of what was set aside, as `du` counts them.
     static func setAsideBytes(_ directory: String) -> Int {
-        (try? StoreFiles(directory + "/" + setAsideName).allocatedBytes()) ?? 0
+        let aside = directory + "/" + setAsideName
+        // Most often there is nothing, and an error costs a message.
+        guard unsafe access(aside, F_OK) == 0 else { return 0 }
+        return (try? StoreFiles(aside).allocatedBytes()) ?? 0
     }
 
     /// The bytes of the cache's own file called `name`, `nil` where there is none.
     static func read(_ name: String, in directory: String) -> [UInt8]? {
         FileManager.default.contents(atPath: directory + "/" + name).map { [UInt8]($0) }
+    }
+
+    /// The bytes in the cache's own file called `name`, `nil` where there is none.
+    static func length(of name: String, in directory: String) -> Int? {
+        var status = stat()
+        return unsafe lstat(directory + "/" + name, &status) == 0 ? Int(status.st_size) : nil
     }
 
     /// Makes the cache's own file called `name`, for its owner alone, in place of what it held; a failure leaves none.
