@@ -63,7 +63,9 @@ extension CacheLife {
             }
             for _ in 0..<10 {
                 let number = Int.random(in: 0..<400, using: &random)
-                guard let text = try cache.model(ModelIdentifier("Note:\(number)"), as: Note.self)?.text else { continue }
+                guard let text = try cache.model(ModelIdentifier("Note:\(number)"), as: Note.self)?.text else {
+                    continue
+                }
                 found += 1
                 try #require(text == expected[number], "\(step): \(number)")
             }
