@@ -104,18 +104,16 @@ struct LevelDBDirectory: ~Copyable {
     }
 
     private func check() throws(CacheError) {
-        var hasCurrent = false
+        if files.file("CURRENT") != nil { return }
         var orphan: String?
         var foreign: String?
         try files.forEachFile { name, _ in
             switch Kind(name) {
-            case .current: hasCurrent = true
             case .content: orphan = name
             case .foreign: foreign = name
-            case .trace, .lock: break
+            case .current, .trace, .lock: break
             }
         }
-        if hasCurrent { return }
         if let foreign {
             throw CacheError(.notAStore, "The directory holds no LevelDB but other files, such as \(foreign).")
         }
