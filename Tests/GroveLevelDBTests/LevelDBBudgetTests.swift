@@ -1,6 +1,7 @@
 import GroveCache
 import GroveModel
 import StoreTesting
+import Synchronization
 import Testing
 
 @testable import GroveLevelDB
@@ -65,11 +66,32 @@ struct LevelDBBudgetTests {
         #expect(events < 96 << 10 && manifest < 96 << 10, "the log of events took \(events), the manifest \(manifest)")
     }
 
-    @Test("A read that does not end is waited for, and then refused for, and the files stay within the budget")
-    func heldUp() throws {
+    @Test("The files are looked at once in many small writes, and before what is left would be used up")
+    func looks() throws {
+        let full = try Full()
+        var (looks, written) = (0, 0)
+        func room() -> Int { full.store.connection.state.withLock { $0.room } }
+        for _ in 0..<1_000 {
+            let before = room()
+            #expect(try full.store.makeRoom(forEntries: 1, bytes: 310))
+            if room() >= before { looks += 1 } else { written += before - room() }
+        }
+        #expect(looks > 1 && looks < 50, "\(looks)")
+        #expect(written == (1_000 - looks) * (310 * 5 / 2 + 64))
+        // What is larger than that is looked at, whatever was.
+        let before = room()
+        #expect(try full.store.makeRoom(forEntries: 1, bytes: before))
+        #expect(room() != before)
+        full.store.close()
+    }
+
+    @Test(
+        "A read that does not end is waited for, and then refused for, and the files stay within the budget",
+        arguments: [200, 600])
+    func heldUp(before: Int) throws {
         var full = try Full()
         let files = try StoreFiles(full.directory.path)
-        for _ in 0..<600 { #expect(try full.write()) }
+        for _ in 0..<before { #expect(try full.write()) }
         var peak = 0
         var refusal: CacheError?
         let view = try full.store.view()

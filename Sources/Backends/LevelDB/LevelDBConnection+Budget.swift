@@ -62,6 +62,22 @@ extension LevelDBConnection {
         try files().allocatedBytes { $0.hasSuffix(".ldb") }
     }
 
+    /// What LevelDB writes at the most for each byte that is written to it: to the log, to a table, and with ten bytes of the
+    /// next level for each to two more levels (`db/version_set.cc`, `MaxBytesForLevel`). A view that stays open keeps it all.
+    private static var amplification: Int { 32 }
+
+    /// Notes that the files may grow by `bytes`.
+    func noteRoom(_ bytes: Int) { state.withLock { $0.room = bytes / Self.amplification } }
+
+    /// Takes `bytes` of what may be written before the files are looked at again, and returns whether there was so much.
+    func takeRoom(_ bytes: Int) -> Bool {
+        state.withLock { state in
+            guard state.handle != nil, state.failure == nil, bytes <= state.room else { return false }
+            state.room -= bytes
+            return true
+        }
+    }
+
     /// Notes a call for room where there is none, and returns whether it is to compact: the first, and every eighth after
     /// one that did not help.
     func noteRefusal() -> Bool {
@@ -73,7 +89,12 @@ extension LevelDBConnection {
     }
 
     /// Notes a compaction, and whether it helped.
-    func didCompact(hasRoom: Bool) { state.withLock { $0.refusals = hasRoom ? 0 : 1 } }
+    func didCompact(hasRoom: Bool) {
+        state.withLock { state in
+            state.refusals = hasRoom ? 0 : 1
+            state.room = 0
+        }
+    }
 
     /// The bytes of tables for each byte of keys and values, of which there are `payload`; `nil` before a compaction.
     func density(holding payload: Int) -> Double? {

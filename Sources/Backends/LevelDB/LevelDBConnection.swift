@@ -41,6 +41,8 @@ final class LevelDBConnection: Sendable {
         var heldUp: ContinuousClock.Instant?
         /// Calls for room that were refused since there was some.
         var refusals = 0
+        /// What may be written before the files are looked at again.
+        var room = 0
         /// The bytes of keys and values, as far as whoever keeps an account said, and those of tables for each.
         var payload = 0
         var density: Double?
@@ -58,6 +60,7 @@ final class LevelDBConnection: Sendable {
             let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
             directory?.keepPrivate()
             handle = opened
+            room = 0
             failure = nil
             log = directory?.newestLog()
             return opened

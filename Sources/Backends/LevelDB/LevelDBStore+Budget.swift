@@ -32,6 +32,7 @@ extension LevelDBStore {
 
     /// Compacts everything where the files have grown into what is left to compaction.
     ///
+    /// - Complexity: O(1) where little was written since the files were last looked at, else O(files) and what it compacts.
     /// - Returns: false where they are as large afterwards.
     /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
     ///   compaction failed with.
@@ -39,8 +40,11 @@ extension LevelDBStore {
         guard let shares = connection.shares else { return true }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = bytes * 5 / 2 + entries * 64
-        if try connection.engineBytes() + needed <= shares.mark {
+        if connection.takeRoom(needed) { return true }
+        let left = try shares.mark - connection.engineBytes() - needed
+        if left >= 0 {
             connection.didCompact(hasRoom: true)
+            connection.noteRoom(left)
             return true
         }
         // Where the records themselves are too many, a little less of them is not worth another compaction.
