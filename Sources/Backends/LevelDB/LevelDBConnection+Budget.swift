@@ -62,8 +62,10 @@ extension LevelDBConnection {
         try files().allocatedBytes { $0.hasSuffix(".ldb") }
     }
 
-    /// What LevelDB writes at the most for each byte that is written to it: to the log, to a table, and with ten bytes of the
-    /// next level for each to two more levels (`db/version_set.cc`, `MaxBytesForLevel`). A view that stays open keeps it all.
+    /// What LevelDB writes at the most for each byte that is written to it.
+    ///
+    /// That is the log, a table, and twice a table with ten times as much of the next level (`db/version_set.cc`,
+    /// `MaxBytesForLevel`). A view that stays open keeps all of it.
     private static var amplification: Int { 32 }
 
     /// Notes that the files may grow by `bytes`.
