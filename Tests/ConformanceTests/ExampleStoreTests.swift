@@ -22,6 +22,7 @@ struct ExampleStoreTests {
             let mode = try files.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
             #expect(mode == 0o600, "\(name)")
         }
+        cache.close()
     }
 
     @Test("A store whose directory was moved leaves the one alone that has its name since")

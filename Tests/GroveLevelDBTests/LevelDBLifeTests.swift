@@ -41,6 +41,14 @@ struct LevelDBLifeTests {
         try FileManager.default.removeItem(at: directory.url("CURRENT"))
         #expect(code { _ = try directory.open() } == .corrupted)
         #expect(try directory.files() == files.filter { $0 != "CURRENT" })
+        // LevelDB takes a link that leads nowhere for none.
+        try FileManager.default.createSymbolicLink(atPath: directory.path + "/CURRENT", withDestinationPath: "nowhere")
+        #expect(code { _ = try directory.open() } == .corrupted)
+        #expect(try directory.files() == files)
+        try FileManager.default.removeItem(at: directory.url("CURRENT"))
+        try FileManager.default.createDirectory(at: directory.url("CURRENT"), withIntermediateDirectories: false)
+        #expect(code { _ = try directory.open() } == .corrupted)
+        #expect(try directory.files() == files)
     }
 
     @Test("A store whose directory was moved opens, removes and cuts nothing in the one that has its name since")

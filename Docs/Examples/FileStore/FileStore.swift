@@ -208,7 +208,11 @@ final class Entry: Sendable {
     func write(_ bytes: [UInt8]) throws(CacheError) {
         // Made for its owner alone, which writing leaves as it is.
         let made = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        if made >= 0 { _ = systemClose(made) }
+        guard made >= 0 else {
+            throw CacheError(
+                errno == ENOSPC ? .full : .inputOutput, "\(path) cannot be made.", engineCode: Int(errno))
+        }
+        _ = systemClose(made)
         do {
             try Data(bytes).write(to: URL(fileURLWithPath: path))
         } catch {

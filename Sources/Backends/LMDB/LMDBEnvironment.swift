@@ -71,15 +71,10 @@ import Synchronization
         _ pointer: OpaquePointer, _ directory: StoreFiles, _ options: LMDBOptions
     ) throws(CacheError) -> MDB_dbi {
         let page = systemPage
-        guard options.mapSize > 0, options.mapSize < Int.max - page else {
-            throw CacheError(.unsupported, "`mapSize` is \(options.mapSize); pass a positive number of bytes")
-        }
-        guard options.maxReaders > 0, let readers = UInt32(exactly: options.maxReaders) else {
-            throw CacheError(.unsupported, "`maxReaders` is \(options.maxReaders); pass a positive number")
-        }
+        try options.check()
         try unsafe check(
             mdb_env_set_mapsize(pointer, max((options.mapSize + page - 1) / page, 16) * page), "set the map size")
-        try unsafe check(mdb_env_set_maxreaders(pointer, readers), "set the number of readers")
+        try unsafe check(mdb_env_set_maxreaders(pointer, UInt32(options.maxReaders)), "set the number of readers")
         // A read transaction belongs to its object and not to its thread: that is what lets them be pooled.
         let flags = UInt32(MDB_NOTLS) | (options.isDurable ? 0 : UInt32(MDB_NOMETASYNC))
         try unsafe check(mdb_env_open(pointer, directory.path, flags, 0o600), "open the store in \(directory.path)")

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// How an ``LMDBStore`` is opened.
 public struct LMDBOptions: Sendable, Equatable {
     /// The largest size of the store in bytes: address space, not disk; the file grows only as it is used.
@@ -21,6 +23,16 @@ public struct LMDBOptions: Sendable, Equatable {
         self.mapSize = mapSize
         self.maxReaders = maxReaders
         self.isDurable = isDurable
+    }
+
+    /// - Throws: ``CacheError`` with code `unsupported` where a number is none that LMDB takes.
+    func check() throws(CacheError) {
+        guard mapSize > 0, mapSize < Int.max - LMDBEnvironment.systemPage else {
+            throw CacheError(.unsupported, "`mapSize` is \(mapSize); pass a positive number of bytes")
+        }
+        guard maxReaders > 0, UInt32(exactly: maxReaders) != nil else {
+            throw CacheError(.unsupported, "`maxReaders` is \(maxReaders); pass a positive number")
+        }
     }
 
     /// The same with a map of `bytes` at the most, where those are given.

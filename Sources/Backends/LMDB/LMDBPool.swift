@@ -24,7 +24,7 @@ final class LMDBPool: Sendable {
         var isResizing = false
         var isClosed = false
         /// The size of the map where there is a budget: the file cannot become longer.
-        var limit: Int?
+        var mapLimit: Int?
     }
 
     /// More views than this at rest are given up; each takes a slot that other processes might need.
@@ -39,15 +39,17 @@ final class LMDBPool: Sendable {
     private let hashMask: UInt64
     private let state: Mutex<State>
 
-    /// Opens the environment, with a map of at most `limit` bytes unless its file is longer already.
+    /// Opens the environment, with a map of at most `mapLimit` bytes unless its file is longer already.
     init(
-        _ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64, limit: Int? = nil
+        _ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64, mapLimit: Int? = nil
     ) throws(CacheError) {
         self.directory = directory
         self.options = options
         self.hashMask = hashMask
-        let environment = try LMDBEnvironment(directory, options.limited(to: limit), hashMask: hashMask)
-        state = Mutex(State(environment: environment, limit: limit))
+        // What cannot be would else be refused on the day on which the budget becomes smaller.
+        try options.check()
+        let environment = try LMDBEnvironment(directory, options.limited(to: mapLimit), hashMask: hashMask)
+        state = Mutex(State(environment: environment, mapLimit: mapLimit))
     }
 
     /// Opens a view of the newest commit.
@@ -155,14 +157,16 @@ final class LMDBPool: Sendable {
     func limit(to bytes: Int) throws(CacheError) {
         try state.withLock { state throws(CacheError) in
             guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "limit the store's size") }
-            if state.limit == bytes, let environment = state.environment, try environment.mapBytes() <= bytes { return }
-            state.limit = bytes
+            if state.mapLimit == bytes, let environment = state.environment, try environment.mapBytes() <= bytes {
+                return
+            }
+            state.mapLimit = bytes
             state.resting = []
             state.environment = nil
             let environment = try usable(&state)
             guard try environment.mapBytes() <= bytes else {
                 // Whoever makes it smaller needs room to write.
-                state.limit = nil
+                state.mapLimit = nil
                 state.environment = nil
                 throw CacheError(.overBudget, "the store's file is larger than its budget")
             }
@@ -223,7 +227,7 @@ final class LMDBPool: Sendable {
     private func usable(_ state: inout State) throws(CacheError) -> LMDBEnvironment {
         if let environment = state.environment { return environment }
         guard !state.isClosed else { throw .closedStore }
-        let environment = try LMDBEnvironment(directory, options.limited(to: state.limit), hashMask: hashMask)
+        let environment = try LMDBEnvironment(directory, options.limited(to: state.mapLimit), hashMask: hashMask)
         state.environment = environment
         return environment
     }

@@ -19,13 +19,17 @@ extension LMDBStore {
     /// The lock file, with some to spare for its file system.
     private static let besideMap = 64 << 10
 
+    /// A map of fewer pages has none to write in beside those of records.
+    private static let fewestPages = 128
+
     /// Keeps the file within `bytes` less the lock file's: opens the environment anew, unless it was opened so.
     ///
     /// - Returns: 64 in 100 of that: pages are three quarters full, and a ninth of them is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard let map = Self.map(within: bytes) else {
+            let least = (Self.fewestPages * LMDBEnvironment.systemPage + Self.besideMap) / 1_000
             throw CacheError(
-                .unsupported, "LMDB needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
+                .unsupported, "LMDB needs a budget of \(least) KB at the least; \(bytes) bytes are left of this one")
         }
         try pool.limit(to: map)
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
@@ -37,7 +41,7 @@ extension LMDBStore {
     static func map(within bytes: Int) -> Int? {
         let page = LMDBEnvironment.systemPage
         let map = (bytes - besideMap) / page * page
-        return map >= 1 << 19 ? map : nil
+        return map >= fewestPages * page ? map : nil
     }
 
     /// Whether the records fill so much of their part of the pages that sparse ones are worth a look.

@@ -48,18 +48,19 @@ public final class LMDBStore: NodeStore {
 
     /// Opens the store with the map that ``setBudget(_:)`` of `budget` asks for, which then need not open it anew.
     ///
-    /// Nothing is kept within the budget before that call. Errors are those of opening without.
+    /// The file does not grow beyond the budget from here on; nothing makes room in it before that call. Errors are those of
+    /// opening without.
     public convenience init(directory: String?, options: LMDBOptions, budget: Int) throws(CacheError) {
-        try self.init(directory: directory, options: options, hashMask: .max, limit: LMDBStore.map(within: budget))
+        try self.init(directory: directory, options: options, hashMask: .max, mapLimit: LMDBStore.map(within: budget))
     }
 
     /// Opens the store with `hashMask` over the hashes of long keys; a file keeps to one mask.
     init(
-        directory: String?, options: LMDBOptions, hashMask: UInt64, limit: Int? = nil
+        directory: String?, options: LMDBOptions, hashMask: UInt64, mapLimit: Int? = nil
     ) throws(CacheError) {
         self.directory = try LMDBFiles.directory(directory)
         try LMDBCopy.settle(self.directory)
-        pool = try LMDBPool(self.directory, options, hashMask: hashMask, limit: limit)
+        pool = try LMDBPool(self.directory, options, hashMask: hashMask, mapLimit: mapLimit)
     }
 
     deinit { pool.close() }

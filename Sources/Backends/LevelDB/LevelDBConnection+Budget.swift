@@ -12,7 +12,6 @@ extension LevelDBConnection {
     /// Notes that LevelDB may have begun another log.
     func logMayBeNew() {
         state.withLock { state in
-            state.directory?.keepPrivate()
             if state.failure == nil, state.log != nil { state.log = state.directory?.newestLog() }
         }
     }
@@ -62,22 +61,18 @@ extension LevelDBConnection {
         try files().allocatedBytes { $0.hasSuffix(".ldb") }
     }
 
-    /// What LevelDB writes at the most for each byte that is written to it.
+    /// How many bytes LevelDB is taken to write for each byte of a batch, or more.
     ///
-    /// That is the log, a table, and twice a table with ten times as much of the next level (`db/version_set.cc`,
-    /// `MaxBytesForLevel`). A view that stays open keeps all of it.
-    private static var amplification: Int { 32 }
+    /// That is the log, a table, four tables with the whole of level 1, of 10 MB, where they are as small as buffers get, and
+    /// a table with twelve of level 2 (`db/version_set.cc`, `MaxBytesForLevel`). A view that stays open keeps all of it.
+    private static var amplification: Int { 64 }
 
-    /// Notes that the files may grow by `bytes`.
-    func noteRoom(_ bytes: Int) { state.withLock { $0.room = bytes / Self.amplification } }
+    /// Notes that the files may grow by `bytes`: batches may take a part of it before the files are looked at again.
+    func noteRoom(_ bytes: Int) { state.withLock { $0.room = max(bytes, 0) / Self.amplification } }
 
-    /// Takes `bytes` of what may be written before the files are looked at again, and returns whether there was so much.
-    func takeRoom(_ bytes: Int) -> Bool {
-        state.withLock { state in
-            guard state.handle != nil, state.failure == nil, bytes <= state.room else { return false }
-            state.room -= bytes
-            return true
-        }
+    /// Whether a batch of `bytes` may be written without a look at the files; what is written is taken off by its commit.
+    func hasRoom(_ bytes: Int) -> Bool {
+        state.withLock { $0.handle != nil && $0.failure == nil && bytes > 0 && bytes <= $0.room }
     }
 
     /// Notes a call for room where there is none, and returns whether it is to compact: the first, and every eighth after
@@ -90,13 +85,8 @@ extension LevelDBConnection {
         }
     }
 
-    /// Notes a compaction, and whether it helped.
-    func didCompact(hasRoom: Bool) {
-        state.withLock { state in
-            state.refusals = hasRoom ? 0 : 1
-            state.room = 0
-        }
-    }
+    /// Notes whether there was room, after a compaction or without.
+    func hadRoom(_ hasRoom: Bool) { state.withLock { $0.refusals = hasRoom ? 0 : 1 } }
 
     /// The bytes of tables for each byte of keys and values, of which there are `payload`; `nil` before a compaction.
     func density(holding payload: Int) -> Double? {

@@ -16,8 +16,11 @@ import Synchronization
 final class LevelDBConnection: Sendable {
     let options: LevelDBOptions
     let state: Mutex<State>
+    /// Told whenever LevelDB may have made files.
+    let modes: LevelDBModes
 
     struct State: ~Copyable {
+        let modes: LevelDBModes
         /// `nil` once the store is closed.
         var directory: LevelDBDirectory?
         /// `nil` where reopening failed; the next use tries again.
@@ -57,8 +60,8 @@ final class LevelDBConnection: Sendable {
             if isWiping { mustCut = false }
             isWiping = false
             try cutLog()
+            defer { modes.settle() }
             let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
-            directory?.keepPrivate()
             handle = opened
             room = 0
             failure = nil
@@ -89,8 +92,11 @@ final class LevelDBConnection: Sendable {
     /// Checks, locks and opens `path`, within `budget` where one is known to follow.
     init(_ path: String?, options: LevelDBOptions, budget: Int? = nil) throws(CacheError) {
         self.options = options
-        var directory = try LevelDBDirectory(try StoreFiles(path))
+        let directory = try LevelDBDirectory(try StoreFiles(path))
         let budgetOptions = budget.map(options.limited)
+        let modes = directory.modes()
+        self.modes = modes
+        defer { modes.settle() }
         let handle: LevelDBHandle
         do throws(CacheError) {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
@@ -99,9 +105,8 @@ final class LevelDBConnection: Sendable {
             guard error.code == .corrupted, options.syncsEachCommit, directory.cutTornTail() else { throw error }
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
-        directory.keepPrivate()
         let log = directory.newestLog()
-        state = Mutex(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
+        state = Mutex(State(modes: modes, directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.
@@ -159,11 +164,12 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Notes a commit.
-    func committed() {
+    /// Notes a commit of a batch of `bytes`.
+    func committed(bytes: Int) {
+        modes.settle()
         state.withLock { state in
             state.commits += 1
-            state.directory?.keepPrivate()
+            state.room -= bytes
             if options.syncsEachCommit { state.log = state.directory?.log(after: state.log) }
         }
     }
@@ -201,6 +207,7 @@ final class LevelDBConnection: Sendable {
             let isOpenSo = state.handle != nil && state.budgetOptions ?? options == limited
             if !isOpenSo { try state.directory?.checkPath() }
             state.shares = shares
+            state.room = 0
             state.budgetOptions = limited
             if isOpenSo { return }
             state.handle = nil
@@ -229,15 +236,13 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Gives their mode to files that LevelDB made since.
-    func keepPrivate() { state.withLock { $0.directory?.keepPrivate() } }
-
     /// Closes the handle and lets go of the directory.
     func close() {
         state.withLock { state in
             state.handle = nil
             try? state.cutLog()
-            state.directory?.keepPrivate()
+            modes.settle(isLast: true)
+            modes.close()
             state.spareOptions = []
             state.directory = nil
         }

@@ -18,7 +18,6 @@ struct LevelDBDirectory: ~Copyable {
     /// The files in it.
     let files: StoreFiles
     private let descriptor: Int32
-    private var modes = LevelDBModes()
 
     /// There while a wipe is under way: whoever opens the store next finishes it.
     private static let wipingMark = "grove-leveldb.wiping"
@@ -56,8 +55,8 @@ struct LevelDBDirectory: ~Copyable {
         }
     }
 
-    /// Sees to it that LevelDB's files are their owner's alone, those that it made since the last call.
-    mutating func keepPrivate() { modes.settle(files, in: descriptor) }
+    /// What keeps LevelDB's files in here their owner's alone.
+    func modes() -> LevelDBModes { LevelDBModes(descriptor) }
 
     /// Whether LevelDB makes files that are called `name`.
     static func isLevelDB(_ name: String) -> Bool {
@@ -103,8 +102,14 @@ struct LevelDBDirectory: ~Copyable {
         }
     }
 
+    /// Whether `CURRENT` is there, as LevelDB sees it: it follows links.
+    private var hasCurrent: Bool {
+        var status = stat()
+        return unsafe stat(files.path(of: "CURRENT"), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     private func check() throws(CacheError) {
-        if files.file("CURRENT") != nil { return }
+        if hasCurrent { return }
         var orphan: String?
         var foreign: String?
         try files.forEachFile { name, _ in

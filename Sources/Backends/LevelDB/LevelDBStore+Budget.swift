@@ -32,7 +32,7 @@ extension LevelDBStore {
 
     /// Compacts everything where the files have grown into what is left to compaction.
     ///
-    /// - Complexity: O(1) where little was written since the files were last looked at, else O(files) and what it compacts.
+    /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what it compacts.
     /// - Returns: false where they are as large afterwards.
     /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
     ///   compaction failed with.
@@ -40,18 +40,18 @@ extension LevelDBStore {
         guard let shares = connection.shares else { return true }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = bytes * 5 / 2 + entries * 64
-        if connection.takeRoom(needed) { return true }
+        if connection.hasRoom(needed) { return true }
         let left = try shares.mark - connection.engineBytes() - needed
+        connection.noteRoom(left)
         if left >= 0 {
-            connection.didCompact(hasRoom: true)
-            connection.noteRoom(left)
+            connection.hadRoom(true)
             return true
         }
         // Where the records themselves are too many, a little less of them is not worth another compaction.
         guard connection.noteRefusal() else { return false }
         try compact(shares)
         let hasRoom = try connection.engineBytes() + needed <= shares.mark
-        connection.didCompact(hasRoom: hasRoom)
+        connection.hadRoom(hasRoom)
         return hasRoom
     }
 
@@ -71,6 +71,7 @@ extension LevelDBStore {
         let (handle, options) = try connection.begin()
         defer {
             connection.logMayBeNew()
+            connection.modes.settle()
             connection.ended(options)
         }
         for end in ends {

@@ -69,7 +69,9 @@ public final class LevelDBStore: NodeStore {
         let transaction = LevelDBTransaction(try connection.writable())
         try body(transaction)
         do throws(CacheError) {
-            if try transaction.commit(syncs: connection.options.syncsEachCommit) { connection.committed() }
+            if try transaction.commit(syncs: connection.options.syncsEachCommit) {
+                connection.committed(bytes: transaction.batchBytes)
+            }
         } catch {
             connection.failed(error)
             throw error
@@ -86,9 +88,11 @@ public final class LevelDBStore: NodeStore {
         let (handle, options) = try connection.begin()
         defer { connection.ended(options) }
         if let failure = connection.failure { throw failure }
+        defer { connection.modes.settle() }
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
-        connection.keepPrivate()
+        // However little there was, it is a table now.
+        connection.noteRoom(0)
         try checkCompaction(handle, syncs: true)
     }
 

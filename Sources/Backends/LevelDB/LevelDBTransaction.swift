@@ -89,6 +89,9 @@ public final class LevelDBTransaction: NodeTransaction {
     /// Does nothing: the store ends its transactions.
     public func end() {}
 
+    /// The bytes of what the transaction did, as a batch.
+    var batchBytes: Int { overlay.payloadBytes + overlay.entries.count * 16 }
+
     /// Writes what the transaction did, as one batch.
     ///
     /// - Returns: false where it did nothing, so that nothing was written.

@@ -45,7 +45,7 @@ public protocol NodeStore: AnyObject, Sendable {
     /// Opens the store, of which ``setBudget(_:)`` is about to ask `budget`, or less where it had to be made anew.
     ///
     /// For an engine whose files or buffers a budget shapes, so that it need not be opened a second time for that; nothing
-    /// is kept within the budget before ``setBudget(_:)``. By default the store is opened as without.
+    /// is asked to make room before ``setBudget(_:)``. By default the store is opened as without.
     ///
     /// - Throws: as the other one.
     init(directory: String?, options: Options, budget: Int) throws(CacheError)

@@ -96,12 +96,12 @@ enum StoreDirectory {
         return (try? StoreFiles(aside).allocatedBytes()) ?? 0
     }
 
-    /// The bytes of the cache's own file called `name`, `nil` where there is none.
+    /// What the cache's own file called `name` holds, `nil` where there is none.
     static func read(_ name: String, in directory: String) -> [UInt8]? {
         FileManager.default.contents(atPath: directory + "/" + name).map { [UInt8]($0) }
     }
 
-    /// The bytes in the cache's own file called `name`, `nil` where there is none.
+    /// The length of the cache's own file called `name`, `nil` where there is none.
     static func length(of name: String, in directory: String) -> Int? {
         var status = stat()
         return unsafe lstat(directory + "/" + name, &status) == 0 ? Int(status.st_size) : nil

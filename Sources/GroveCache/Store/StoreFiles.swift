@@ -73,7 +73,22 @@ package struct StoreFiles: Sendable {
 
     /// Visits each regular file in the directory, in no order; one that goes away meanwhile is left out.
     package func forEachFile(_ visit: (_ name: String, _ file: File) -> Void) throws(CacheError) {
-        guard let listing = unsafe opendir(path) else { throw .system(errno, "list the directory \(path)") }
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(errno, "list the directory \(path)") }
+        defer { _ = close(descriptor) }
+        try StoreFiles.forEachFile(in: descriptor, visit)
+    }
+
+    /// The same of a directory that is open as `directory`.
+    package static func forEachFile(
+        in directory: Int32, _ visit: (_ name: String, _ file: File) -> Void
+    ) throws(CacheError) {
+        let descriptor = unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, let listing = unsafe fdopendir(descriptor) else {
+            let number = errno
+            if descriptor >= 0 { _ = close(descriptor) }
+            throw .system(number, "list the directory")
+        }
         defer { unsafe closedir(listing) }
         while let entry = unsafe readdir(listing) {
             var status = stat()
