@@ -1,6 +1,7 @@
 import GroveCache
 import GroveMemory
 import GroveModel
+import Synchronization
 
 /// A store that others may have open too, as its profile says, and whose wipe fails when the files are gone already.
 final class FragileStore: NodeStore {
@@ -29,4 +30,26 @@ final class FragileStore: NodeStore {
     func synchronize() throws(CacheError) { try base.synchronize() }
     func size() throws(CacheError) -> StoreSize { try base.size() }
     func close() { base.close() }
+
+    /// A cache on such a store in a directory of its own, and how often the store was opened.
+    final class Opened: Sendable {
+        let place = temporaryPlace()
+        let disk: SharedStore.Disk
+        let cache: NormalizedCache<FragileStore>
+        private let openings = Openings()
+
+        init() throws {
+            disk = try SharedStore.Disk()
+            disk.faults.withLock { [openings] in $0.beforeOpening = { openings.count.withLock { $0 += 1 } } }
+            cache = try NormalizedCache(directory: place, options: SharedStore.Options(disk: disk))
+        }
+
+        deinit { removeDirectory(place) }
+
+        var count: Int { openings.count.withLock { $0 } }
+    }
+
+    private final class Openings: Sendable {
+        let count = Mutex(0)
+    }
 }

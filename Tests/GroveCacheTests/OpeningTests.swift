@@ -55,24 +55,20 @@ struct OpeningTests {
 
     @Test("After a wipe that failed and took along what shows replacements, the next replacement is noticed")
     func failedWipe() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
-        let disk = try SharedStore.Disk()
-        let openings = Mutex(0)
-        disk.faults.withLock { $0.beforeOpening = { openings.withLock { $0 += 1 } } }
-        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let opened = try FragileStore.Opened()
+        let cache = opened.cache
         let ann = Person(id: "1", name: "Ann", age: 1)
         try cache.write(ann)
-        disk.faults.withLock { $0.refusesWipes = true }
+        opened.disk.faults.withLock { $0.refusesWipes = true }
         #expect(throws: CacheError.self) { try cache.wipe() }
         #expect(try cache.model("Person:1", as: Person.self) == ann)
-        #expect(openings.withLock { $0 } == 1)
+        #expect(opened.count == 1)
         // As another process makes it anew.
-        try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: place + "/grove.generation"))
+        try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: opened.place + "/grove.generation"))
         // The next read looks, as one does a tenth of a second later.
         cache.core.state.withLock { $0.checkedAt = 0 }
         #expect(try cache.model("Person:1", as: Person.self) == ann)
-        #expect(openings.withLock { $0 } == 2)
+        #expect(opened.count == 2)
     }
 
     @Test("A call that was made before a suspension does not land in the store that is there after it")

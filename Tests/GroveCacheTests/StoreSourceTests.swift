@@ -74,15 +74,11 @@ struct StoreSourceTests {
 
     @Test("A cache does not take its own wipe for others', and keeps what is set meanwhile")
     func ownWipe() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
-        let disk = try SharedStore.Disk()
-        let openings = Mutex(0)
-        disk.faults.withLock { $0.beforeOpening = { openings.withLock { $0 += 1 } } }
-        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let opened = try FragileStore.Opened()
+        let cache = opened.cache
         try cache.write(ann)
         let bob = bob
-        disk.faults.withLock {
+        opened.disk.faults.withLock {
             $0.beforeWipe = {
                 let isSet = DispatchSemaphore(value: 0)
                 Thread.detachNewThread {
@@ -96,17 +92,13 @@ struct StoreSourceTests {
         try cache.flush()
         #expect(try cache.model("Person:1", as: Person.self) == nil)
         #expect(try cache.model("Person:2", as: Person.self) == bob)
-        #expect(openings.withLock { $0 } == 1)
+        #expect(opened.count == 1)
     }
 
     @Test("What others replace right after a wipe is noticed")
     func afterWipe() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
-        let disk = try SharedStore.Disk()
-        let openings = Mutex(0)
-        disk.faults.withLock { $0.beforeOpening = { openings.withLock { $0 += 1 } } }
-        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let opened = try FragileStore.Opened()
+        let cache = opened.cache
         let core = cache.core
         for isOtherFile in [false, true] {
             let held = core.state.withLock { $0.directory }
@@ -115,17 +107,18 @@ struct StoreSourceTests {
             }
             // The lock is free again, and another process is faster than this one.
             if isOtherFile {
-                removeDirectory(place + "/grove.generation")
-                _ = try StoreGeneration.exclusively(in: place) { (_) throws(CacheError) in }
+                removeDirectory(opened.place + "/grove.generation")
+                _ = try StoreGeneration.exclusively(in: opened.place) { (_) throws(CacheError) in }
             } else {
-                _ = try StoreGeneration.exclusively(in: place) { (generation) throws(CacheError) in generation.advance()
+                _ = try StoreGeneration.exclusively(in: opened.place) { (generation) throws(CacheError) in
+                    generation.advance()
                 }
             }
             let outcome = try #require(replaced)
             core.state.withLock { $0.adopt(outcome) }
-            let before = openings.withLock { $0 }
+            let before = opened.count
             try cache.write(ann)
-            #expect(openings.withLock { $0 } == before + 1, "\(isOtherFile)")
+            #expect(opened.count == before + 1, "\(isOtherFile)")
         }
     }
 }
