@@ -134,6 +134,19 @@ struct LevelDBLifeTests {
         store.close()
     }
 
+    @Test("In somebody else's directory the superuser leaves modes as they are", .enabled(if: geteuid() == 0))
+    func modesOfOthers() throws {
+        try directory.open().close()
+        let lock = directory.path + "/LOCK"
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: lock)
+        try FileManager.default.setAttributes([.ownerAccountID: 54_321], ofItemAtPath: directory.path)
+        try directory.open().close()
+        #expect(exposed(["LOCK"]) == ["LOCK"])
+        try FileManager.default.setAttributes([.ownerAccountID: 0], ofItemAtPath: directory.path)
+        try directory.open().close()
+        #expect(exposed(["LOCK"]) == [])
+    }
+
     @Test("A table that LevelDB makes between the last commit and the closing is its owner's alone")
     func modesOfLastTable() throws {
         let options = LevelDBOptions(writeBufferBytes: 64 << 10, syncsEachCommit: false)

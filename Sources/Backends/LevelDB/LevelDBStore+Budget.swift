@@ -32,7 +32,8 @@ extension LevelDBStore {
 
     /// Compacts everything where the files have grown into what is left to compaction.
     ///
-    /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what it compacts.
+    /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what
+    ///   it compacts.
     /// - Returns: false where they are as large afterwards.
     /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
     ///   compaction failed with.
