@@ -137,6 +137,8 @@ public enum Mutants {
             .cache("gives-no-reason", "What is there in another form is said to be absent.", GivesNoReason.self),
             .cache("remembers-answers", "The first answer to a read is given for ever.", RemembersAnswers.self),
             .cache("goes-back", "Every third read gives an answer from ten reads before.", GoesBack.self),
+            .cache(
+                "shows-queued-again", "What setModel brought shows over what was written later.", ShowsQueuedAgain.self),
             .cache("stays-open", "A closed cache goes on.", StaysOpen.self),
             .cache("closes-in-passing", "Closing waits for nothing.", ClosesInPassing.self),
             .cache("forgets-projections", "A write drops other projections' fields.", ForgetsOtherProjections.self),

@@ -9,6 +9,9 @@ public struct CacheError: Error, Sendable {
     /// The model or collection concerned, where one was.
     public var identifier: ModelIdentifier? { storage.identifier }
 
+    /// The type, and where it is known the field, that could not be written: `Message.attachment`.
+    public var field: String? { storage.field }
+
     /// One sentence for a person who reads a log: what was wrong and, where there is one, what to do.
     public var message: String { storage.message }
 
@@ -18,26 +21,36 @@ public struct CacheError: Error, Sendable {
     private let storage: Storage
 
     /// Makes an error; `message` is one sentence.
-    public init(_ code: Code, _ message: String, identifier: ModelIdentifier? = nil, engineCode: Int? = nil) {
-        storage = Storage(code: code, message: message, identifier: identifier, engineCode: engineCode)
+    public init(
+        _ code: Code, _ message: String, identifier: ModelIdentifier? = nil, field: String? = nil, engineCode: Int? = nil
+    ) {
+        storage = Storage(code: code, message: message, identifier: identifier, field: field, engineCode: engineCode)
     }
 
     /// The same error, said of `identifier`; one that already names an identifier stays as it is.
     public func concerning(_ identifier: ModelIdentifier) -> CacheError {
         guard self.identifier == nil else { return self }
-        return CacheError(code, message, identifier: identifier, engineCode: engineCode)
+        return CacheError(code, message, identifier: identifier, field: field, engineCode: engineCode)
+    }
+
+    /// The same error, said of `field`; one that already names a field stays as it is.
+    package func concerning(field: String) -> CacheError {
+        guard self.field == nil else { return self }
+        return CacheError(code, message, identifier: identifier, field: field, engineCode: engineCode)
     }
 
     private final class Storage: Sendable {
         let code: Code
         let message: String
         let identifier: ModelIdentifier?
+        let field: String?
         let engineCode: Int?
 
-        init(code: Code, message: String, identifier: ModelIdentifier?, engineCode: Int?) {
+        init(code: Code, message: String, identifier: ModelIdentifier?, field: String?, engineCode: Int?) {
             self.code = code
             self.message = message
             self.identifier = identifier
+            self.field = field
             self.engineCode = engineCode
         }
     }
@@ -107,6 +120,7 @@ extension CacheError: CustomStringConvertible {
     /// The text for a person who reads a log.
     public var description: String {
         var text = "\(code): \(message)"
+        if let field { text += " [\(field)]" }
         if let identifier { text += " [\(identifier.rawValue.debugDescription)]" }
         if let engineCode { text += " (engine code \(engineCode))" }
         return text

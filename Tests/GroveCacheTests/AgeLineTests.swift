@@ -114,7 +114,7 @@ struct AgeLineTests {
     /// A store as a later opening finds it.
     private func opened(_ session: UInt64, _ sequence: UInt64) -> CacheAges {
         var state = StoreState()
-        state.session = session
+        state.note(session, upTo: 0)
         state.sequence = sequence
         return CacheAges(state)
     }

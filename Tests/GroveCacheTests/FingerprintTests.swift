@@ -81,7 +81,7 @@ struct FingerprintTests {
         try expectLook("with the same number") {
             try disk.base.write { (transaction) throws(CacheError) in
                 var state = try StoreState(transaction)
-                state.session ^= 1
+                state.note(state.session ^ 1, upTo: 0)
                 try state.write(transaction)
             }
         }
@@ -90,7 +90,7 @@ struct FingerprintTests {
             try disk.base.write { (transaction) throws(CacheError) in
                 var state = try StoreState(transaction)
                 state.account?.payloadBytes += budget.bytes == nil ? 0 : 1
-                state.session ^= budget.bytes == nil ? 1 : 0
+                state.note(state.session ^ (budget.bytes == nil ? 1 : 0), upTo: 0)
                 try state.write(transaction)
             }
         }

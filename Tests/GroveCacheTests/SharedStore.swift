@@ -26,6 +26,8 @@ final class SharedStore: NodeStore {
             var beforeOpening: (@Sendable () -> Void)?
             /// Called before each transaction.
             var beforeWrite: (@Sendable () -> Void)?
+            /// Called after each commit, before the cache hears of it.
+            var afterWrite: (@Sendable () -> Void)?
             /// Called before each wipe.
             var beforeWipe: (@Sendable () -> Void)?
             /// Called before each synchronization.
@@ -82,6 +84,7 @@ final class SharedStore: NodeStore {
             try body(Transaction(transaction, disk))
             if disk.faults.withLock({ $0.refusesWrites }) { throw SharedStore.failure }
         }
+        disk.faults.withLock { $0.afterWrite }?()
     }
 
     func synchronize() throws(CacheError) {

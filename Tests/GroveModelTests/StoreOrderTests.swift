@@ -19,7 +19,7 @@ struct StoreOrderTests {
         unsafe Array(name.utf8).withUnsafeBytes { name in
             let node = unsafe tree.begin(name)
             unsafe body.withUnsafeBytes {
-                unsafe tree.add($0, identifier: node.identifier, type: type, order: node.order, holdsReferences: false)
+                try? unsafe tree.add($0, identifier: node.identifier, type: type, order: node.order, holdsReferences: false)
             }
         }
     }
@@ -64,11 +64,11 @@ struct StoreOrderTests {
         let types = ["Whole", "Part"].map { tree.type(named: NodeTree.TypeNames(record: "Person", projection: $0)) }
         // Roots begin before their children and are added after them.
         for number in 0..<50 {
-            unsafe Array("Person:\(number)".utf8).withUnsafeBytes { name in
+            try unsafe Array("Person:\(number)".utf8).withUnsafeBytes { name in
                 let (outer, inner) = unsafe (tree.begin(name), tree.begin(name))
                 let body = unsafe UnsafeRawBufferPointer(rebasing: name[..<1])
                 for (node, type) in [(inner, types[number % 2]), (outer, types[1 - number % 2])] {
-                    unsafe tree.add(
+                    try unsafe tree.add(
                         body, identifier: node.identifier, type: type, order: node.order, holdsReferences: false)
                 }
             }

@@ -41,7 +41,7 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
             try body(InterceptedTransaction(transaction, interceptor))
             if let failure = interceptor.writeFailure { throw failure }
         }
-        interceptor.count { $0.commits += 1 }
+        interceptor.committed()
     }
 
     func synchronize() throws(CacheError) { try base.synchronize() }

@@ -21,6 +21,7 @@ public final class StoreInterceptor: Sendable {
         var writeFailure: CacheError?
         var readFailure: CacheError?
         var stores: [any NodeStore] = []
+        var afterCommit: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -39,6 +40,9 @@ public final class StoreInterceptor: Sendable {
     /// Makes every look-up of a view fail with `error`; `nil` lets them succeed again.
     public func failReads(with error: CacheError?) { state.withLock { $0.readFailure = error } }
 
+    /// Calls `body` after each commit of the engine, before the cache hears of it; `nil` ends that.
+    public func afterCommits(_ body: (@Sendable () -> Void)?) { state.withLock { $0.afterCommit = body } }
+
     /// The store beneath the cache that was opened last.
     ///
     /// A rule writes to it only while the cache is idle.
@@ -55,6 +59,11 @@ public final class StoreInterceptor: Sendable {
 
     func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
 
+    func committed() {
+        count { $0.commits += 1 }
+        state.withLock { $0.afterCommit }?()
+    }
+
     var writeFailure: CacheError? { state.withLock { $0.writeFailure } }
 
     var readFailure: CacheError? { state.withLock { $0.readFailure } }
@@ -64,6 +73,7 @@ public final class StoreInterceptor: Sendable {
         state.withLock { state in
             state.writeFailure = nil
             state.readFailure = nil
+            state.afterCommit = nil
         }
         gate.open()
     }

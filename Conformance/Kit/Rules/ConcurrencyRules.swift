@@ -4,7 +4,7 @@ import Synchronization
 
 /// CNC: what callers see of each other.
 enum ConcurrencyRules {
-    static let all = [linearizable, racing, monotonic, unstalled]
+    static let all = [linearizable, racing, monotonic, unstalled, untorn]
 
     static let linearizable = Rule(
         "CNC-01", "Each key is linearizable.",
@@ -196,5 +196,37 @@ enum ConcurrencyRules {
         try trial.expect(
             longest * 2 < whole,
             "the longest read during a write of \(whole): expected half of it at most, got \(longest).")
+    }
+
+    static let untorn = Rule(
+        "CNC-10", "A read between a commit of the engine and its announcement shows no older value beside a newer one.",
+        because: "What was queued before the commit is in it already; applied again, it undoes what came after.",
+        requires: [.faults, .flush], kills: ["shows-queued-again"]
+    ) { trial in
+        let site = try trial.site()
+        let cache = try site.open()
+        let pair = ["Person:p", "Person:q"]
+        try cache.writeCollection(pair.map { Person(id: $0, age: 0) }, forKey: "pair")
+        let seen = Mutex<[[Int]]>([])
+        site.interceptor.afterCommits {
+            guard let read = try? cache.readCollection("pair", as: Person.self), let both = read.value else { return }
+            seen.withLock { $0.append(both.values.map { $0.age ?? -1 }) }
+        }
+        for round in 1...60 {
+            // While the writer is busy with the list, the two calls behind it come into one commit.
+            cache.setCollection((0..<300).map { Person(id: "Person:\($0)", age: round) }, forKey: "all", context: nil)
+            cache.setModel(Person(id: pair[0], age: 2 * round - 1), forKey: pair[0], context: nil)
+            try cache.write(contentsOf: pair.map { Person(id: $0, age: 2 * round) })
+        }
+        try cache.flush()
+        site.interceptor.afterCommits(nil)
+        let reads = seen.withLock { $0 }
+        try trial.expect(reads.count >= 60, "reads after commits: expected at least 60, got \(reads.count).")
+        for ages in reads {
+            try trial.expect(
+                ages.count == 2 && ages[0] >= ages[1],
+                "two models, of which the first is written before and with the second: expected the first to be at least "
+                    + "as new, got \(ages).")
+        }
     }
 }

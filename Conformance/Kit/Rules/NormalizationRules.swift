@@ -6,7 +6,7 @@ enum NormalizationRules {
     static let all = [
         oneRecord, oneTruth, inlineModels, beneathInline, unidentified, laterWins, bothWays, sameBytes, unchanged,
         codings,
-        tooManyPaths, notCacheable,
+        tooManyPaths, notCacheable, oneTypeEach,
     ]
 
     static let oneRecord = Rule(
@@ -301,5 +301,30 @@ enum NormalizationRules {
         try trial.expectError(.notCacheable, from: "the completion of a collection of it") {
             try cache.models(forKey: "all", as: Opaque.self)
         }
+    }
+
+    static let oneTypeEach = Rule(
+        "NRM-13", "A tree that holds one identifier as two record types is refused; the error names both and the identifier.",
+        because: "A record has one type: stored so, the tree could never be read.", requires: [.typedCalls],
+        kills: ["swallows-failures"]
+    ) { trial in
+        let cache = try trial.cache()
+        let letter = Letter(id: "Thing:1", author: Person(id: "Thing:1"))
+        let error = try trial.expectError(.unencodable, from: "a tree with one identifier as two types") {
+            try cache.write(letter)
+        }
+        try trial.expectEqual(error.identifier, "Thing:1", "the identifier that the error names")
+        for name in [Letter.recordName, Person.recordName] {
+            try trial.expect(
+                error.message.contains(name), "the message: expected it to name \(name), got \(error.message)")
+        }
+        try trial.expectMiss(
+            try cache.read("Thing:1", as: Person.self), .absent, "Thing:1", "what the refused tree brought")
+        // In separate writes the last one replaces.
+        try cache.write(Person(id: "Thing:1", age: 1))
+        try cache.write(Letter(id: "Thing:1", author: Person(id: "Person:1")))
+        try trial.expectHit(
+            try cache.read("Thing:1", as: Letter.self), Letter(id: "Thing:1", author: Person(id: "Person:1")),
+            "the later of two types, written one after the other")
     }
 }

@@ -124,3 +124,25 @@ final class GoesBack: ForwardingCache, @unchecked Sendable {
         return .hit(old)
     }
 }
+
+/// In a collection an element is what `setModel` brought last, whatever was written later.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class ShowsQueuedAgain: ForwardingCache, @unchecked Sendable {
+    private let queued = Mutex<[ModelIdentifier: any SimpleModel]>([:])
+
+    override func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        if let identifier = model.modelIdentifier { queued.withLock { $0[identifier] = model } }
+        base.setModel(model, forKey: cacheKey, context: context)
+    }
+
+    override func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<Elements<M>> {
+        guard case .hit(let read) = try base.readCollection(key, as: type, missing: missing) else {
+            return try base.readCollection(key, as: type, missing: missing)
+        }
+        let queued = queued.withLock { $0 }
+        let values = read.values.map { element in element.modelIdentifier.flatMap { queued[$0] as? M } ?? element }
+        return .hit(Elements(values, skipped: read.skipped))
+    }
+}

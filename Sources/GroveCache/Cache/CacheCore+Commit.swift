@@ -15,8 +15,8 @@ extension CacheCore {
             let group = state.withLock { nextGroup($0.pending) }
             if outdated == nil { settle() }
             guard !group.isEmpty else { return }
-            let outcomes = outdated.map { error in group.map { _ in .failure(error) } } ?? commit(group)
-            finish(group, outcomes, synchronizationFailure: synchronize(group, outcomes))
+            let settled = outdated.map { error in group.compactMap { fail($0, error) } } ?? commit(group)
+            finish(settled, synchronizationFailure: synchronize(settled))
         }
         guard !isStoreClosed else { return }
         saveAtQuietMoment()
@@ -71,28 +71,44 @@ extension CacheCore {
         return Array(pending.prefix(count))
     }
 
-    private func commit(_ group: [PendingWrite]) -> [Result<ChangeSet, CacheError>] {
-        if let wipe = group.first, wipe.isWipe { return [wipeStore(wipe)] }
+    /// A call that left the queue, and what became of it.
+    private typealias Settled = (write: PendingWrite, outcome: Result<ChangeSet, CacheError>)
+
+    /// Commits `group`, the first calls of the queue; each leaves it with its own commit or failure.
+    private func commit(_ group: [PendingWrite]) -> [Settled] {
+        if let wipe = group.first, wipe.isWipe {
+            let outcome = wipeStore(wipe)
+            if case .failure(let error) = outcome { return [fail(wipe, error)].compactMap(\.self) }
+            state.withLock { $0.leave([wipe]) }
+            return [(wipe, outcome)]
+        }
         do throws(CacheError) {
-            return try transactWithinBudget(group).map { .success($0) }
+            return zip(group, try transactWithinBudget(group)).map { ($0, .success($1)) }
         } catch {
             // Calls that were made before others replaced the files do not land in the new ones.
-            guard group.count > 1, error.code != .cancelled else { return group.map { _ in .failure(error) } }
+            guard group.count > 1, error.code != .cancelled else { return group.compactMap { fail($0, error) } }
         }
         // One write that cannot be stored must not take its neighbours with it.
-        return group.map { write in
+        return group.compactMap { write in
             do throws(CacheError) {
-                return .success(try transactWithinBudget([write])[0])
+                return (write, .success(try transactWithinBudget([write])[0]))
             } catch {
-                return .failure(error)
+                return fail(write, error)
             }
         }
+    }
+
+    /// Takes `write`, which failed, out of the queue: what it should have brought is a miss before any later call commits.
+    ///
+    /// - Returns: `nil` where the write was dropped before, and its caller told so.
+    private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
+        state.withLock { $0.fail(write, error) } ? (write, .failure(error)) : nil
     }
 
     /// Applies the calls of `group`, which wait in the queue or did so.
     func transact(_ group: [PendingWrite], isQueued: Bool = true) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
-        try transact { (commit) throws(CacheError) in
+        try transact(leaving: isQueued ? group : []) { (commit) throws(CacheError) in
             changes = []
             // They were dropped, and were told so, where the store was opened anew a moment ago.
             guard !isQueued || state.withLock({ $0.isQueued(group[0]) }) else { throw CacheCore.replaced }
@@ -113,10 +129,13 @@ extension CacheCore {
     }
 
     /// Runs one transaction and remembers what it leaves behind.
-    func transact(_ body: (inout GroupCommit) throws(CacheError) -> Void) throws(CacheError) {
+    ///
+    /// - Parameter group: the first calls of the queue, which the transaction commits: they leave the queue with it.
+    func transact(
+        leaving group: [PendingWrite] = [], _ body: (inout GroupCommit) throws(CacheError) -> Void
+    ) throws(CacheError) {
         var committed: GroupSummary?
         var known: Fingerprints?
-        defer { upcoming.withLock { $0 = nil } }
         var confirmed: [(hash: UInt64, number: UInt64)] = []
         let before = state.withLock {
             ($0.shift, $0.lastCommitted, confirmsBelow: $0.ages.line.confirmsBelow, epoch: $0.ages.confirmations.epoch)
@@ -139,6 +158,7 @@ extension CacheCore {
                 upcoming.withLock { $0 = commit.summary }
             }
         } catch {
+            upcoming.withLock { $0 = nil }
             index?.distrust()
             throw error
         }
@@ -154,6 +174,8 @@ extension CacheCore {
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.stored.forgottenDeletion
                 state.lastCommitted = committed.stored.sequence
+                state.leave(group)
+                upcoming.withLock { $0 = nil }
                 state.tally.note(committed)
                 return confirmed.isEmpty ? nil : state.ages
             }
@@ -176,8 +198,8 @@ extension CacheCore {
     /// Lets what was committed survive loss of power, where a call in the group asks for that.
     ///
     /// - Returns: why it may not.
-    private func synchronize(_ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>]) -> CacheError? {
-        guard zip(group, outcomes).contains(where: { $0.isDurable && (try? $1.get()) != nil }) else { return nil }
+    private func synchronize(_ settled: [Settled]) -> CacheError? {
+        guard settled.contains(where: { $0.write.isDurable && (try? $0.outcome.get()) != nil }) else { return nil }
         if let failure = state.withLock({ $0.synchronizationFailure }) { return failure }
         let store: any NodeStore
         do throws(CacheError) {
@@ -231,72 +253,53 @@ extension CacheCore {
         }
     }
 
-    /// Lets the committed writes leave the queue, then tells whoever waits and whoever observes.
-    private func finish(
-        _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], synchronizationFailure: CacheError?
-    ) {
-        var waiting: [CheckedContinuation<Void, Never>] = []
-        var (group, outcomes) = (group, outcomes)
-        let observers = state.withLock { state in
-            if !state.pending.starts(with: group, by: ===) {
-                // Others replaced the files meanwhile, and those that are not queued any more know.
-                let left = group.indices.filter { state.isQueued(group[$0]) }
-                (group, outcomes) = (left.map { group[$0] }, left.map { outcomes[$0] })
+    /// Tells the callers that wait, and the observers, what became of calls that left the queue.
+    private func finish(_ settled: [Settled], synchronizationFailure: CacheError?) {
+        let failure = settled.contains { $0.write.isDurable && (try? $0.outcome.get()) != nil } ? synchronizationFailure : nil
+        let (waiting, observers) = state.withLock { state in
+            if failure != nil {
+                state.tally.failures += settled.count { $0.write.isDurable && (try? $0.outcome.get()) != nil }
             }
-            state.pending.removeFirst(group.count)
-            for (write, outcome) in zip(group, outcomes) {
-                state.pendingBytes -= write.byteCount
-                guard case .failure(let error) = outcome else {
-                    state.unsettled.settle(by: write)
-                    if write.isDurable, synchronizationFailure != nil { state.tally.failures += 1 }
-                    continue
-                }
-                state.tally.failures += 1
-                guard write.completion == nil else { continue }
-                if state.failure == nil, error.code != .cancelled { state.failure = error }
-                // Nobody waited: what the store still holds under these keys is not what was last set.
-                state.unsettled.add(write)
-            }
-            if state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty { waiting = state.waiting.takeAll() }
-            return state.observers
+            let hasRoom = state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty
+            return (hasRoom ? state.waiting.takeAll() : [], state.observers)
         }
-        let isConcerned = zip(group, outcomes).contains { $0.isDurable && (try? $1.get()) != nil }
-        publish(group, outcomes, isConcerned ? synchronizationFailure : nil, observers)
+        publish(settled, failure, observers)
         for continuation in waiting { continuation.resume() }
-        for (write, outcome) in zip(group, outcomes) {
-            guard write.isDurable, let synchronizationFailure, case .success = outcome else {
+        for (write, outcome) in settled {
+            guard write.isDurable, let failure, case .success = outcome else {
                 write.completion?(outcome)
                 continue
             }
-            write.completion?(.failure(synchronizationFailure))
+            write.completion?(.failure(failure))
         }
     }
 
     /// Tells observers and streams what became of a group, in the order of the commits.
     private func publish(
-        _ group: [PendingWrite], _ outcomes: [Result<ChangeSet, CacheError>], _ synchronizationFailure: CacheError?,
-        _ observers: [any CacheObserver]
+        _ settled: [Settled], _ synchronizationFailure: CacheError?, _ observers: [any CacheObserver]
     ) {
-        let failed = zip(group, outcomes).count { write, outcome in
+        let failed = settled.count { write, outcome in
             (try? outcome.get()) == nil || write.isDurable && synchronizationFailure != nil
         }
         let report = state.withLock { state in
             // Who begins to observe later is not told of what was before.
             defer { state.tally.unreported = CommitReport() }
             return state.tally.report(
-                writes: outcomes.count, failed: failed, queued: state.pending.count, bytes: state.pendingBytes)
+                writes: settled.count, failed: failed, queued: state.pending.count, bytes: state.pendingBytes)
         }
         guard !observers.isEmpty || !changes.isIdle else { return }
-        let isAwaited = group.map { $0.completion != nil }
+        let outcomes = settled.map { write, outcome in
+            (isAwaited: write.completion != nil, outcome: outcome.mapError { $0.concerning(optional: write.subject) })
+        }
         events.async { [changes = self.changes] in
-            for (index, outcome) in outcomes.enumerated() {
+            for (isAwaited, outcome) in outcomes {
                 switch outcome {
                 case .success(let set):
                     guard !set.isEmpty else { continue }
                     for observer in observers { observer.cacheDidCommit(set) }
                     changes.publish(set)
                 case .failure(let error):
-                    guard !isAwaited[index] else { continue }
+                    guard !isAwaited else { continue }
                     for observer in observers { observer.cacheDidFailToWrite(error) }
                 }
             }

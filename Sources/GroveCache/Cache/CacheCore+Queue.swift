@@ -58,8 +58,7 @@ extension CacheCore {
                 isRefused = true
                 refuse(write, &state)
             } else {
-                state.pending.append(write)
-                state.pendingBytes += write.byteCount
+                state.queue(write)
             }
             guard schedulingDrain, !state.isDrainScheduled else { return false }
             state.isDrainScheduled = true
@@ -81,8 +80,7 @@ extension CacheCore {
             refused = PendingWrite(sequence: write.sequence, isWipe: true)
             state.wipedAt = max(state.wipedAt, write.sequence)
         }
-        state.pending.append(refused)
-        state.pendingBytes += refused.byteCount
+        state.queue(refused)
     }
 
     /// Commits what is queued, on the calling thread, and returns when it is visible.
@@ -118,9 +116,10 @@ extension CacheCore {
         state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed || state.isSuspended
     }
 
-    /// Reports a write that failed before it could be queued.
-    func reportFailure(_ error: CacheError) {
+    /// Reports a write that failed before it could be queued: to `observer` alone, where the handle is closed.
+    func reportFailure(_ error: CacheError, to observer: (any CacheObserver)?) {
         let observers = state.withLock { state in
+            if error.code == .closed { return observer.map { [$0] } ?? [] }
             if state.failure == nil { state.failure = error }
             return state.observers
         }

@@ -107,10 +107,15 @@ final class CacheCore: Sendable {
                 shift: state.shift, forgottenDeletion: 0)
         } else {
             let view = try store.view()
-            let visible = state.pending.isEmpty ? [] : CacheCore.visible(state.pending[...])
-            let pending = state.unsettled.isEmpty ? visible : state.unsettled.writes + visible
-            let place = pending.isEmpty ? (0, 0) : place(in: view, state)
-            reader.begin(view, keepsBytes: keepsBytes, pending: pending, shift: place.0, forgottenDeletion: place.1)
+            if state.pending.isEmpty && state.unsettled.isEmpty {
+                reader.begin(view, keepsBytes: keepsBytes, pending: [], shift: 0, forgottenDeletion: 0)
+            } else {
+                let place = place(in: view, state)
+                let queued = state.pending.drop { $0.place <= place.ofQueue }
+                reader.begin(
+                    view, keepsBytes: keepsBytes, pending: state.unsettled.writes + CacheCore.visible(queued),
+                    shift: place.shift, forgottenDeletion: place.forgottenDeletion)
+            }
             state.activeReads += 1
         }
         return reader
@@ -124,18 +129,21 @@ final class CacheCore: Sendable {
         pending.filter { $0.completion == nil }
     }
 
-    /// By how much queued calls are shifted over what `view` shows, other processes' commits included, and the highest
-    /// number of a deletion that it has forgotten.
+    /// What `view` says of the queue: by how much the numbers of queued calls are shifted over it, other processes' commits
+    /// included; the highest number of a deletion that it has forgotten; and the place of the last call that it shows.
+    ///
+    /// A view may show calls that have not left the queue yet: their commit is made, and the cache does not know it.
     private func place(
         in view: any NodeView, _ state: borrowing CacheState
-    ) -> (shift: UInt64, forgottenDeletion: UInt64) {
+    ) -> (shift: UInt64, forgottenDeletion: UInt64, ofQueue: UInt64) {
         // No call is committed over a state that cannot be read, so what was known last still holds.
-        guard let stored = try? StoreState(view) else { return (state.shift, state.forgottenDeletion) }
+        guard let stored = try? StoreState(view) else { return (state.shift, state.forgottenDeletion, 0) }
+        let ofQueue = stored.place(of: session) ?? 0
         if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
-            return (upcoming.shift + (stored.sequence - upcoming.stored.sequence), stored.forgottenDeletion)
+            return (upcoming.shift + (stored.sequence - upcoming.stored.sequence), stored.forgottenDeletion, ofQueue)
         }
         let foreign = stored.sequence > state.lastCommitted ? stored.sequence - state.lastCommitted : 0
-        return (state.shift + foreign, stored.forgottenDeletion)
+        return (state.shift + foreign, stored.forgottenDeletion, ofQueue)
     }
 
     /// Ends a read; its reader is not used again by the caller.

@@ -4,7 +4,8 @@ public import GroveModel
 ///
 /// Methods are called one after the other, in the order of what they tell, but for ``cacheDidHit(_:)``; never under a lock
 /// of the cache; they must return soon. Every method has an empty default. An observer leaves with the handle that it
-/// was given to: after what was committed before the close it is told nothing, also where other handles go on.
+/// was given to: after what was committed before the close it is told of writes that come too late, and of nothing else,
+/// also where other handles go on.
 public protocol CacheObserver: Sendable {
     /// A read found what it looked for under `identifier`, an identifier or a cache key.
     ///
@@ -17,7 +18,7 @@ public protocol CacheObserver: Sendable {
     /// A read failed, before it had a view of the store or after; not one of a cache that is closed or suspended.
     func cacheDidFailToRead(_ error: CacheError)
 
-    /// A write failed that nobody waits for: what it brought is not stored.
+    /// A write failed that no caller waits for: what it brought is not stored. The error names what the write was about.
     ///
     /// Or a group with durable calls, which somebody waits for, was committed and cannot be synced, as from a sync that
     /// failed on until a wipe or a new opening: it may not survive loss of power.

@@ -36,6 +36,8 @@ struct CacheState: Sendable {
     /// Calls whose commits are not visible yet, oldest first.
     var pending: [PendingWrite] = []
     var pendingBytes = 0
+    /// The place of the call that was queued last.
+    var lastPlace: UInt64 = 0
     /// What could not be stored.
     var unsettled = Unsettled()
     /// Callers that wait until the queue has room.
@@ -90,4 +92,37 @@ extension CacheState {
 
     /// Whether `write` waits in the queue; near its front it is found at once.
     func isQueued(_ write: PendingWrite) -> Bool { pending.contains { $0 === write } }
+
+    /// Queues `write` behind all others.
+    mutating func queue(_ write: PendingWrite) {
+        lastPlace += 1
+        write.take(place: lastPlace)
+        pending.append(write)
+        pendingBytes += write.byteCount
+    }
+
+    /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
+    mutating func leave(_ group: [PendingWrite]) {
+        pending.removeFirst(group.count)
+        for write in group {
+            pendingBytes -= write.byteCount
+            unsettled.settle(by: write)
+        }
+    }
+
+    /// Takes `write`, which failed with `error`, out of the queue.
+    ///
+    /// Where no caller waits for it, what the store still holds under its keys is not what was last set: a miss.
+    ///
+    /// - Returns: false where it was not in the queue any more.
+    mutating func fail(_ write: PendingWrite, _ error: CacheError) -> Bool {
+        guard let index = pending.firstIndex(where: { $0 === write }) else { return false }
+        pending.remove(at: index)
+        pendingBytes -= write.byteCount
+        tally.failures += 1
+        guard write.completion == nil else { return true }
+        if failure == nil, error.code != .cancelled { failure = error }
+        unsettled.add(write)
+        return true
+    }
 }

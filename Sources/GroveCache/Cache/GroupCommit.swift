@@ -21,6 +21,8 @@ struct GroupCommit: ~Copyable {
     private var types: [UInt16?] = []
     /// The session that writes, for ``StoreState/session``.
     private var session: UInt64 = 0
+    /// The place of the last of the queue's calls that were applied.
+    private var place: UInt64 = 0
     /// What earlier calls than this one wrote becomes younger by being confirmed.
     var confirmsBelow: UInt64 = 0
     /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
@@ -96,7 +98,7 @@ struct GroupCommit: ~Copyable {
                 let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)
                 var update = RecordUpdate(node, sequence: sequence)
-                switch try perform(&update) {
+                switch try perform(&update, tree, index) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged:
                     if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
@@ -118,6 +120,7 @@ struct GroupCommit: ~Copyable {
             lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
+        place = max(place, write.place)
         try releasePins(beside: write.entryCount)
         lists.evicted += try evict(downTo: limit.hard)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
@@ -166,7 +169,7 @@ struct GroupCommit: ~Copyable {
     mutating func finish() throws(CacheError) {
         if hasWritten { try finishJournal() }
         guard hasWritten else { return }
-        stored.session = session
+        if session != 0 { stored.note(session, upTo: place) }
         guard stored != original else { return }
         try stored.write(transaction)
         left = stored
@@ -176,6 +179,19 @@ struct GroupCommit: ~Copyable {
     mutating func takeFingerprints() -> Fingerprints? {
         defer { fingerprints = nil }
         return fingerprints
+    }
+
+    /// Performs the update of a node of `tree`; a failure names the node and its type.
+    private mutating func perform(
+        _ update: inout RecordUpdate, _ tree: NodeTree, _ index: Int
+    ) throws(CacheError) -> RecordUpdate.Outcome {
+        do throws(CacheError) {
+            return try perform(&update)
+        } catch {
+            let entry = tree.entries[index]
+            throw error.concerning(field: String(decoding: tree.types[entry.type].record, as: UTF8.self))
+                .concerning(tree.modelIdentifier(of: entry))
+        }
     }
 
     mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {

@@ -15,7 +15,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the model apart on the calling thread, queues it and returns.
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue { () throws(CacheError) in try NormalizedCache.content(model, forKey: cacheKey) }
+        enqueue(cacheKey) { () throws(CacheError) in try NormalizedCache.content(model, forKey: cacheKey) }
     }
 
     /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
@@ -27,7 +27,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the collection apart on the calling thread, queues it and returns.
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue { () throws(CacheError) in
+        enqueue(cacheKey) { () throws(CacheError) in
             try NormalizedCache.check(ModelIdentifier(cacheKey))
             let encoded = try DynamicRoots(collection)
             let extra = EncodedRoots.collection(
@@ -39,7 +39,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Queues the deletion and returns.
     public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        enqueue { () throws(CacheError) in
+        enqueue(cacheKey ?? model.modelIdentifier?.rawValue) { () throws(CacheError) in
             var extras: [PendingWrite.Extra] = []
             if let identifier = model.modelIdentifier {
                 try NormalizedCache.check(identifier)

@@ -76,7 +76,7 @@ extension NormalizedCache {
         let encoded = try DynamicRoots([model])
         let root = encoded.roots[0]
         guard root.isReference else {
-            throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
+            throw CacheError.hasNoIdentifier(type(of: model)).concerning(ModelIdentifier(key))
         }
         // A reference that carries a case is kept even under the identifier itself: the identifier alone would not tell an
         // enum which case it was.

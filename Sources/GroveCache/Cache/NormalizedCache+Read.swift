@@ -139,11 +139,14 @@ extension NormalizedCache {
 
     static func check(_ identifier: ModelIdentifier) throws(CacheError) {
         guard !identifier.isEmpty else {
-            throw CacheError(.emptyIdentifier, "An identifier or cache key has no bytes.")
+            throw CacheError(.emptyIdentifier, "The identifier or cache key is empty; give one of at least a byte.")
         }
         guard identifier.rawValue.utf8.count <= NodeEncoder.maxIdentifierBytes else {
             throw CacheError(
-                .tooLarge, "An identifier or cache key has more than \(NodeEncoder.maxIdentifierBytes) bytes.")
+                .tooLarge,
+                "The identifier or cache key has \(identifier.rawValue.utf8.count) bytes, and the most is "
+                    + "\(NodeEncoder.maxIdentifierBytes); it begins with "
+                    + "\(String(identifier.rawValue.prefix(64)).debugDescription).")
         }
     }
 

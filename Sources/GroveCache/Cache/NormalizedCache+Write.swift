@@ -155,8 +155,9 @@ extension NormalizedCache {
         return try outcome.take().get()
     }
 
-    /// Takes the call's number, makes its content, queues it and returns; a failure is reported.
-    func enqueue(_ content: () throws(CacheError) -> PendingWrite.Content) {
+    /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` where it names
+    /// nothing.
+    func enqueue(_ key: String?, _ content: () throws(CacheError) -> PendingWrite.Content) {
         do throws(CacheError) {
             try checkOpen()
             let sequence = try core.takeSequence(isAwaited: false)
@@ -166,7 +167,10 @@ extension NormalizedCache {
         } catch {
             // A wipe that overtook the call has had its way with what the call would have stored.
             guard error.code != .cancelled else { return }
-            core.reportFailure(error)
+            // A closed handle's observer has left the core, and a write that comes too late is told all the same.
+            core.reportFailure(
+                key.map { error.concerning(ModelIdentifier($0)) } ?? error,
+                to: error.code == .closed ? observer : nil)
         }
     }
 }

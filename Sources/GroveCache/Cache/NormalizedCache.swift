@@ -21,6 +21,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     let core: CacheCore
     /// The number by which the core knows this handle.
     let handle: UInt64
+    /// Told of writes that come after the close.
+    let observer: (any CacheObserver)?
     private let isClosed = Atomic(false)
 
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
@@ -35,7 +37,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///     say what was forgotten so, or because the store failed; beyond that everything is, and the store is wiped as soon
     ///     as it can be. The first handle on a store decides.
     ///   - budget: how much the cache may hold; by default there is no limit.
-    ///   - observer: told of misses, failures and commits.
+    ///   - observer: told of misses, failures and commits. The cache holds it as long as it lives itself.
     ///   - now: the clock by which ages count; the system's wall clock by default. It is called on the threads that read
     ///     and write, and must not call the cache. The first handle on a store decides.
     /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
@@ -48,14 +50,15 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         (core, handle) = try CoreRegistry.shared.core(
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
             budget: budget, clock: AgeClock(now: now), observer: observer)
+        self.observer = observer
     }
 
     deinit { close() }
 
     /// Closes this handle, and the store with the last one; what was queued is committed first.
     ///
-    /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`; closing again does
-    /// nothing.
+    /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`, or tell the observer
+    /// where they cannot throw; closing again does nothing.
     public func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {

@@ -20,6 +20,10 @@ final class PendingWrite: Sendable {
 
     /// The number of the call, taken when it was made.
     let sequence: UInt64
+    /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
+    var place: UInt64 { unsafe queuePlace }
+    // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
+    private nonisolated(unsafe) var queuePlace: UInt64 = 0
     let tree: NodeTree?
     let extras: [Extra]
     /// Whether the call empties the store: nothing before it shows any more.
@@ -53,6 +57,9 @@ final class PendingWrite: Sendable {
             isInvalidation && extras.count > 8
             ? Dictionary(uniqueKeysWithValues: extras.indices.map { (extras[$0].storeKey, $0) }) : nil
     }
+
+    /// Gives the call its place in the queue, once.
+    func take(place: UInt64) { unsafe queuePlace = place }
 
     /// A call that forgets every key that this one writes: the old values must not be read as current.
     var invalidation: PendingWrite {
@@ -92,6 +99,12 @@ final class PendingWrite: Sendable {
     private var treeKeys: [[UInt8]] {
         guard let tree else { return [] }
         return (0..<tree.count).map { unsafe Array(tree.key($0)) }
+    }
+
+    /// What the call is about, for messages: its first root, or else the first key that it names.
+    var subject: ModelIdentifier? {
+        if let tree, let first = tree.entries.min(by: { $0.order < $1.order }) { return tree.modelIdentifier(of: first) }
+        return extras.first.map { ModelIdentifier(String(decoding: $0.storeKey.dropFirst(), as: UTF8.self)) }
     }
 
     /// How many records the call writes, at most.
@@ -219,5 +232,12 @@ extension PendingWrite {
     struct Content {
         var tree: NodeTree?
         var extras: [Extra] = []
+    }
+}
+
+extension CacheError {
+    /// The same error, said of `identifier` where there is one.
+    func concerning(optional identifier: ModelIdentifier?) -> CacheError {
+        identifier.map { concerning($0) } ?? self
     }
 }

@@ -28,12 +28,10 @@ struct DynamicRoots {
         var roots: [RootReference] = []
         for model in models {
             encoder.beginRoot(onLargeStack: onLargeStack)
-            if let model = model as? any CacheableModel {
-                try model.encodeValue(to: &encoder)
-            } else if let model = model as? any (SimpleModel & Codable) {
+            do throws(CacheError) {
                 try DynamicRoots.encode(model, &encoder)
-            } else {
-                throw DynamicRoots.notCacheable(type(of: model))
+            } catch {
+                throw error.code == .restart ? error : error.concerning(field: type(of: model).recordName)
             }
             unsafe references += Array(encoder.out.bytes)
             unsafe roots.append(RootReference(encoder.out.bytes))
@@ -42,8 +40,14 @@ struct DynamicRoots {
         self.roots = roots
     }
 
+    private static func encode(_ model: any SimpleModel, _ encoder: inout NodeEncoder) throws(CacheError) {
+        if let model = model as? any CacheableModel { return try model.encodeValue(to: &encoder) }
+        guard let model = model as? any (SimpleModel & Codable) else { throw notCacheable(type(of: model)) }
+        try encode(codable: model, &encoder)
+    }
+
     private static func encode(
-        _ model: some SimpleModel & Codable, _ encoder: inout NodeEncoder
+        codable model: some SimpleModel & Codable, _ encoder: inout NodeEncoder
     ) throws(CacheError) {
         try CodableNode(model).encodeValue(to: &encoder)
     }

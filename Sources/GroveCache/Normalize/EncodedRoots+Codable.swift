@@ -7,7 +7,7 @@ extension EncodedRoots {
         do throws(CacheError) {
             self = try EncodedRoots(codable: models, mustBeIdentified, onLargeStack: false)
         } catch {
-            guard error.code == .restart else { throw error }
+            guard error.code == .restart else { throw error.concerning(field: M.recordName) }
             self = try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
                 try EncodedRoots(codable: models, mustBeIdentified, onLargeStack: true)
             }
@@ -44,7 +44,7 @@ extension EncodedRoots {
             if !mustBeIdentified {
                 unsafe references.append(contentsOf: encoder.out.bytes)
             } else if unsafe !RootReference.isReference(encoder.out.bytes) {
-                throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
+                throw CacheError.hasNoIdentifier(M.self)
             }
         }
         self.tree = tree

@@ -16,7 +16,7 @@ struct EncodedRoots {
         do throws(CacheError) {
             self = try EncodedRoots(models, mustBeIdentified: mustBeIdentified, onLargeStack: false)
         } catch {
-            guard error.code == .restart else { throw error }
+            guard error.code == .restart else { throw error.concerning(field: M.recordName) }
             self = try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
                 try EncodedRoots(models, mustBeIdentified: mustBeIdentified, onLargeStack: true)
             }
@@ -70,7 +70,7 @@ struct EncodedRoots {
             if !mustBeIdentified {
                 unsafe references.append(contentsOf: encoder.out.bytes)
             } else if unsafe !RootReference.isReference(encoder.out.bytes) {
-                throw CacheError(.unidentified, "A model without an identifier cannot be cached by itself.")
+                throw CacheError.hasNoIdentifier(M.self)
             }
         }
         return (tree, references)
@@ -124,5 +124,15 @@ struct RootReference {
         isReference = reference != nil
         hasCase = reference?.caseName != nil
         identifier = reference.map { unsafe Array($0.identifierBytes) } ?? []
+    }
+}
+
+extension CacheError {
+    /// Why a model of `type` cannot be a root.
+    static func hasNoIdentifier(_ type: any SimpleModel.Type) -> CacheError {
+        CacheError(
+            .unidentified,
+            "A model without an identifier cannot be cached by itself; give it one, or write the model that holds it.",
+            field: type.recordName)
     }
 }

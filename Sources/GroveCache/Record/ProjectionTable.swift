@@ -64,12 +64,17 @@ struct ProjectionTable {
 
     func encoded() throws(CacheError) -> [UInt8] {
         guard let count = UInt8(exactly: rows.count) else {
-            throw CacheError(.unencodable, "More than 255 projections wrote one record.")
+            throw CacheError(
+                .unencodable,
+                "More than 255 projections wrote the record; delete the model first, or share projection names.")
         }
         var bytes = [count]
         for row in rows {
             guard let length = UInt8(exactly: row.name.count) else {
-                throw CacheError(.unencodable, "A projection's name is at most 255 bytes long.")
+                throw CacheError(
+                    .unencodable,
+                    "The projection name \(String(decoding: row.name.prefix(32), as: UTF8.self).debugDescription)… has "
+                        + "\(row.name.count) bytes, and the most is 255.")
             }
             bytes.append(length)
             bytes += row.name

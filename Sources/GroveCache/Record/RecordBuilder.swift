@@ -23,7 +23,10 @@ enum RecordBuilder {
         out.append(littleEndian: sequence)
         if deletion.sequence > 0 { out.append(littleEndian: deletion.sequence) }
         guard recordName.count <= 255, projection.count <= 255 else {
-            throw CacheError(.unencodable, "A record name and a projection's name are at most 255 bytes long.")
+            let name = unsafe String(decoding: (recordName.count > 255 ? recordName : projection).prefix(32), as: UTF8.self)
+            throw CacheError(
+                .unencodable,
+                "A record name and a projection name have at most 255 bytes; \(name.debugDescription)… is longer.")
         }
         out.append(UInt8(recordName.count))
         unsafe out.append(recordName)
@@ -35,7 +38,10 @@ enum RecordBuilder {
         }
         unsafe out.append(projectionTable)
         guard let bodyStart = UInt16(exactly: out.count) else {
-            throw CacheError(.unencodable, "Too many projections wrote one record.")
+            throw CacheError(
+                .unencodable,
+                "The projections that wrote the record take more than 64 KB; delete the model first, or share projection "
+                    + "names.")
         }
         out.replace(at: 2, littleEndian: bodyStart)
         unsafe out.append(body)

@@ -7,9 +7,10 @@ struct StoreState: Equatable {
     /// The highest number of a deletion whose tombstone was evicted: a node that nobody remembers may have been
     /// deleted until then.
     var forgottenDeletion: UInt64 = 0
-    /// Which opening of the store wrote last, a random number for each: whoever finds another one here than it left was
-    /// not the last; 0 where an earlier version of Grove was.
-    var session: UInt64 = 0
+    /// Who wrote last, the last first: each with the place in its own queue up to which it has committed.
+    ///
+    /// By it a read tells which of its process's queued calls its view shows already.
+    private var writers = Array(repeating: Writer(session: 0, place: 0), count: StoreState.writerCount)
     /// What is stored, this record included, where every write since the store was made has counted; `nil` where one
     /// had no budget to keep.
     var account: Account?
@@ -24,10 +25,16 @@ struct StoreState: Equatable {
         var openSegment: UInt32 = 0
     }
 
-    private static let plainCount = 33
+    /// An opening of the store, by a random number, and the place in its queue of the last call that it committed.
+    private struct Writer: Equatable {
+        var session: UInt64
+        var place: UInt64
+    }
+
+    /// How many writers are remembered: one that so many others overtook no longer finds its place.
+    private static let writerCount = 4
+    private static let plainCount = 17 + 16 * writerCount + 8
     private static let accountedCount = plainCount + 20
-    /// The sizes before there were sessions, which counted themselves in the account.
-    private static let earlierCounts = [25, 45]
 
     static let key: [UInt8] = [Namespace.meta]
 
@@ -35,6 +42,18 @@ struct StoreState: Equatable {
     var storedBytes: Int { 1 + (account == nil ? StoreState.plainCount : StoreState.accountedCount) }
 
     init() {}
+
+    /// Which opening of the store wrote last; 0 where none has.
+    var session: UInt64 { writers[0].session }
+
+    /// The place in the queue of `session` up to which it has committed; `nil` where that is not known.
+    func place(of session: UInt64) -> UInt64? { writers.first { $0.session == session }?.place }
+
+    /// Notes that `session` wrote last, and has committed up to `place` of its queue.
+    mutating func note(_ session: UInt64, upTo place: UInt64) {
+        writers = [Writer(session: session, place: max(place, self.place(of: session) ?? 0))]
+            + writers.filter { $0.session != session }.prefix(StoreState.writerCount - 1)
+    }
 
     /// Reads the state, or starts anew where there is none.
     ///
@@ -48,8 +67,7 @@ struct StoreState: Equatable {
             throw CacheError(
                 .unsupportedFormat, "The store was written by a later version of Grove; it is left as it is.")
         }
-        let isEarlier = StoreState.earlierCounts.contains(stored.count)
-        guard isEarlier || stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
+        guard stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
         let end = stored.count - 8
@@ -59,14 +77,19 @@ struct StoreState: Equatable {
         guard unsafe sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
-        guard !isEarlier else { return }
-        session = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
+        for index in writers.indices {
+            let start = 17 + 16 * index
+            writers[index] = unsafe Writer(
+                session: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
+                place: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)))
+        }
         guard stored.count == StoreState.accountedCount else { return }
-        let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 25, as: UInt64.self))
-        let entries = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 33, as: UInt64.self))
+        let start = StoreState.plainCount - 8
+        let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        let entries = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
         account = unsafe Account(
             payloadBytes: Int(clamping: payload), entries: Int(clamping: entries),
-            openSegment: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: 41, as: UInt32.self)))
+            openSegment: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: start + 16, as: UInt32.self)))
     }
 
     func write(_ transaction: any NodeTransaction) throws(CacheError) {
@@ -75,7 +98,10 @@ struct StoreState: Equatable {
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
         out.append(littleEndian: forgottenDeletion)
-        out.append(littleEndian: session)
+        for writer in writers {
+            out.append(littleEndian: writer.session)
+            out.append(littleEndian: writer.place)
+        }
         // A sum below nothing says that the store lost what was counted: whoever writes next counts anew.
         if let account, account.payloadBytes >= 0, account.entries >= 0 {
             out.append(littleEndian: UInt64(account.payloadBytes))

@@ -15,16 +15,19 @@ extension EncodingSession {
     /// - Throws: ``CacheError`` as it was thrown; `unencodable` for whatever else was.
     func collect<Value: Encodable>(_ value: Value) throws(CacheError) {
         do {
-            try value.encode(to: CollectingEncoder(session: self, box: open(owner: ObjectIdentifier(Value.self))))
+            try value.encode(to: CollectingEncoder(session: self, box: open(owner: Value.self)))
         } catch let error as CacheError {
-            throw error
+            throw error.code == .restart ? error : error.concerning(field: stored.ownerName)
         } catch {
-            throw CacheError(.unencodable, "\(type(of: value)) could not be encoded: \(error)")
+            throw CacheError(
+                .unencodable, "Its `encode(to:)` threw: \(error)", field: stored.ownerName)
         }
         stored.isOpen = false
-        if let failure = stored.failure { throw failure }
+        if let failure = stored.failure { throw failure.concerning(field: stored.ownerName) }
         guard unsafe stored.boxes[0].state.pointee.shape != .nothing else {
-            throw CacheError(.unencodable, "\(type(of: value)) encodes nothing.")
+            throw CacheError(
+                .unencodable, "Its `encode(to:)` writes nothing; encode a field, or an empty container.",
+                field: stored.ownerName)
         }
     }
 

@@ -21,7 +21,7 @@ extension EncodingSession {
                 let item = unsafe box.state.pointee.field(position)
                 guard item.kind != .none else { continue }
                 unsafe encoder.out.append(padded: table.key(position))
-                try write(item, to: &encoder)
+                try write(item, of: { table.name(position) }, to: &encoder)
             }
         }
     }
@@ -32,7 +32,19 @@ extension EncodingSession {
         encoder.writeMapHead(count: fields.count)
         for field in fields {
             encoder.write(field.name)
-            try write(field.item, to: &encoder)
+            try write(field.item, of: { field.name }, to: &encoder)
+        }
+    }
+
+    /// Writes the field that `name` names; a failure says which it was.
+    private func write(
+        _ item: EncodingItem, of name: () -> String, to encoder: inout NodeEncoder
+    ) throws(CacheError) {
+        do throws(CacheError) {
+            try write(item, to: &encoder)
+        } catch {
+            guard error.code != .restart, error.identifier == nil else { throw error }
+            throw error.concerning(field: "\(stored.ownerName).\(name())")
         }
     }
 

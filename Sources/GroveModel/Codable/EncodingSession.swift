@@ -18,7 +18,10 @@ final class EncodingSession {
         /// The first failure, kept because user code may swallow it.
         var failure: CacheError?
         /// The type of the value.
-        var owner = ObjectIdentifier(Never.self)
+        var owner: any Any.Type = Never.self
+
+        /// The name of the type, for messages.
+        var ownerName: String { TypeName.of(owner) }
 
         /// Whether more may be encoded.
         var isRunning: Bool { isOpen && failure == nil }
@@ -36,7 +39,7 @@ final class EncodingSession {
     deinit { stored.leaves.deallocate() }
 
     /// Begins to collect a value of the type `owner`.
-    func open(owner: ObjectIdentifier) -> EncodingBox {
+    func open(owner: any Any.Type) -> EncodingBox {
         stored.isOpen = true
         stored.failure = nil
         stored.owner = owner
@@ -51,11 +54,11 @@ final class EncodingSession {
         stored.boxCount += 1
         if number < stored.boxes.count {
             let box = stored.boxes[number]
-            unsafe box.state.pointee.begin(number: number, depth: depth, owner: stored.owner)
+            unsafe box.state.pointee.begin(number: number, depth: depth, owner: ObjectIdentifier(stored.owner))
             return box
         }
         let box = EncodingBox()
-        unsafe box.state.pointee.begin(number: number, depth: depth, owner: stored.owner)
+        unsafe box.state.pointee.begin(number: number, depth: depth, owner: ObjectIdentifier(stored.owner))
         stored.boxes.append(box)
         return box
     }

@@ -6,8 +6,8 @@ public struct NodeEncoder: ~Copyable {
     /// What was written of the root and, one behind the other, of those nodes inside it that are not finished.
     package var out: ByteBuffer
     package let tree: NodeTree
-    private var fields: FieldTable = .dynamic
-    private var nextField = 0
+    private(set) var fields: FieldTable = .dynamic
+    private(set) var nextField = 0
     private var holdsReferences = false
     private var depth = 0
     private var nesting = 0
@@ -137,7 +137,7 @@ public struct NodeEncoder: ~Copyable {
             try end(scope)
             return
         } catch {
-            failure = error
+            failure = explained(error, M.self, scope)
         }
         abandon(scope)
         throw failure
@@ -164,8 +164,9 @@ public struct NodeEncoder: ~Copyable {
             if scope.needsLargerStack { try onLargerStack(body) } else { try body(&self) }
             try end(scope)
         } catch {
+            let failure = concerning(scope, error)
             abandon(scope)
-            throw error
+            throw failure
         }
     }
 
@@ -200,7 +201,7 @@ public struct NodeEncoder: ~Copyable {
     ) throws(CacheError) -> Scope {
         let name = unsafe identifier.buffer.bytes
         guard name.count > 0 else { throw NodeEncoder.identifierIsEmpty }
-        guard name.count <= NodeEncoder.maxIdentifierBytes else { throw NodeEncoder.identifierIsTooLong }
+        guard name.count <= NodeEncoder.maxIdentifierBytes else { throw unsafe NodeEncoder.identifierIsTooLong(name) }
         guard paths < NodeTree.maxPaths else { throw NodeEncoder.hasTooManyPaths }
         guard depth < LargeStack.maxDepth else { throw NodeEncoder.hasTooManyLevels }
         let needsLargerStack = try enterLevel()
@@ -243,7 +244,8 @@ public struct NodeEncoder: ~Copyable {
 
     /// Ends what was begun with `scope`.
     ///
-    /// - Throws: `unencodable` where the body of a node is no map: projections could not share its record.
+    /// - Throws: `unencodable` where the body of a node is no map, so that projections could not share its record, or the
+    ///   tree holds its identifier under another record name.
     @usableFromInline
     mutating func end(_ scope: Scope) throws(CacheError) {
         precondition(
@@ -255,7 +257,7 @@ public struct NodeEncoder: ~Copyable {
                     unsafe out.bytes(in: scope.start..<scope.start + 1)[0] & 0xE0 == CBORMajor.map
                 else { throw NodeEncoder.bodyIsNoMap }
             }
-            unsafe tree.add(
+            try unsafe tree.add(
                 out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type,
                 order: scope.order, holdsReferences: holdsReferences)
         }

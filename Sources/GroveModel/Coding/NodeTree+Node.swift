@@ -55,4 +55,16 @@ extension NodeTree {
         package let type: Int
         package let holdsReferences: Bool
     }
+
+    /// Why one tree cannot hold a node as two types that do not share a record.
+    static func twoRecordNames(
+        _ former: TypeNames, _ latter: TypeNames, _ identifier: UnsafeRawBufferPointer
+    ) -> CacheError {
+        let (former, latter) = (String(decoding: former.record, as: UTF8.self), String(decoding: latter.record, as: UTF8.self))
+        return unsafe CacheError(
+            .unencodable,
+            "The tree holds one identifier as \(former) and as \(latter), and a record has one type; give them different "
+                + "identifiers, or one `recordName`.",
+            identifier: ModelIdentifier(String(decoding: identifier, as: UTF8.self)))
+    }
 }

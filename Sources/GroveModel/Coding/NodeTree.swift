@@ -3,7 +3,8 @@
 /// This is what a write hands to the cache. It is filled by a ``NodeEncoder`` on one thread and not changed afterwards.
 ///
 /// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
-/// occurrences under other projections of the record stay side by side.
+/// occurrences under other projections of the record stay side by side. Under another record name it is refused: a
+/// record has one.
 @safe
 // SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
@@ -58,6 +59,11 @@ package final class NodeTree: @unchecked Sendable {
         unsafe storage.pointee.arena.bytes(at: entry.identifierStart, count: entry.identifierCount)
     }
 
+    /// The bytes of an identifier that ``begin(_:)`` was given.
+    func bytes(in identifier: Range<Int>) -> UnsafeRawBufferPointer {
+        unsafe storage.pointee.arena.bytes(in: identifier)
+    }
+
     package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.pointee.body(of: entry) }
 
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
@@ -91,10 +97,12 @@ package final class NodeTree: @unchecked Sendable {
     }
 
     /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
+    ///
+    /// - Throws: ``CacheError`` with code `unencodable` where the identifier occurred under another record name.
     package func add(
         _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
-    ) {
-        unsafe storage.pointee.add(
+    ) throws(CacheError) {
+        try unsafe storage.pointee.add(
             body, identifier: identifier, type: type, order: order, holdsReferences: holdsReferences)
     }
 }
@@ -219,12 +227,17 @@ extension NodeTree {
 
         mutating func add(
             _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
-        ) {
+        ) throws(CacheError) {
             let name = unsafe arena.bytes(in: identifier)
             let hash = unsafe NodeTree.hash(name)
             let slot = unsafe table.isEmpty ? -1 : slot(name, hash)
             let found = unsafe slot < 0 ? find(name, hash: hash) : Int(table[slot]) - 1
             if found >= 0 {
+                // All entries of one identifier have one record name.
+                let former = entries[found].type
+                guard former == type || types[former].record == types[type].record else {
+                    throw unsafe NodeTree.twoRecordNames(types[former], types[type], name)
+                }
                 if unsafe supersede(found, body, identifier, hash, type, order, holdsReferences) { return }
                 hasProjections = true
             }
@@ -252,13 +265,13 @@ extension NodeTree {
             var index = found
             while index >= 0 {
                 let former = entries[index]
-                // Another record name under the identifier replaces; another projection stays beside.
-                guard former.type == type || types[former.type].record != types[type].record else {
+                // Another projection stays beside.
+                guard former.type == type else {
                     index = former.previous
                     continue
                 }
                 if former.order > order { return true }
-                if former.type == type, unsafe isEqual(self.body(of: former), body) {
+                if unsafe isEqual(self.body(of: former), body) {
                     // The same again: its bytes are there already.
                     entries[index].order = order
                     if identifier.upperBound == arena.count { arena.truncate(to: identifier.lowerBound - 1) }

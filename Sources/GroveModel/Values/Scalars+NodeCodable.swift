@@ -58,7 +58,7 @@ extension NodeCodable where Self: FixedWidthInteger {
         } else if let value = UInt64(exactly: self) {
             encoder.write(value)
         } else {
-            throw CacheError(.unencodable, "An integer is wider than 64 bits.")
+            throw CacheError(.unencodable, "The integer needs more than 64 bits; store it as text.")
         }
     }
 

@@ -1,0 +1,112 @@
+import GroveMemory
+import GroveModel
+import Synchronization
+import Testing
+
+@testable import GroveCache
+
+/// What a read shows between a commit of the engine and the moment at which the cache knows of it.
+///
+/// Each test queues by hand an older call that no caller waits for and a newer one that a caller waits for, so that both
+/// come into one commit, and reads in that moment.
+@Suite("Reads between a commit and its announcement")
+struct ReadWindowTests {
+    typealias Cache = NormalizedCache<SharedStore>
+
+    let disk: SharedStore.Disk
+    let cache: Cache
+    let ben = Person(id: "2", name: "Ben", age: 0)
+
+    init() throws {
+        disk = try SharedStore.Disk()
+        cache = try disk.open()
+        try cache.writeCollection([ann(0), ben], forKey: "both")
+    }
+
+    private func ann(_ age: Int) -> Person { Person(id: "1", name: "Ann", age: age) }
+
+    /// Queues a call, and commits nothing.
+    private func queue(
+        _ content: EncodedRoots, _ extras: [PendingWrite.Extra] = [], at sequence: UInt64? = nil, isAwaited: Bool
+    ) throws {
+        let ignore: @Sendable (Result<ChangeSet, CacheError>) -> Void = { _ in }
+        let number = try sequence ?? cache.core.takeSequence()
+        let write = PendingWrite(
+            sequence: number, tree: content.tree, extras: extras, completion: isAwaited ? ignore : nil)
+        try cache.core.enqueue(write, schedulingDrain: false)
+    }
+
+    private func people(_ people: Person...) throws -> EncodedRoots {
+        try EncodedRoots(people, mustBeIdentified: true)
+    }
+
+    /// What each commit until the queue is empty shows at once, before the cache hears of it.
+    private func drain(_ beforeRead: @escaping @Sendable () -> Void = {}) -> [[Int]?] {
+        let seen = Collected()
+        disk.faults.withLock { [cache] faults in
+            faults.afterWrite = {
+                beforeRead()
+                let both = try? cache.collection("both", as: Person.self)
+                seen.ages.withLock { $0.append(both?.map(\.age)) }
+            }
+        }
+        cache.core.drainNow()
+        disk.faults.withLock { $0.afterWrite = nil }
+        return seen.ages.withLock { $0 }
+    }
+
+    private final class Collected: Sendable {
+        let ages = Mutex<[[Int]?]>([])
+    }
+
+    @Test("What was queued before is not shown over what the same commit brought after it")
+    func older() throws {
+        try queue(people(ann(1)), isAwaited: false)
+        try queue(people(ann(2), Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
+        #expect(drain() == [[2, 2]])
+        #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [2, 2])
+    }
+
+    @Test("So it is where the calls come late to the queue, so that the store's own number does not grow")
+    func late() throws {
+        let numbers = try (0..<2).map { _ in try cache.core.takeSequence() }
+        try cache.write(Person(id: "3", name: "Cleo", age: 3))
+        try queue(people(ann(1)), at: numbers[0], isAwaited: false)
+        try queue(people(ann(2), Person(id: "2", name: "Ben", age: 2)), at: numbers[1], isAwaited: true)
+        #expect(drain() == [[2, 2]])
+    }
+
+    @Test("A collection, too, is the later one")
+    func collections() throws {
+        let one = try EncodedRoots([ann(0)], mustBeIdentified: false)
+        let two = try EncodedRoots([ann(0), ben, ben], mustBeIdentified: false)
+        try queue(one, [one.collection("both")], isAwaited: false)
+        try queue(two, [two.collection("both")], isAwaited: true)
+        #expect(drain() == [[0, 0, 0]])
+    }
+
+    @Test("What failed is a miss before the next call commits")
+    func failing() throws {
+        disk.faults.withLock { $0.refusedKeys = [SharedStore.Disk.key("Person:1")] }
+        try queue(people(ann(1)), isAwaited: false)
+        try queue(people(Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
+        // Ann of before beside the new Ben is what must not be seen.
+        #expect(drain().allSatisfy { $0 == nil })
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(try cache.model("Person:2", as: Person.self)?.age == 2)
+    }
+
+    @Test("What another process commits in that moment stays")
+    func peer() throws {
+        let other = try disk.open()
+        let disk = disk
+        try queue(people(ann(1)), isAwaited: false)
+        let seen = drain {
+            // Once, and not for its own commit.
+            disk.faults.withLock { $0.afterWrite = nil }
+            _ = try? other.write(Person(id: "1", name: "Ann", age: 9))
+        }
+        #expect(seen == [[9, 0]])
+        #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [9, 0])
+    }
+}
