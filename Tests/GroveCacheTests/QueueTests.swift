@@ -334,7 +334,7 @@ struct QueueTests {
         task.cancel()
         // It does not wait for the queue to move.
         #expect(await task.value?.code == .cancelled)
-        #expect(core.state.withLock { $0.waiting.isEmpty && $0.pending.count == 1 })
+        #expect(core.state.withLock { $0.waiting.isEmpty && $0.queue.calls.count == 1 })
         core.drainNow()
         #expect(try cache.model("Person:1", as: Person.self) == nil)
     }

@@ -85,7 +85,7 @@ struct ReadTests {
             PendingWrite(sequence: try first.core.takeSequence(), extras: [.tombstone("Person:1")]),
             schedulingDrain: false)
         first.close()
-        #expect(second.core.state.withLock { $0.pending.isEmpty })
+        #expect(second.core.state.withLock { $0.queue.isEmpty })
         second.close()
         let third = try NormalizedCache<SharedStore>(directory: directory, options: options)
         #expect(third.core !== second.core)

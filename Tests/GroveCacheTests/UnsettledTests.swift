@@ -126,7 +126,7 @@ struct UnsettledTests {
         let isHeld = DispatchSemaphore(value: 0)
         cache.core.writer.async { isHeld.wait() }
         for number in 0..<6_000 { cache.setModel(person(number, 2), forKey: "Person:\(number)", context: nil) }
-        let (count, bytes) = cache.core.state.withLock { ($0.pending.count, $0.pendingBytes) }
+        let (count, bytes) = cache.core.state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
         #expect(count < 4_000 && bytes < 1_200_000, "\(count), \(bytes)")
         #expect(try cache.model("Person:5", as: Person.self) == nil)
         isHeld.signal()

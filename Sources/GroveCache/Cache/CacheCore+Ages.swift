@@ -11,34 +11,27 @@ extension CacheCore {
         loadAges()
         var reading = clock.ofRead
         if state.withLock({ $0.ages.line.isBehind(reading) }) { reading = clock.ofRead }
-        while true {
-            let begun = try state.withLock { (state) throws(CacheError) -> (Reconstructor, CacheError?)? in
-                guard let reader = try beginReadOfStore(&state) else { return nil }
+        let reader = try beginReadOfStore()
+        do throws(CacheError) {
+            let stored = try reader.storedState()
+            state.withLock { state in
                 state.ages.notice(reading, before: state.sequence + state.shift + 1)
-                guard maxAge != .infinity else { return (reader, nil) }
-                do throws(CacheError) {
-                    reader.limitAges(try ageLimit(maxAge, reading, reader, state))
-                    return (reader, nil)
-                } catch {
-                    return (reader, error)
-                }
+                if maxAge != .infinity { reader.limitAges(ageLimit(maxAge, reading, stored, state)) }
             }
-            if let (reader, failure) = begun {
-                guard let failure else { return reader }
-                endRead(reader)
-                throw failure
-            }
-            try refresh()
+            return reader
+        } catch {
+            endRead(reader)
+            throw error
         }
     }
 
     private func ageLimit(
-        _ maxAge: Double, _ reading: Double, _ reader: Reconstructor, _ state: borrowing CacheState
-    ) throws(CacheError) -> AgeLimit {
+        _ maxAge: Double, _ reading: Double, _ stored: StoreState?, _ state: borrowing CacheState
+    ) -> AgeLimit {
         var line = state.ages.line
         // What others committed behind what this process knows has no age here, and numbers that this process's queue
         // was given move up behind it.
-        if let stored = try reader.storedState() {
+        if let stored {
             if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
                 line.moveUp(behind: state.lastCommitted, by: upcoming.shift - state.shift)
                 line.moveUp(behind: upcoming.stored.sequence, by: stored.sequence - upcoming.stored.sequence)

@@ -10,9 +10,9 @@ extension CacheCore {
             if isScheduled { state.isDrainScheduled = false }
             return state.isStoreClosed || state.isAway
         }
-        while !isStoreClosed, state.withLock({ !$0.pending.isEmpty || !$0.unsettled.isEmpty }) {
+        while !isStoreClosed, state.withLock({ !$0.queue.isEmpty || !$0.unsettled.isEmpty }) {
             let outdated = openAnewIfReplaced()
-            let group = state.withLock { nextGroup($0.pending) }
+            let group = state.withLock { nextGroup($0.queue.calls) }
             if outdated == nil { settle() }
             guard !group.isEmpty else { return }
             let settled = outdated.map { error in group.compactMap { fail($0, error) } } ?? commit(group)
@@ -111,7 +111,7 @@ extension CacheCore {
         try transact(leaving: isQueued ? group : []) { (commit) throws(CacheError) in
             changes = []
             // They were dropped, and were told so, where the store was opened anew a moment ago.
-            guard !isQueued || state.withLock({ $0.isQueued(group[0]) }) else { throw CacheCore.replaced }
+            guard !isQueued || state.withLock({ $0.queue.contains(group[0]) }) else { throw CacheCore.replaced }
             for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
         }
         return changes
@@ -255,12 +255,13 @@ extension CacheCore {
 
     /// Tells the callers that wait, and the observers, what became of calls that left the queue.
     private func finish(_ settled: [Settled], synchronizationFailure: CacheError?) {
-        let failure = settled.contains { $0.write.isDurable && (try? $0.outcome.get()) != nil } ? synchronizationFailure : nil
+        let failure =
+            settled.contains { $0.write.isDurable && (try? $0.outcome.get()) != nil } ? synchronizationFailure : nil
         let (waiting, observers) = state.withLock { state in
             if failure != nil {
                 state.tally.failures += settled.count { $0.write.isDurable && (try? $0.outcome.get()) != nil }
             }
-            let hasRoom = state.pendingBytes <= queueLimit / 2 || state.pending.isEmpty
+            let hasRoom = state.queue.byteCount <= queueLimit / 2 || state.queue.isEmpty
             return (hasRoom ? state.waiting.takeAll() : [], state.observers)
         }
         publish(settled, failure, observers)
@@ -285,7 +286,7 @@ extension CacheCore {
             // Who begins to observe later is not told of what was before.
             defer { state.tally.unreported = CommitReport() }
             return state.tally.report(
-                writes: settled.count, failed: failed, queued: state.pending.count, bytes: state.pendingBytes)
+                writes: settled.count, failed: failed, queued: state.queue.calls.count, bytes: state.queue.byteCount)
         }
         guard !observers.isEmpty || !changes.isIdle else { return }
         let outcomes = settled.map { write, outcome in

@@ -38,7 +38,7 @@ extension CacheCore {
             guard !state.isClosed else { throw CacheError.isClosed }
             guard !state.isSuspended else {
                 // What the store holds under these keys is not what was last set: a miss, once it is back.
-                if write.completion == nil { state.unsettled.add(write) }
+                if write.completion == nil { state.forget(write) }
                 throw CacheError.isSuspended
             }
             guard write.sequence > state.wipedAt || write.isWipe else {
@@ -46,19 +46,19 @@ extension CacheCore {
                 // is not what was last set.
                 if write.completion == nil,
                     write.sequence <= state.replacedAt
-                        || state.pending.contains(where: { $0.isWipe && $0.sequence > write.sequence })
+                        || state.queue.calls.contains(where: { $0.isWipe && $0.sequence > write.sequence })
                 {
-                    state.unsettled.add(write)
+                    state.forget(write)
                 }
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
             // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
-            if write.completion == nil, !write.isInvalidation, state.pendingBytes + write.byteCount > queueLimit {
+            if write.completion == nil, !write.isInvalidation, state.queue.byteCount + write.byteCount > queueLimit {
                 isRefused = true
                 refuse(write, &state)
             } else {
-                state.queue(write)
+                state.queue.append(write)
             }
             guard schedulingDrain, !state.isDrainScheduled else { return false }
             state.isDrainScheduled = true
@@ -74,13 +74,13 @@ extension CacheCore {
     /// Queues that what `write` names is forgotten; where there is no room even for that, that everything is.
     private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
         // Behind a wipe that nobody asked for there is nothing to forget.
-        if let last = state.pending.last, last.isWipe, last.completion == nil { return }
+        if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
-        if state.pendingBytes + refused.byteCount > queueLimit + unsettledLimit {
+        if state.queue.byteCount + refused.byteCount > queueLimit + unsettledLimit {
             refused = PendingWrite(sequence: write.sequence, isWipe: true)
             state.wipedAt = max(state.wipedAt, write.sequence)
         }
-        state.queue(refused)
+        state.queue.append(refused)
     }
 
     /// Commits what is queued, on the calling thread, and returns when it is visible.
@@ -113,7 +113,7 @@ extension CacheCore {
     }
 
     func hasRoom(_ state: borrowing CacheState) -> Bool {
-        state.pendingBytes <= queueLimit || state.pending.isEmpty || state.isClosed || state.isSuspended
+        state.queue.byteCount <= queueLimit || state.queue.isEmpty || state.isClosed || state.isSuspended
     }
 
     /// Reports a write that failed before it could be queued: to `observer` alone, where the handle is closed.

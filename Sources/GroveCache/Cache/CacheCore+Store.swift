@@ -292,13 +292,11 @@ extension CacheState {
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
         synchronizationFailure = nil
-        let dropped = pending.filter { $0.sequence <= wipedAt && !$0.isWipe }
+        let dropped = queue.removeAll(upTo: wipedAt)
         // The files may hold what the old ones held, which is not what was last set.
         for write in dropped where write.completion == nil {
-            unsettled.add(write)
+            forget(write)
         }
-        pending.removeAll { $0.sequence <= wipedAt && !$0.isWipe }
-        for write in dropped { pendingBytes -= write.byteCount }
         guard !dropped.isEmpty else { return ([], []) }
         return (dropped, waiting.takeAll())
     }

@@ -70,10 +70,7 @@ final class CacheCore: Sendable {
         try checkReentrance()
         do throws(CacheError) {
             if let maxAge { return try beginReadWithAges(maxAge) }
-            while true {
-                if let reader = try beginReadOfStore() { return reader }
-                try refresh()
-            }
+            return try beginReadOfStore()
         } catch {
             // Calls that come at a wrong time are their callers' matter.
             if error.code != .closed, error.code != .suspended { notify { $0.cacheDidFailToRead(error) } }
@@ -81,69 +78,99 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// Begins a read, or returns `nil` where the store must be opened anew first.
-    private func beginReadOfStore() throws(CacheError) -> Reconstructor? {
-        try state.withLock { (state) throws(CacheError) -> Reconstructor? in try beginReadOfStore(&state) }
+    /// Begins a read: looks at the queue, then opens a view, with no lock held.
+    ///
+    /// Where a call failed between the two, the view may show what was called after it, and the read begins again.
+    func beginReadOfStore() throws(CacheError) -> Reconstructor {
+        while true {
+            guard let start = try state.withLock({ (state) throws(CacheError) in try startRead(&state) }) else {
+                try refresh()
+                continue
+            }
+            guard let store = start.store else {
+                start.reader.begin(nil, keepsBytes: false, pending: start.pending)
+                return start.reader
+            }
+            let view: any NodeView
+            do throws(CacheError) {
+                view = try store.view()
+            } catch {
+                abandon(start)
+                throw error
+            }
+            guard start.epoch.current == start.epochNumber else {
+                view.end()
+                abandon(start)
+                continue
+            }
+            var pending = start.pending
+            if !pending.isEmpty { place(&pending, over: view, start) }
+            start.reader.begin(view, keepsBytes: keepsBytes, pending: pending)
+            return start.reader
+        }
     }
 
-    /// Begins a read, or returns `nil` where the store must be opened anew first; the state is locked.
-    @inline(__always)
-    func beginReadOfStore(_ state: inout CacheState) throws(CacheError) -> Reconstructor? {
+    /// What a read takes from the cache's state before it opens its view; it counts as active from then on.
+    private struct ReadStart {
+        let reader: Reconstructor
+        /// `nil` where nothing of the store shows: it is about to be emptied.
+        let store: (any NodeStore)?
+        var pending: PendingReads
+        let epoch: ReadEpoch
+        let epochNumber: UInt64
+        let shift: UInt64
+        let forgottenDeletion: UInt64
+        let lastCommitted: UInt64
+    }
+
+    /// Starts a read, or returns `nil` where the store must be opened anew first.
+    private func startRead(_ state: inout CacheState) throws(CacheError) -> ReadStart? {
         try state.checkUsable()
         guard state.isCurrent(source), let store = state.opened?.store else { return nil }
         let reader =
             state.spareReaders.popLast() ?? Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
-        let wipe = state.pending.isEmpty ? nil : state.pending.lastIndex(where: \.isWipe)
-        if let everything = state.unsettled.everything {
+        var pending = PendingReads(queue: state.queue.shown, after: state.queue.wipePlace, shift: state.shift)
+        let everything = state.unsettled.everything
+        if let everything {
             // Too much of the store is not what was last set to tell it apart.
-            let pending = state.pending[(wipe.map { $0 + 1 } ?? 0)...].filter { $0.sequence > everything }
-            reader.begin(
-                nil, keepsBytes: false, pending: CacheCore.visible(pending[...]), shift: state.shift,
-                forgottenDeletion: 0)
-        } else if let wipe {
-            // The store is about to be emptied: nothing of it shows, and nobody may hold it open.
-            reader.begin(
-                nil, keepsBytes: false, pending: CacheCore.visible(state.pending[(wipe + 1)...]),
-                shift: state.shift, forgottenDeletion: 0)
-        } else {
-            let view = try store.view()
-            if state.pending.isEmpty && state.unsettled.isEmpty {
-                reader.begin(view, keepsBytes: keepsBytes, pending: [], shift: 0, forgottenDeletion: 0)
-            } else {
-                let place = place(in: view, state)
-                let queued = state.pending.drop { $0.place <= place.ofQueue }
-                reader.begin(
-                    view, keepsBytes: keepsBytes, pending: state.unsettled.writes + CacheCore.visible(queued),
-                    shift: place.shift, forgottenDeletion: place.forgottenDeletion)
-            }
-            state.activeReads += 1
+            pending.afterNumber = everything
+        } else if state.queue.wipePlace == 0 {
+            pending.unsettled = state.unsettled.writes
         }
-        return reader
+        let showsStore = everything == nil && state.queue.wipePlace == 0
+        if showsStore { state.activeReads += 1 }
+        return ReadStart(
+            reader: reader, store: showsStore ? store : nil, pending: pending, epoch: state.epoch,
+            epochNumber: state.epoch.current, shift: state.shift, forgottenDeletion: state.forgottenDeletion,
+            lastCommitted: state.lastCommitted)
     }
 
-    /// The queued writes that reads see: those that returned at once.
-    ///
-    /// One that somebody waits for may still fail, so it
-    /// shows when it is committed, and nobody has been told of it before.
-    private static func visible(_ pending: ArraySlice<PendingWrite>) -> [PendingWrite] {
-        pending.filter { $0.completion == nil }
+    /// Gives up a read that has no view.
+    private func abandon(_ start: ReadStart) {
+        let isLast = state.withLock { state in
+            state.spareReaders.append(start.reader)
+            return state.endsLastRead()
+        }
+        if isLast { readsEnded.signal() }
     }
 
-    /// What `view` says of the queue: by how much the numbers of queued calls are shifted over it, other processes' commits
-    /// included; the highest number of a deletion that it has forgotten; and the place of the last call that it shows.
+    /// Says of the queued calls in `pending` which of them `view` shows already, by how much the numbers of the others are
+    /// shifted over it, other processes' commits included, and the highest number of a deletion that it has forgotten.
     ///
-    /// A view may show calls that have not left the queue yet: their commit is made, and the cache does not know it.
-    private func place(
-        in view: any NodeView, _ state: borrowing CacheState
-    ) -> (shift: UInt64, forgottenDeletion: UInt64, ofQueue: UInt64) {
+    /// A view may show calls that had not left the queue: their commit was made, and the cache did not know it.
+    private func place(_ pending: inout PendingReads, over view: any NodeView, _ start: ReadStart) {
         // No call is committed over a state that cannot be read, so what was known last still holds.
-        guard let stored = try? StoreState(view) else { return (state.shift, state.forgottenDeletion, 0) }
-        let ofQueue = stored.place(of: session) ?? 0
-        if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
-            return (upcoming.shift + (stored.sequence - upcoming.stored.sequence), stored.forgottenDeletion, ofQueue)
+        guard let stored = try? StoreState(view) else {
+            pending.forgottenDeletion = start.forgottenDeletion
+            return
         }
-        let foreign = stored.sequence > state.lastCommitted ? stored.sequence - state.lastCommitted : 0
-        return (state.shift + foreign, stored.forgottenDeletion, ofQueue)
+        pending.afterPlace = max(pending.afterPlace, stored.place(of: session) ?? 0)
+        pending.forgottenDeletion = stored.forgottenDeletion
+        if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
+            pending.shift = upcoming.shift + (stored.sequence - upcoming.stored.sequence)
+        } else if stored.sequence > start.lastCommitted {
+            pending.shift = start.shift + (stored.sequence - start.lastCommitted)
+        }
     }
 
     /// Ends a read; its reader is not used again by the caller.
@@ -163,11 +190,8 @@ final class CacheCore: Sendable {
             if isHit { state.hits += 1 }
             if let miss { state.misses[miss, default: 0] += 1 }
             isObserved = !state.observerEntries.isEmpty
-            if hadView { state.activeReads -= 1 }
             if state.spareReaders.count < 8 { state.spareReaders.append(reader) }
-            guard state.isAwaitingReads, state.activeReads == 0 else { return false }
-            state.isAwaitingReads = false
-            return true
+            return hadView && state.endsLastRead()
         }
         if isLast { readsEnded.signal() }
         if mustAbsorb { writer.async { self.absorbTouches() } }

@@ -1,4 +1,5 @@
 import GroveModel
+import Synchronization
 
 /// What the handles, readers and writer of one store share, behind one lock.
 struct CacheState: Sendable {
@@ -33,11 +34,10 @@ struct CacheState: Sendable {
     var isAgeSaveScheduled = false
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
-    /// Calls whose commits are not visible yet, oldest first.
-    var pending: [PendingWrite] = []
-    var pendingBytes = 0
-    /// The place of the call that was queued last.
-    var lastPlace: UInt64 = 0
+    /// Calls whose commits are not visible yet.
+    var queue = WriteQueue()
+    /// Advances with each call that fails.
+    let epoch = ReadEpoch()
     /// What could not be stored.
     var unsettled = Unsettled()
     /// Callers that wait until the queue has room.
@@ -90,24 +90,26 @@ extension CacheState {
         return handles
     }
 
-    /// Whether `write` waits in the queue; near its front it is found at once.
-    func isQueued(_ write: PendingWrite) -> Bool { pending.contains { $0 === write } }
-
-    /// Queues `write` behind all others.
-    mutating func queue(_ write: PendingWrite) {
-        lastPlace += 1
-        write.take(place: lastPlace)
-        pending.append(write)
-        pendingBytes += write.byteCount
-    }
-
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
     mutating func leave(_ group: [PendingWrite]) {
-        pending.removeFirst(group.count)
-        for write in group {
-            pendingBytes -= write.byteCount
-            unsettled.settle(by: write)
-        }
+        queue.removeFirst(group.count)
+        for write in group { unsettled.settle(by: write) }
+    }
+
+    /// Counts a read with a view less; returns whether it was the last of those that a caller waits for.
+    mutating func endsLastRead() -> Bool {
+        activeReads -= 1
+        guard isAwaitingReads, activeReads == 0 else { return false }
+        isAwaitingReads = false
+        return true
+    }
+
+    /// Makes what `write` names a miss: the store does not hold what was last set.
+    ///
+    /// A read that has looked at the queue and has no view yet begins again: its view may show what was called later.
+    mutating func forget(_ write: PendingWrite) {
+        unsettled.add(write)
+        epoch.advance()
     }
 
     /// Takes `write`, which failed with `error`, out of the queue.
@@ -116,13 +118,20 @@ extension CacheState {
     ///
     /// - Returns: false where it was not in the queue any more.
     mutating func fail(_ write: PendingWrite, _ error: CacheError) -> Bool {
-        guard let index = pending.firstIndex(where: { $0 === write }) else { return false }
-        pending.remove(at: index)
-        pendingBytes -= write.byteCount
+        guard queue.remove(write) else { return false }
         tally.failures += 1
         guard write.completion == nil else { return true }
         if failure == nil, error.code != .cancelled { failure = error }
-        unsettled.add(write)
+        forget(write)
         return true
     }
+}
+
+/// How often something happened that a read must not miss between its look at the queue and its view of the store.
+final class ReadEpoch: Sendable {
+    private let number = Atomic<UInt64>(0)
+
+    var current: UInt64 { number.load(ordering: .acquiring) }
+
+    func advance() { number.add(1, ordering: .releasing) }
 }

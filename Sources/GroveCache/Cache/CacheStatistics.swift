@@ -88,8 +88,8 @@ extension NormalizedCache {
             statistics.failedWrites = state.tally.failures
             statistics.recordsPut = state.tally.recordsPut
             statistics.bytesPut = state.tally.bytesPut
-            statistics.queuedWrites = state.pending.count
-            statistics.queuedBytes = state.pendingBytes
+            statistics.queuedWrites = state.queue.calls.count
+            statistics.queuedBytes = state.queue.byteCount
             return statistics
         }
     }

@@ -8,8 +8,8 @@ import GroveModel
 struct ReadState: ~Copyable {
     var view: (any NodeView)?
     var keepsBytes = false
-    /// Writes that the view may not show yet, oldest first.
-    var pending: [PendingWrite] = []
+    /// Calls that the view may not show yet.
+    var pending = PendingReads()
     /// Whether what is stored must be looked at before it is used: there are such writes, or ages count.
     var hasPending = false
     /// How old what is found may be; `nil` where that does not matter.
@@ -18,8 +18,6 @@ struct ReadState: ~Copyable {
     var expired: [ExpiryQueue.Candidate] = []
     /// Whether what was fetched last was there and too old.
     var isExpired = false
-    var shift: UInt64 = 0
-    var forgottenDeletion: UInt64 = 0
 
     var key = StoreKey()
     var root = ByteBuffer(capacity: 64)
@@ -166,22 +164,20 @@ struct ReadState: ~Copyable {
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
-        var forgottenDeletion = forgottenDeletion
-        for write in pending {
-            for var update in unsafe write.updates(of: key.bytes, shift: shift) {
-                update.forgottenDeletion = forgottenDeletion
-                // The number of the write stands for the holder even where its bytes are the same.
-                update.refreshes = true
-                let outcome = unsafe try update.apply(to: stored, into: &folded.0)
-                forgottenDeletion = update.forgottenDeletion
-                switch outcome {
-                case .unchanged, .superseded: break
-                case .removed: unsafe stored = nil
-                case .replaced:
-                    swap(&folded.0, &folded.1)
-                    unsafe stored = folded.1.bytes
-                    isFolded = true
-                }
+        var forgottenDeletion = pending.forgottenDeletion
+        for var update in unsafe pending.updates(of: key.bytes) {
+            update.forgottenDeletion = forgottenDeletion
+            // The number of the write stands for the holder even where its bytes are the same.
+            update.refreshes = true
+            let outcome = unsafe try update.apply(to: stored, into: &folded.0)
+            forgottenDeletion = update.forgottenDeletion
+            switch outcome {
+            case .unchanged, .superseded: break
+            case .removed: unsafe stored = nil
+            case .replaced:
+                swap(&folded.0, &folded.1)
+                unsafe stored = folded.1.bytes
+                isFolded = true
             }
         }
         isExpired = false

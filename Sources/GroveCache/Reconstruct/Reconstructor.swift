@@ -26,15 +26,11 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     }
 
     /// Begins a read of `view`, or of nothing but `pending` where the store is about to be emptied.
-    func begin(
-        _ view: (any NodeView)?, keepsBytes: Bool, pending: [PendingWrite], shift: UInt64, forgottenDeletion: UInt64
-    ) {
+    func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads) {
         unsafe state.pointee.view = view
         unsafe state.pointee.keepsBytes = keepsBytes
         unsafe state.pointee.hasPending = !pending.isEmpty
         if !pending.isEmpty { unsafe state.pointee.pending = pending }
-        unsafe state.pointee.shift = shift
-        unsafe state.pointee.forgottenDeletion = forgottenDeletion
         enterThread()
     }
 
@@ -43,7 +39,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         leaveThread()
         unsafe state.pointee.view.take()?.end()
         if unsafe state.pointee.hasPending {
-            unsafe state.pointee.pending = []
+            unsafe state.pointee.pending = PendingReads()
             unsafe state.pointee.ageLimit = nil
             unsafe state.pointee.isExpired = false
             if !keepsTouches { unsafe state.pointee.expired = [] }

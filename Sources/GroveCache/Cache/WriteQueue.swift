@@ -1,0 +1,68 @@
+/// Calls whose commits are not visible yet, oldest first, and by key those among them that reads apply over their views.
+///
+/// Reads see the calls that returned at once. One that a caller waits for may still fail, so it shows with its commit, and
+/// no caller has been told of it before.
+struct WriteQueue: Sendable {
+    private(set) var calls: [PendingWrite] = []
+    /// What the calls hold in memory, in bytes.
+    private(set) var byteCount = 0
+    /// The calls that reads see.
+    private(set) var shown = QueueIndex()
+    /// The place of the last call that empties the store; 0 where none is queued.
+    private(set) var wipePlace: UInt64 = 0
+    private var lastPlace: UInt64 = 0
+
+    var isEmpty: Bool { calls.isEmpty }
+
+    /// Whether `call` waits here; near the front it is found at once.
+    func contains(_ call: PendingWrite) -> Bool { calls.contains { $0 === call } }
+
+    /// Gives `call` its place behind all others.
+    mutating func append(_ call: PendingWrite) {
+        lastPlace += 1
+        call.take(place: lastPlace)
+        calls.append(call)
+        byteCount += call.byteCount
+        if call.isWipe {
+            wipePlace = lastPlace
+        } else if call.isShown {
+            shown.insert(call)
+        }
+    }
+
+    /// Takes the first `count` calls out.
+    mutating func removeFirst(_ count: Int) {
+        for call in calls.prefix(count) { forget(call) }
+        calls.removeFirst(count)
+    }
+
+    /// Takes `call` out; false where it is not here.
+    mutating func remove(_ call: PendingWrite) -> Bool {
+        guard let index = calls.firstIndex(where: { $0 === call }) else { return false }
+        forget(call)
+        calls.remove(at: index)
+        return true
+    }
+
+    /// Takes out every call up to number `sequence`, but for those that empty the store; returns them in order.
+    mutating func removeAll(upTo sequence: UInt64) -> [PendingWrite] {
+        let dropped = calls.filter { $0.sequence <= sequence && !$0.isWipe }
+        for call in dropped { forget(call) }
+        calls.removeAll { $0.sequence <= sequence && !$0.isWipe }
+        return dropped
+    }
+
+    private mutating func forget(_ call: PendingWrite) {
+        byteCount -= call.byteCount
+        if call.isWipe {
+            if call.place == wipePlace { wipePlace = 0 }
+        } else if call.isShown {
+            shown.remove(call)
+        }
+    }
+}
+
+extension PendingWrite {
+    /// Whether reads apply the call while it is queued.
+    fileprivate var isShown: Bool { completion == nil }
+}
