@@ -1,6 +1,12 @@
 package import GroveModel
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// What data providers need and listeners do not.
 extension ConsistencyManager {
     /// Registers `receiver`, which is retained until it is forgotten.
@@ -46,9 +52,10 @@ extension ConsistencyManager {
 
     /// Posts `model` as the subscription's own: it listens to it and is not told.
     @discardableResult
-    package func post(_ model: any Model, by key: SubscriptionKey, generation: Int, context: (any Sendable)?) -> UInt64
-    {
-        post([model], context: context, from: key, generation: generation)
+    package func post(
+        _ model: any Model, by key: SubscriptionKey, generation: Int, context: (any Sendable)?, at time: Date
+    ) -> UInt64 {
+        post([model], context: context, at: time, from: key, generation: generation)
     }
 
     /// Changes which elements a subscription listens to, and posts `models`, in one step.
@@ -56,16 +63,17 @@ extension ConsistencyManager {
     /// - Parameters:
     ///   - left: elements that are no longer listened to, `nil` for all.
     ///   - joined: elements that are listened to from now on.
+    ///   - time: when the edit was made; now where it is `nil`.
     /// - Returns: the call's place in the order of calls; news with an earlier one are older than it.
     @discardableResult
     package func edit(
         _ key: SubscriptionKey, leaving left: [Int]?, joining joined: [(handle: Int, model: any Model)],
-        posting models: [any Model], context: (any Sendable)?
+        posting models: [any Model], context: (any Sendable)?, at time: Date? = nil
     ) -> UInt64 {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         let told = tellsListeners && !models.isEmpty
-        return engine.enqueue { [self] engine in
+        return engine.enqueue(at: time) { [self] engine in
             let subscription = engine.subscriptions[key.rawValue]
             if let subscription {
                 if let left {

@@ -1,6 +1,12 @@
 public import GroveModel
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 extension ConsistencyManager {
     /// Posts the newest version of `model` and everything in it: every tree that holds any of it is updated.
     ///
@@ -22,13 +28,16 @@ extension ConsistencyManager {
     }
 
     /// Posts `models`, in order, in one update; returns its place in the order of calls.
+    ///
+    /// - Parameter time: when the update was made; now where it is `nil`.
     @discardableResult
     package func post(
-        _ models: [any Model], context: (any Sendable)?, from own: SubscriptionKey? = nil, generation: Int = 0
+        _ models: [any Model], context: (any Sendable)?, at time: Date? = nil, from own: SubscriptionKey? = nil,
+        generation: Int = 0
     ) -> UInt64 {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
-        return engine.enqueue(isCancellable: own == nil) { [self] engine in
+        return engine.enqueue(isCancellable: own == nil, at: time) { [self] engine in
             // What is cancelled tells nobody, but its poster holds it all the same.
             let isCancelled = engine.isCancelled
             engine.wantsReplacements = wantsReplacements

@@ -1,6 +1,12 @@
 import GroveModel
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// Keeps the immutable trees of all listeners consistent: a change to one node reaches every tree that holds it.
 ///
 /// ```swift
@@ -33,9 +39,13 @@ public final class ConsistencyManager: Sendable {
     }
 
     /// Makes a manager that nobody listens to.
-    public init() {
+    public convenience init() { self.init(now: { Date() }) }
+
+    /// Makes a manager with a clock, which says when updates were made.
+    package init(now: @escaping @Sendable () -> Date) {
         let reporter = Reporter()
         engine = Engine(
+            now: now,
             reportError: { error in reporter.report { $0.consistencyManager($1, failedWithCriticalError: error) } },
             reportReplacements: { replacements, context in
                 reporter.report { delegate, manager in

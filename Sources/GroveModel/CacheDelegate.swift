@@ -24,6 +24,14 @@ public protocol CacheDelegate: Sendable {
     func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void)
 
+    /// Reads as ``collectionForKey(_:context:completion:)`` does, and says what an element means that the cache does not
+    /// have, or not all of.
+    ///
+    /// The default ignores `missing`: a cache that stores lists whole has all elements or none.
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void)
+
     /// Stores `collection` under `cacheKey`, in order, duplicates kept, and every identified model in it.
     ///
     /// Collection keys and model keys never meet.
@@ -41,6 +49,14 @@ public protocol CacheDelegate: Sendable {
 }
 
 extension CacheDelegate {
+    /// Reads the collection as it was stored.
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        collectionForKey(cacheKey, context: context, completion: completion)
+    }
+
     /// Says that this cache cannot be emptied.
     public func wipe() async throws(CacheError) {
         throw CacheError(.unsupported, "This cache cannot be emptied.")

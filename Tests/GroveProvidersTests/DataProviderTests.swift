@@ -59,6 +59,31 @@ struct DataProviderTests {
         #expect(try cache.inner.model("Person:1", as: Person.self) == nil)
     }
 
+    @Test("Models of several types are updated in one step, and each is stored")
+    func mixed() async throws {
+        let (person, message) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
+        )
+        let screen = Screen()
+        (person.delegate, message.delegate) = (screen, screen)
+        person.setData(ann)
+        message.setData(Message(id: "m", sender: ann))
+        await manager.flush()
+        let models: [any Model] = [Message(id: "m", text: "hey", sender: ann), Person(id: "1", name: "Anna")]
+        manager.updateModels(models, context: "both")
+        manager.updateModels([Person(id: "2", name: "Bob"), Message(id: "n", sender: ann)], context: "others")
+        manager.cacheCollection([Person(id: "2", name: "Bob")] as [any Model], forKey: "models")
+        await manager.flush()
+        #expect(screen.told == ["both", "both", "others", "others"])
+        #expect(message.data == Message(id: "m", text: "hey", sender: ann))
+        try await cache.inner.flush()
+        #expect(try cache.inner.model("Message:m", as: Message.self) == message.data)
+        #expect(try cache.inner.model("Person:1", as: Person.self) == ann)
+        #expect(try cache.inner.model("Person:2", as: Person.self)?.name == "Bob")
+        #expect(try cache.inner.model("Message:n", as: Message.self)?.sender == ann)
+        #expect(try cache.inner.collection("models", as: Person.self)?.map(\.id) == ["2"])
+    }
+
     @Test("Cached data is ignored when fresher data arrived first, and the completion has the fresher")
     func fresherWins() async throws {
         try await cache.inner.write(ann)

@@ -99,7 +99,14 @@ final class HeldCache: CacheDelegate {
     func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        inner.collectionForKey(cacheKey, context: context) { (models: [T]?, error) in
+        collectionForKey(cacheKey, missing: .miss, context: context, completion: completion)
+    }
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        inner.collectionForKey(cacheKey, missing: missing, context: context) { (models: [T]?, error) in
             self.answer { completion(models, error) }
         }
     }

@@ -189,7 +189,8 @@ struct NamesTests {
         var completions = 0
         func done(_ error: (any Error)?) { completions += error == nil ? 1 : 0 }
         People.setData(
-            [ann], cacheKey: "people", dataModelManager: manager, context: nil, completion: { done($0) })
+            [Person(id: "1", name: "Anna")], cacheKey: "people", dataModelManager: manager, context: nil,
+            completion: { done($0) })
         People.insert(
             [Person(id: "4")], at: { $0.count }, cacheKey: "people", dataModelManager: manager, context: nil,
             completion: { done($0) })

@@ -118,10 +118,12 @@ struct WipeTests {
                 switch Int.random(in: 0..<11, using: &random) {
                 case 0: provider.setData(person)
                 case 1: manager.updateModel(person)
-                case 2: list.setData([person], cacheKey: "people")
+                case 2: list.setData([person], cacheKey: Bool.random(using: &random) ? "people" : "others")
                 case 3: list.append([person])
                 case 4: provider.fetchDataFromCache(withCacheKey: "Person:\(id)", completion: { _, _ in })
-                case 5: list.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
+                case 5:
+                    let key = Bool.random(using: &random) ? "people" : "others"
+                    list.fetchDataFromCache(withCacheKey: key, completion: { _, _ in })
                 case 6: provider.modelIdentifier = "Person:\(id)"
                 case 7: provider.isPaused.toggle()
                 case 8: list.isPaused.toggle()
@@ -148,7 +150,7 @@ struct WipeTests {
         for id in 0..<3 {
             if let person = try cache.inner.model("Person:\(id)", as: Person.self) { found.append(person) }
         }
-        found += try cache.inner.collection("people", as: Person.self) ?? []
+        for key in ["people", "others"] { found += try cache.inner.collection(key, as: Person.self) ?? [] }
         #expect(found.allSatisfy { $0.name.hasPrefix("after") }, "seed \(seed)")
     }
 }

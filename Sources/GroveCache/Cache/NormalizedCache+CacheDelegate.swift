@@ -22,7 +22,15 @@ extension NormalizedCache: CacheDelegate {
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, nil) }
+        collectionForKey(cacheKey, missing: .miss, context: context, completion: completion)
+    }
+
+    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, missing) }
     }
 
     /// Takes the collection apart on the calling thread, queues it and returns.
@@ -96,32 +104,34 @@ extension NormalizedCache: CacheDelegate {
         try readKey(key, as: CodableNode<M>.self, maxAge: maxAge).value?.base
     }
 
-    private func collectionNow<T: SimpleModel>(_ key: String?, _ maxAge: Double?) throws(CacheError) -> [T]? {
+    private func collectionNow<T: SimpleModel>(
+        _ key: String?, _ missing: MissingElements, _ maxAge: Double? = nil
+    ) throws(CacheError) -> [T]? {
         guard let key else { return nil }
-        if let type = T.self as? any CacheableModel.Type { return try elements(key, type, maxAge) as? [T] }
+        if let type = T.self as? any CacheableModel.Type { return try elements(key, type, missing, maxAge) as? [T] }
         if let type = T.self as? any (SimpleModel & Codable).Type {
-            return try codableElements(key, type, maxAge) as? [T]
+            return try codableElements(key, type, missing, maxAge) as? [T]
         }
         throw DynamicRoots.notCacheable(T.self)
     }
 
     private func elements<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ maxAge: Double?
+        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
     ) throws(CacheError) -> (any Sendable)? {
-        try models(key, type, maxAge)
+        try models(key, type, missing, maxAge)
     }
 
     private func codableElements<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type, _ maxAge: Double?
+        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
     ) throws(CacheError) -> (any Sendable)? {
-        try models(key, CodableNode<M>.self, maxAge)?.map(\.base)
+        try models(key, CodableNode<M>.self, missing, maxAge)?.map(\.base)
     }
 
     private func models<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ maxAge: Double?
+        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
     ) throws(CacheError) -> [M]? {
-        guard let maxAge else { return try collection(key, as: type, missing: .miss) }
-        return try collection(key, as: type, missing: .miss, maxAge: maxAge)
+        guard let maxAge else { return try collection(key, as: type, missing: missing) }
+        return try collection(key, as: type, missing: missing, maxAge: maxAge)
     }
 }
 
@@ -141,6 +151,6 @@ extension NormalizedCache: ExpiringCacheDelegate {
         _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, maxAge) }
+        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, .miss, maxAge) }
     }
 }

@@ -202,14 +202,6 @@ struct TreeRead: ~Copyable {
     @usableFromInline var decoder: NodeDecoder
 }
 
-/// What an element that is missing means to the read of a collection.
-public enum MissingElements: Sendable {
-    /// The whole read is a miss.
-    case miss
-    /// The element is skipped, and the read says so.
-    case skip
-}
-
 /// A collection as it was read.
 public struct CollectionRead<Element: Sendable>: Sendable {
     /// The elements, in order, duplicates kept, deleted ones left out.

@@ -1,5 +1,11 @@
 package import GroveModel
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// The news of one update for one listener.
 package struct Delivery: Sendable {
     /// What there is to tell.
@@ -17,6 +23,8 @@ package struct Delivery: Sendable {
     package let generation: Int
     /// The update's place in the order of calls.
     package let sequence: UInt64
+    /// When the update was made: the same for everybody.
+    package let time: Date
 }
 
 /// The newest version of one element of a collection; `nil` where it was deleted.

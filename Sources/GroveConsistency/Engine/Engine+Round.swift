@@ -93,7 +93,7 @@ extension Engine {
     ) {
         let delivery = Delivery(
             content: content, updates: updates, context: context, generation: subscription.generation,
-            sequence: sequence)
+            sequence: sequence, time: time)
         subscription.lastNews = sequence
         switch subscription.sink {
         case .main(let receiver): news.append((receiver, delivery))

@@ -2,6 +2,12 @@ import Dispatch
 import GroveModel
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The state of a consistency manager and the work on it, which happens on one serial queue.
 ///
 /// The trees of all listeners are indexed: from an identifier to the places where it occurs, and from each place to
@@ -15,6 +21,8 @@ final class Engine: @unchecked Sendable {
 
     /// The place of the call under way in the order of calls.
     var sequence: UInt64 = 0
+    /// When that call was made.
+    var time = Date.distantPast
     /// Room for the next calls.
     private var spareCalls: [Call?] = []
     /// The number of the change under way, for marks on nodes: several make one delivery.
@@ -68,6 +76,7 @@ final class Engine: @unchecked Sendable {
     private struct Call {
         let sequence: UInt64
         let isCancellable: Bool
+        let time: Date
         let work: @Sendable (Engine) -> Void
     }
 
@@ -77,11 +86,14 @@ final class Engine: @unchecked Sendable {
     }
 
     let reportReplacements: @MainActor @Sendable ([Replacement], (any Sendable)?) -> Void
+    private let now: @Sendable () -> Date
 
     init(
+        now: @escaping @Sendable () -> Date,
         reportError: @escaping @MainActor @Sendable (CacheError) -> Void,
         reportReplacements: @escaping @MainActor @Sendable ([Replacement], (any Sendable)?) -> Void
     ) {
+        self.now = now
         self.reportError = reportError
         self.reportReplacements = reportReplacements
     }
@@ -98,11 +110,16 @@ final class Engine: @unchecked Sendable {
     /// Takes a place in the order of calls and runs `work` there, on the queue.
     ///
     /// Calls that come while others wait cost no dispatch of their own.
+    ///
+    /// - Parameter time: when the call was made, which everybody who is told of it is told; now where it is `nil`.
     @discardableResult
-    func enqueue(isCancellable: Bool = false, _ work: @escaping @Sendable (Engine) -> Void) -> UInt64 {
+    func enqueue(
+        isCancellable: Bool = false, at time: Date? = nil, _ work: @escaping @Sendable (Engine) -> Void
+    ) -> UInt64 {
+        let time = time ?? now()
         let (sequence, isFirst) = order.withLock { order in
             order.last += 1
-            order.inbox.append(Call(sequence: order.last, isCancellable: isCancellable, work: work))
+            order.inbox.append(Call(sequence: order.last, isCancellable: isCancellable, time: time, work: work))
             return (order.last, order.inbox.count == 1)
         }
         if isFirst { queue.async { self.carryOut() } }
@@ -119,6 +136,7 @@ final class Engine: @unchecked Sendable {
             calls[place] = nil
             if call.isCancellable, order.withLock({ $0.cancelled >= call.sequence }) { continue }
             sequence = call.sequence
+            time = call.time
             call.work(self)
         }
         calls.removeAll(keepingCapacity: calls.count <= 1_024)

@@ -1,8 +1,16 @@
 import GroveConsistency
 public import GroveModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension CollectionDataProvider {
     /// Replaces the whole collection, for every sibling of `cacheKey`.
+    ///
+    /// Equal content is stored, and counts as confirmed now, but is no change: no delegate, stream or observer is told.
     ///
     /// - Parameters:
     ///   - cacheKey: the key from now on; pass the provider's own to keep it, `nil` for a collection that is neither
@@ -12,16 +20,28 @@ extension CollectionDataProvider {
     public func setData(
         _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
+        wishes += 1
+        let shown = CollectionElements(entries: entries)
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
         let before = store.shownBeforeEdit
-        let new = data.map { store.entry($0) }
+        let isChange = !store.isLoaded || !CollectionElements(entries: store.entries).isEqual(to: data)
+        let time = dataModelManager.now()
+        let new = isChange ? data.map { store.entry($0) } : store.entries(with: data)
         store.forgetAwaited()
-        store.reset(new)
-        store.confirmed = dataModelManager.now()
+        if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
+        store.confirmed = time
         followStore()
-        commit(leaving: nil, joining: new, isSaved: shouldCache, context: context)
-        note(.reset, isOwn: true, context)
-        store.tell(.reset, by: [self], context: context, before: before)
+        let sequence = commit(leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
+        if isChange || !shown.isEqual(to: data) {
+            note(.reset, isOwn: true, context, at: time)
+        } else {
+            lastUpdated = time
+        }
+        if isChange {
+            store.tell(.reset, by: [self], context: context, at: time, before: before)
+        } else {
+            store.markEdited(at: sequence)
+        }
     }
 
     /// Inserts `newData` before the element at `index`, or at the end where that is ``count``.
@@ -55,14 +75,14 @@ extension CollectionDataProvider {
         }
         guard !newData.isEmpty else { return }
         let place = isAppend ? store.entries.count : newestPlace(of: index)
-        let before = store.shownBeforeEdit
+        let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         let new = newData.map { store.entry($0) }
         store.insert(new, at: place)
         if store.isLoading, isAppend { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
-        commit(leaving: [], joining: new, isSaved: shouldCache, context: context)
-        tell(place, index, newData.count, CollectionChangeInformation.insert, context, before)
+        commit(leaving: [], joining: new, isSaved: shouldCache, context: context, at: time)
+        tell(place, index, newData.count, CollectionChangeInformation.insert, context, time, before)
     }
 
     /// Replaces the element at `index` by another version, or another model.
@@ -74,20 +94,14 @@ extension CollectionDataProvider {
         editShown { $0[index].model = element }
         guard let place = store.position(of: old.handle) else {
             // A sibling removed it from the list: what is left to do is to tell of the model's new version.
-            commit(leaving: [], joining: [], posting: [element], isSaved: false, storing: shouldCache, context: context)
-            return
+            return dataModelManager.updateModel(element, updateCache: shouldCache, context: context)
         }
-        let identifier = store.entries[place].model.modelIdentifier
-        let isSameModel = identifier != nil && identifier == element.modelIdentifier
-        let before = store.shownBeforeEdit
+        let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         store.replace(element, at: place)
         editShown { $0[index].revision = store.entries[place].revision }
-        // In a cache of nodes the list itself does not change with a version of an element.
-        store.entries[place].isEditStored = shouldCache
         store.entries[place].editedAt = commit(
-            leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache && !isSameModel,
-            storing: shouldCache && isSameModel && cacheKey != nil, context: context)
-        tell(place, index, 1, CollectionChangeInformation.update, context, before)
+            leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache, context: context, at: time)
+        tell(place, index, 1, CollectionChangeInformation.update, context, time, before)
     }
 
     /// Removes the element at `index` from the collection; the model itself stays.
@@ -98,10 +112,10 @@ extension CollectionDataProvider {
         let handle = entries[index].handle
         editShown { $0.replace(index, index + 1, with: []) }
         guard let place = store.position(of: handle) else { return }
-        let before = store.shownBeforeEdit
+        let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         store.remove(at: place)
-        commit(leaving: [handle], joining: [], isSaved: shouldCache, context: context)
-        tell(place, index, 1, CollectionChangeInformation.delete, context, before)
+        commit(leaving: [handle], joining: [], isSaved: shouldCache, context: context, at: time)
+        tell(place, index, 1, CollectionChangeInformation.delete, context, time, before)
     }
 
     /// Removes the element at `index`; ``remove(at:shouldCache:context:)`` by its older name.
@@ -127,29 +141,27 @@ extension CollectionDataProvider {
     /// Posts an edit to the engine and the cache.
     @discardableResult
     private func commit(
-        leaving: [Int]?, joining: [Entry<T>], posting: [T]? = nil, isSaved: Bool, storing isStored: Bool = false,
-        context: (any Sendable)?
+        leaving: [Int]?, joining: [Entry<T>], isSaved: Bool, context: (any Sendable)?, at time: Date
     ) -> UInt64 {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
-        let posted = posting.map { $0.map { Leaf.node($0) } } ?? joined.map(\.model)
         let manager = dataModelManager
         // Nothing is stored of a list whose rest is still being fetched; it is stored when that is there.
         let isSavedNow = isSaved && (!store.isLoading || store.isLoaded)
         return manager.inOrder { _ in
             let sequence = manager.consistencyManager.edit(
-                store.key, leaving: leaving, joining: joined, posting: posted, context: context)
+                store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)
             if isSavedNow { store.save(context) }
-            if isStored { for model in posting ?? joining.map(\.model) { manager.store(model, context) } }
             return sequence
         }
     }
 
     private func tell(
         _ place: Int, _ shown: Int, _ count: Int, _ change: (Int) -> CollectionChangeInformation,
-        _ context: (any Sendable)?, _ before: ListState<T>?
+        _ context: (any Sendable)?, _ time: Date, _ before: ListState<T>?
     ) {
-        note(.changes((shown..<shown + count).map(change)), isOwn: true, context)
-        store.tell(.changes((place..<place + count).map(change)), by: [self], context: context, before: before)
+        note(.changes((shown..<shown + count).map(change)), isOwn: true, context, at: time)
+        store.tell(
+            .changes((place..<place + count).map(change)), by: [self], context: context, at: time, before: before)
     }
 }

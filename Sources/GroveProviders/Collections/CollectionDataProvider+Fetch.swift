@@ -1,4 +1,4 @@
-import GroveModel
+public import GroveModel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,29 +9,58 @@ import GroveModel
 extension CollectionDataProvider {
     /// Takes the collection of `cacheKey`: from a sibling where there is one, and from the cache otherwise.
     ///
-    /// Fresher data that arrives first wins; what is inserted meanwhile is kept, before or behind what is fetched.
+    /// Until it is there, and where the cache has none, the provider goes on with the data and the key that it has; edits
+    /// go there. A provider that has no data takes the key at once, and gives it back on a miss: what is inserted
+    /// meanwhile is kept, before or behind what is fetched. Fresher data that arrives first wins. Of several fetches the
+    /// last counts.
     ///
-    /// - Parameter completion: called exactly once, on the main actor, with the data, `nil` on a miss, or an error.
+    /// A cache may have forgotten some of the elements. By default the whole is a miss then; with `.skip` the provider shows
+    /// the rest, and an edit stores the list as it is shown. Siblings show one list: what one of them loaded, all show.
+    ///
+    /// - Parameters:
+    ///   - missing: what an element means that the cache does not have, or not all of.
+    ///   - completion: called exactly once, on the main actor, with the data, `nil` on a miss, or an error.
     public func fetchDataFromCache(
-        withCacheKey cacheKey: String?, context: (any Sendable)? = nil,
+        withCacheKey cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void = { _, _ in }
     ) {
-        if cacheKey != self.cacheKey {
-            let had = !entries.isEmptyVector
-            join(dataModelManager.store(cacheKey, of: T.self))
-            if had || store.entries.count > 0 { note(.reset, isOwn: true, context) }
+        wishes += 1
+        let wish = wishes
+        let found = cacheKey == self.cacheKey ? store : dataModelManager.store(cacheKey, of: T.self)
+        if found.isLoaded || hasNothing { show(found, context) }
+        found.load(for: self, missing: missing, context: context) { [weak self] models, error in
+            if let self, self.wishes == wish {
+                if found.isLoaded {
+                    self.show(found, context)
+                } else if error == nil, self.hasNothing, self.cacheKey != nil {
+                    self.join(self.dataModelManager.store(nil, of: T.self))
+                }
+            }
+            completion(models, error)
         }
-        store.load(for: self, context: context) { models, error in completion(models, error) }
+    }
+
+    /// Whether the provider shows nothing, and does not know whether there is anything.
+    private var hasNothing: Bool { !store.isLoaded && entries.count == 0 && store.awaited.isEmpty }
+
+    /// Shows what the owner asked for.
+    private func show(_ found: CollectionStore<T>, _ context: (any Sendable)?) {
+        guard found !== store else { return }
+        let isChange = entries.count > 0 || found.entries.count > 0
+        join(found)
+        if isChange { note(.reset, isOwn: true, context, at: dataModelManager.now()) }
     }
 
     /// Fetches as the form with a completion does.
     ///
     /// - Throws: what the cache reports, or `CancellationError` when the task is cancelled.
     @discardableResult
-    public func fetchDataFromCache(withCacheKey cacheKey: String?, context: (any Sendable)? = nil) async throws -> [T]?
-    {
+    public func fetchDataFromCache(
+        withCacheKey cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil
+    ) async throws -> [T]? {
         try await awaitOnce { completion in
-            self.fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
+            self.fetchDataFromCache(
+                withCacheKey: cacheKey, missing: missing, context: context, completion: completion)
         }
     }
 
@@ -39,38 +68,50 @@ extension CollectionDataProvider {
     ///
     /// Both are asked at once. Where the whole was set within `maxAge` seconds, or the cache has it and everything in it
     /// confirmed that lately (see ``ExpiringCacheDelegate``), the network is not asked; what another cache brought does not
-    /// count. An answer that comes when the provider has another key is set under its own.
+    /// count. Where an element is missing the network is asked, also where `missing` says to show the rest meanwhile. An
+    /// answer that comes when the owner has asked for something else is set under its own key.
     ///
-    /// - Returns: the data at the end; what `fetch` brought, where the provider has another key by then.
-    /// - Throws: what `fetch` throws; then the data is what the cache had. A `CacheError` with code `cancelled` where
-    ///   everything was wiped meanwhile.
+    /// - Parameters:
+    ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
+    ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
+    ///   - fetch: asks the network.
+    /// - Returns: the data at the end; what `fetch` brought, where the owner has asked for something else by then.
+    /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
+    ///   `cancelled` where everything was wiped meanwhile. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult
     public func load(
-        withCacheKey cacheKey: String, maxAge: Double? = nil, context: (any Sendable)? = nil,
+        withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil,
+        context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
         if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) { return data }
         let epoch = dataModelManager.inOrder { $0 }
-        // The key is taken now, so that whoever edits meanwhile edits this collection.
-        fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
-        if let maxAge, try await dataModelManager.isCollectionFresh(cacheKey, of: T.self, maxAge: maxAge) {
-            guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-            guard cacheKey == self.cacheKey else { return data }
-            // What went since it was found to be fresh is fetched after all.
-            if try await fetchDataFromCache(withCacheKey: cacheKey, context: context) != nil { return data }
+        let cached = CacheAnswer()
+        fetchDataFromCache(withCacheKey: cacheKey, missing: missing, context: context) { models, _ in
+            cached.arrive(isHit: models != nil)
         }
-        let fresh = try await fetch()
+        let wish = wishes
+        if let maxAge, try await dataModelManager.isCollectionFresh(cacheKey, of: T.self, maxAge: maxAge) {
+            let isHit = await cached.isHit()
+            try Task.checkCancellation()
+            guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+            // A miss went just before, or came just after: it is fetched after all.
+            if isHit || wish != wishes { return data }
+        }
+        let fresh: [T]
+        do {
+            fresh = try await fetch()
+        } catch {
+            _ = await cached.isHit()
+            throw error
+        }
         guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
         try Task.checkCancellation()
-        guard cacheKey == self.cacheKey else {
+        guard wish == wishes || cacheKey == self.cacheKey else {
             Self.setData(fresh, cacheKey: cacheKey, dataModelManager: dataModelManager, context: context)
             return fresh
         }
         setData(fresh, cacheKey: cacheKey, context: context)
         return data
     }
-}
-
-extension PersistentVector {
-    var isEmptyVector: Bool { count == 0 }
 }

@@ -36,7 +36,8 @@ extension CollectionDataProvider {
         completion: EditCompletion? = nil
     ) {
         let provider = holder(cacheKey, dataModelManager)
-        provider.store.load(for: provider, context: context) { _, error in
+        // What the cache has forgotten of the collection is no reason to forget the rest.
+        provider.store.load(for: provider, missing: .skip, context: context) { _, error in
             if error == nil { provider.append(newData, context: context) }
             completion?(error)
         }
@@ -73,7 +74,7 @@ extension CollectionDataProvider {
         _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> Bool
     ) {
         let provider = holder(cacheKey, manager)
-        provider.store.load(for: provider, context: context) { data, error in
+        provider.store.load(for: provider, missing: .miss, context: context) { data, error in
             guard data != nil else {
                 completion?(error ?? CacheMiss(.absent, ModelIdentifier(cacheKey)))
                 return

@@ -28,6 +28,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
 
     /// When the data last changed, or was set; `nil` before.
+    ///
+    /// The time of the update, which is one for all providers that it changes.
     public internal(set) var lastUpdated: Date?
 
     @ObservationIgnored var store: CollectionStore<T>
@@ -38,7 +40,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The last change of the store that the provider was told of or skipped.
     @ObservationIgnored var toldThrough = 0
     @ObservationIgnored private var isPausedNow = false
-    @ObservationIgnored private var missedContext: (any Sendable)?
+    /// What a change that was not told yet came with, and when it was made.
+    @ObservationIgnored private var missed: (context: (any Sendable)?, time: Date)?
+    /// Counts what the owner asked for: data, a fetch or a load.
+    @ObservationIgnored var wishes = 0
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.
     var revision = 0
@@ -115,9 +120,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     }
 
     /// Shows the newest list, which the owner asked for.
-    func showNewest(_ context: (any Sendable)?) {
+    func showNewest(_ context: (any Sendable)?, at time: Date) {
         followStore()
-        note(.reset, isOwn: true, context)
+        note(.reset, isOwn: true, context, at: time)
     }
 
     /// Edits what is shown, where that is not the newest list.
@@ -128,9 +133,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     }
 
     /// The shared list changed, of which the provider will be told in turn.
-    func storeWillTell(before: ListState<T>?, context: (any Sendable)?) {
+    func storeWillTell(before: ListState<T>?, context: (any Sendable)?, at time: Date) {
         if isPausedNow {
-            missedContext = context
+            missed = (context, time)
         } else if snapshot == nil {
             snapshot = before
         }
@@ -139,23 +144,23 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// Takes one change of the shared list, of which the provider was not told yet.
     func take(_ news: CollectionNews<T>) {
         guard news.number > toldThrough, !isPausedNow else { return }
-        guard !isDiverged else { return catchUp(news.context) }
+        guard !isDiverged else { return catchUp(news.context, at: news.time) }
         toldThrough = news.number
         snapshot = store.lastNews == news.number ? nil : news.after
-        note(news.change, isOwn: false, news.context)
+        note(news.change, isOwn: false, news.context, at: news.time)
     }
 
     /// Goes from what is shown to the newest list.
-    private func catchUp(_ context: (any Sendable)?) {
+    private func catchUp(_ context: (any Sendable)?, at time: Date) {
         guard let old = snapshot else { return }
         followStore()
         guard let change = Self.change(from: old, to: store.state) else { return }
-        note(change, isOwn: false, context)
+        note(change, isOwn: false, context, at: time)
     }
 
-    func note(_ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?) {
+    func note(_ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?, at time: Date) {
         revision += 1
-        lastUpdated = dataModelManager.now()
+        lastUpdated = time
         if !isOwn {
             batchListener?.note(self, context)
             delegate?.collectionDataProviderHasUpdatedData(self, collectionChanges: change, context: context)
@@ -169,9 +174,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         revision += 1
         isPausedNow = isPaused
         guard isPaused else {
-            let context = missedContext
-            missedContext = nil
-            return catchUp(context)
+            let last = missed
+            missed = nil
+            return catchUp(last?.context, at: last?.time ?? dataModelManager.now())
         }
         if snapshot == nil { snapshot = store.state }
     }
@@ -182,7 +187,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     private static func change(
         from old: ListState<T>, to new: ListState<T>
     ) -> CollectionChange? {
-        guard old.resets == new.resets else { return .reset }
+        guard old.resets == new.resets else {
+            let (before, after) = (CollectionElements(entries: old.entries), CollectionElements(entries: new.entries))
+            return before.isEqual(to: after) ? nil : .reset
+        }
         let before = old.entries.slice(0, old.entries.count)
         let after = new.entries.slice(0, new.entries.count)
         let revisions = Dictionary(uniqueKeysWithValues: before.map { ($0.handle, $0.revision) })
@@ -219,11 +227,11 @@ extension CollectionDataProvider: ConsistencyManagerListener {
 }
 
 extension CollectionDataProvider: WipeableProvider {
-    func clearForWipe() {
-        if store.cacheKey == nil { store.clearForWipe() }
+    func clearForWipe(at time: Date) {
+        if store.cacheKey == nil { store.clearForWipe(at: time) }
         guard isPausedNow else { return }
         followStore()
-        note(.reset, isOwn: false, nil)
+        note(.reset, isOwn: false, nil, at: time)
     }
 }
 

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// An element of a collection, with what tells it from every other element there ever was.
 struct Entry<T: Sendable>: Sendable {
     let handle: Int
@@ -5,8 +7,6 @@ struct Entry<T: Sendable>: Sendable {
     var revision = 0
     /// The place, in the order of calls, of the edit that set the model; older news are not for it.
     var editedAt: UInt64 = 0
-    /// Whether that edit was stored.
-    var isEditStored = false
     var model: T
 }
 
@@ -23,4 +23,11 @@ public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable 
     public var endIndex: Int { entries.count }
     /// The element at `position`, in O(log₆₄ *n*).
     public subscript(position: Int) -> T { entries[position].model }
+}
+
+extension CollectionElements where T: SimpleModel {
+    /// Whether these are the models of `others`, each in an equal version.
+    func isEqual(to others: some Collection<T>) -> Bool {
+        count == others.count && zip(self, others).allSatisfy { $0.isEqual(to: $1) }
+    }
 }

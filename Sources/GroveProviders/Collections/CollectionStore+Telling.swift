@@ -1,6 +1,12 @@
 import GroveConsistency
 import GroveModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A state of a list: its elements, and how often everything had been replaced by then.
 struct ListState<T: Sendable>: Sendable {
     var entries: PersistentVector<Entry<T>>
@@ -13,6 +19,7 @@ struct CollectionNews<T: SimpleModel> {
     let number: Int
     let change: CollectionChange
     let context: (any Sendable)?
+    let time: Date
     let after: ListState<T>
     let receivers: [CollectionStore<T>.WeakViewer]
 }
@@ -29,15 +36,16 @@ extension CollectionStore {
     /// Everybody is told of all changes in their order, and sees the list as it was before a change until told of it:
     /// also where somebody who is told of one edits the list. What is told within a tell waits until that is done.
     func tell(
-        _ change: CollectionChange, by actors: [CollectionDataProvider<T>], context: (any Sendable)?,
+        _ change: CollectionChange, by actors: [CollectionDataProvider<T>], context: (any Sendable)?, at time: Date,
         before: ListState<T>?
     ) {
         viewers.removeAll { $0.viewer == nil }
         lastNews += 1
         let receivers = viewers.filter { holder in !actors.contains { $0 === holder.viewer } }
-        for holder in receivers { holder.viewer?.storeWillTell(before: before, context: context) }
+        for holder in receivers { holder.viewer?.storeWillTell(before: before, context: context, at: time) }
         news.append(
-            CollectionNews(number: lastNews, change: change, context: context, after: state, receivers: receivers))
+            CollectionNews(
+                number: lastNews, change: change, context: context, time: time, after: state, receivers: receivers))
         guard !isTelling else { return }
         isTelling = true
         var next = 0
@@ -57,8 +65,9 @@ extension CollectionStore {
     /// Tells everybody of what was fetched: those who asked for it as of their own change.
     func tellFetched(_ askers: [CollectionDataProvider<T>], _ context: (any Sendable)?) {
         let askers = askers.filter { $0.store === self }
-        for asker in askers { asker.showNewest(context) }
-        tell(.reset, by: askers, context: context, before: nil)
+        let time = manager.now()
+        for asker in askers { asker.showNewest(context, at: time) }
+        tell(.reset, by: askers, context: context, at: time, before: nil)
     }
 
     /// Lets the batches of everybody tell what was noted.

@@ -133,23 +133,49 @@ final class CollectionStore<T: SimpleModel> {
         entries[index] = entry
     }
 
+    /// The elements that are there, with equal models in their places.
+    func entries(with models: [T]) -> [Entry<T>] {
+        zip(entries.slice(0, entries.count), models).map { entry, model in
+            var entry = entry
+            entry.model = model
+            return entry
+        }
+    }
+
+    /// Says that all elements were set by the edit at `sequence` in the order of calls: older news are not for them.
+    func markEdited(at sequence: UInt64) {
+        for index in 0..<entries.count { entries[index].editedAt = sequence }
+    }
+
     // MARK: Loading
 
     /// Calls `completion` with the content, which is fetched from the cache where it is not known.
     ///
-    /// - Parameter viewer: who asks, and is not told of what comes as of a change by others.
+    /// - Parameters:
+    ///   - viewer: who asks, and is not told of what comes as of a change by others.
+    ///   - missing: what an element means that the cache does not have.
     func load(
-        for viewer: CollectionDataProvider<T>, context: (any Sendable)?,
+        for viewer: CollectionDataProvider<T>, missing: MissingElements, context: (any Sendable)?,
         _ completion: @escaping @MainActor ([T]?, (any Error)?) -> Void
     ) {
         guard !isLoaded || isLoading else { return completion(Array(CollectionElements(entries: entries)), nil) }
+        guard !isLoading else {
+            waiters.append(
+                Waiter(viewer: viewer) { [weak viewer] models, error in
+                    // The load under way may have been one that does not skip what is missing.
+                    guard let viewer, models == nil, error == nil, missing == .skip else {
+                        return completion(models, error)
+                    }
+                    self.load(for: viewer, missing: .skip, context: context, completion)
+                })
+            return
+        }
         waiters.append(Waiter(viewer: viewer, completion: completion))
-        guard !isLoading else { return }
         isLoading = true
         loads += 1
         let (resets, load) = (resets, loads)
         let consistency = manager.consistencyManager
-        manager.fetchCollection(cacheKey, context) { [manager, key] (fetch, epoch, models: [T]?, error) in
+        manager.fetchCollection(cacheKey, missing, context) { [manager, key] (fetch, epoch, models: [T]?, error) in
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
                 guard self.loads == load, !manager.isOver(epoch) else {
                     consistency.joinFetched(fetch, nil, [])
@@ -214,20 +240,13 @@ extension CollectionStore: DeliveryReceiver {
         let before = shownBeforeEdit
         var found: [(Int, (any Model)?)] = []
         var arrived: [ElementChange] = []
-        var isOutlived = false
         for change in changes {
             if awaited[change.handle] != nil {
                 arrived.append(change)
-            } else if let index = position(of: change.handle) {
-                if entries[index].editedAt < delivery.sequence {
-                    found.append((index, change.model))
-                } else if change.model == nil, entries[index].isEditStored {
-                    // A list that was stored before the deletion does not hold what was edited after it.
-                    isOutlived = true
-                }
+            } else if let index = position(of: change.handle), entries[index].editedAt < delivery.sequence {
+                found.append((index, change.model))
             }
         }
-        if isOutlived { manager.inOrder { _ in save(delivery.context) } }
         var information: [CollectionChangeInformation] = []
         for (index, model) in found.sorted(by: { $0.0 > $1.0 }) {
             if let model {
@@ -244,14 +263,14 @@ extension CollectionStore: DeliveryReceiver {
         }
         information += take(arrived, context: delivery.context)
         guard !information.isEmpty else { return }
-        tell(.changes(information), by: [], context: delivery.context, before: before)
+        tell(.changes(information), by: [], context: delivery.context, at: delivery.time, before: before)
     }
 
     func finishUpdate(context: (any Sendable)?) { finish(context) }
 }
 
 extension CollectionStore: WipeableProvider {
-    func clearForWipe() {
+    func clearForWipe(at time: Date) {
         manager.consistencyManager.edit(key, leaving: nil, joining: [], posting: [], context: nil)
         let before = shownBeforeEdit
         reset([])
@@ -259,7 +278,7 @@ extension CollectionStore: WipeableProvider {
         isLoaded = false
         confirmed = nil
         loads += 1
-        tell(.reset, by: [], context: nil, before: before)
+        tell(.reset, by: [], context: nil, at: time, before: before)
         endLoad(nil, CacheError.wiped)
     }
 }

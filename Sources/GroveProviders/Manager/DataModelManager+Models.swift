@@ -13,8 +13,10 @@ extension DataModelManager {
         updateModels([model], updateCache: updateCache, context: context)
     }
 
-    /// Updates `models` in one step: each provider is told once.
-    public func updateModels<T: SimpleModel>(_ models: [T], updateCache: Bool = true, context: (any Sendable)? = nil) {
+    /// Updates `models`, which may be of several types, in one step: each provider is told once.
+    public func updateModels(
+        _ models: [any SimpleModel], updateCache: Bool = true, context: (any Sendable)? = nil
+    ) {
         inOrder { _ in
             consistencyManager.post(models.map { Leaf.node($0) }, context: context)
             guard updateCache else { return }
@@ -55,19 +57,21 @@ extension DataModelManager {
     }
 
     /// Stores a collection in the cache, in the order of calls, and tells nobody.
-    public func cacheCollection<T: SimpleModel>(
-        _ collection: [T], forKey cacheKey: String, context: (any Sendable)? = nil
+    public func cacheCollection(
+        _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
         let cache = cacheDelegate
         inOrder { _ in cacheQueue.async { cache.setCollection(collection, forKey: cacheKey, context: context) } }
     }
 
     /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
+    ///
+    /// - Parameter missing: what an element means that the cache does not have; by default the whole is a miss.
     public func collectionFromCache<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)? = nil,
+        _ cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        fetchCollection(cacheKey, context) { [consistencyManager] (fetch, _, models: [T]?, error) in
+        fetchCollection(cacheKey, missing, context) { [consistencyManager] (fetch, _, models: [T]?, error) in
             consistencyManager.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
                 completion(models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }, error)
             }
@@ -102,14 +106,14 @@ extension DataModelManager {
     }
 
     func fetchCollection<T: SimpleModel>(
-        _ key: String?, _ context: (any Sendable)?,
+        _ key: String?, _ missing: MissingElements, _ context: (any Sendable)?,
         _ finish: @escaping @Sendable (UInt64, Int, [T]?, (any Error)?) -> Void
     ) {
         let cache = cacheDelegate
         inOrder { epoch in
             let fetch = consistencyManager.beginFetch()
             cacheQueue.async {
-                cache.collectionForKey(key, context: context) { (models: [T]?, error) in
+                cache.collectionForKey(key, missing: missing, context: context) { (models: [T]?, error) in
                     self.isOver(epoch)
                         ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, models, error)
                 }

@@ -38,8 +38,9 @@ extension DataModelManager {
             let providers = providers.values.compactMap(\.provider)
             let stores = stores.values.compactMap(\.store)
             self.stores = self.stores.filter { $0.value.store != nil }
-            for store in stores { store.clearForWipe() }
-            for provider in providers { provider.clearForWipe() }
+            let time = now()
+            for store in stores { store.clearForWipe(at: time) }
+            for provider in providers { provider.clearForWipe(at: time) }
         }
         if let outcome { throw outcome }
     }

@@ -20,7 +20,7 @@ public final class DataModelManager: Sendable {
     public let cacheDelegate: any CacheDelegate
 
     /// The engine that keeps the providers consistent.
-    public let consistencyManager = ConsistencyManager()
+    public let consistencyManager: ConsistencyManager
 
     /// Told of misuse; held weakly.
     ///
@@ -44,6 +44,7 @@ public final class DataModelManager: Sendable {
     public init(cacheDelegate: any CacheDelegate, now: @escaping @Sendable () -> Date = { Date() }) {
         self.cacheDelegate = cacheDelegate
         self.now = now
+        consistencyManager = ConsistencyManager(now: now)
     }
 
     /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
@@ -100,7 +101,7 @@ public protocol LogDelegate: AnyObject, Sendable {
 /// A provider or store that a wipe clears.
 @MainActor
 protocol WipeableProvider: AnyObject {
-    func clearForWipe()
+    func clearForWipe(at time: Date)
 }
 
 struct WeakProvider {

@@ -41,7 +41,7 @@ extension DataProvider {
                 if let value {
                     self.forgetMissed()
                     self.confirmed = nil
-                    self.accept(value)
+                    self.accept(value, at: manager.now())
                     self.broadcast.send(DataChange(data: value, origin: .own, context: context))
                 }
                 completion(value, error)
@@ -82,8 +82,8 @@ extension DataProvider {
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
-    /// - Throws: what `fetch` throws; then the data is what the cache had. A `CacheError` with code `cancelled` where
-    ///   everything was wiped meanwhile.
+    /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
+    ///   `cancelled` where everything was wiped meanwhile. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult
     public func load(
         withCacheKey cacheKey: String?, maxAge: Double? = nil, context: (any Sendable)? = nil,
@@ -91,16 +91,24 @@ extension DataProvider {
     ) async throws -> T? {
         if let maxAge, isFresh(cacheKey, maxAge) { return data }
         let epoch = dataModelManager.inOrder { $0 }
-        fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: { _, _ in })
-        var wish = wishes
+        let cached = CacheAnswer()
+        fetchDataFromCache(withCacheKey: cacheKey, context: context) { model, _ in cached.arrive(isHit: model != nil) }
+        let wish = wishes
         if let maxAge, try await dataModelManager.isModelFresh(cacheKey, as: T.self, maxAge: maxAge) {
+            let isHit = await cached.isHit()
+            try Task.checkCancellation()
             guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-            guard wish == wishes else { return data }
-            // What went since it was found to be fresh is fetched after all.
-            if try await fetchDataFromCache(withCacheKey: cacheKey, context: context) != nil { return data }
-            wish += 1
+            // A miss went just before, or came just after: it is fetched after all.
+            if isHit || wish != wishes { return data }
         }
-        let fresh = try await fetch()
+        let fresh: T?
+        do {
+            fresh = try await fetch()
+        } catch {
+            _ = await cached.isHit()
+            throw error
+        }
+        if fresh == nil { _ = await cached.isHit() }
         guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
         try Task.checkCancellation()
         guard let fresh else { return data }

@@ -20,6 +20,8 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public internal(set) var data: T?
 
     /// When ``data`` last changed, or was set; `nil` before.
+    ///
+    /// The time of the update, which is one for all providers that it changes.
     public internal(set) var lastUpdated: Date?
 
     /// When, and under which key, the owner last set the data; what a cache brought is of unknown age.
@@ -41,7 +43,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored let key: SubscriptionKey
     /// Counts what this provider set by itself; see ``Delivery/generation``.
     @ObservationIgnored var generation = 0
-    @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?)?
+    @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?, time: Date)?
     @ObservationIgnored private var awaitedIdentifier: ModelIdentifier?
     @ObservationIgnored let broadcast = Broadcast<DataChange<T>>()
     private var isPausedNow = false
@@ -78,7 +80,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         get { data?.modelIdentifier ?? awaitedIdentifier }
         set {
             guard newValue != modelIdentifier else { return }
-            begin(nil)
+            begin(nil, at: dataModelManager.now())
             awaitedIdentifier = newValue
             let manager = dataModelManager
             if let newValue {
@@ -98,16 +100,18 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     ///   - updateCache: false to keep the change in memory only.
     ///   - context: passed to the delegates of other providers, and to the cache.
     public func setData(_ data: T?, updateCache: Bool = true, context: (any Sendable)? = nil) {
-        begin(data)
-        awaitedIdentifier = data?.modelIdentifier
-        if data != nil { confirmed = (dataModelManager.now(), nil) }
         let manager = dataModelManager
+        let time = manager.now()
+        begin(data, at: time)
+        awaitedIdentifier = data?.modelIdentifier
+        if data != nil { confirmed = (time, nil) }
         manager.inOrder { _ in
             guard let data else {
                 manager.consistencyManager.listen(key, to: nil, generation: generation)
                 return
             }
-            manager.consistencyManager.post(Leaf.node(data), by: key, generation: generation, context: context)
+            manager.consistencyManager.post(
+                Leaf.node(data), by: key, generation: generation, context: context, at: time)
             if updateCache { manager.store(data, context) }
         }
         broadcast.send(DataChange(data: data, origin: .own, context: context))
@@ -122,18 +126,18 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
 
     /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
-    private func begin(_ data: T?) {
+    private func begin(_ data: T?, at time: Date) {
         generation += 1
         wishes += 1
         missed = nil
         confirmed = nil
-        accept(data)
+        accept(data, at: time)
     }
 
-    func accept(_ data: T?) {
+    func accept(_ data: T?, at time: Date) {
         self.data = data
         if let identifier = data?.modelIdentifier { awaitedIdentifier = identifier }
-        lastUpdated = dataModelManager.now()
+        lastUpdated = time
     }
 
     /// Forgets what was missed in a pause: something newer is there.
@@ -149,16 +153,16 @@ extension DataProvider: DeliveryReceiver {
             return
         }
         if isPausedNow {
-            missed = (value, delivery.context)
+            missed = (value, delivery.context, delivery.time)
         } else {
-            change(to: value, context: delivery.context)
+            change(to: value, context: delivery.context, at: delivery.time)
         }
     }
 
     package func finishUpdate(context: (any Sendable)?) { batchListener?.finishUpdate(context: context) }
 
-    private func change(to value: T?, context: (any Sendable)?) {
-        accept(value)
+    private func change(to value: T?, context: (any Sendable)?, at time: Date) {
+        accept(value, at: time)
         if value == nil { confirmed = nil }
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
@@ -174,7 +178,7 @@ extension DataProvider: DeliveryReceiver {
         switch (data, missed.data) {
         case (nil, nil): return
         case (let old?, let new?) where old.isEqual(to: new): return
-        default: change(to: missed.data, context: missed.context)
+        default: change(to: missed.data, context: missed.context, at: missed.time)
         }
     }
 }
@@ -187,14 +191,14 @@ extension DataProvider: ConsistencyManagerListener {
     public func modelUpdated(
         _ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?
     ) {
-        change(to: model.flatMap { Leaf.base($0) as? T }, context: context)
+        change(to: model.flatMap { Leaf.base($0) as? T }, context: context, at: dataModelManager.now())
     }
 }
 
 extension DataProvider: WipeableProvider {
-    func clearForWipe() {
+    func clearForWipe(at time: Date) {
         let hadData = data != nil
-        begin(nil)
+        begin(nil, at: time)
         awaitedIdentifier = nil
         dataModelManager.consistencyManager.listen(key, to: nil, generation: generation)
         guard hadData else { return }
