@@ -122,7 +122,9 @@ struct WipeTests {
                 case 3: list.append([person])
                 case 4: provider.fetchDataFromCache(withCacheKey: "Person:\(id)", completion: { _, _ in })
                 case 5: list.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
-                case 6: provider.modelIdentifier = "Person:\(id)"
+                case 6:
+                    provider.setData(nil)
+                    provider.modelIdentifier = "Person:\(id)"
                 case 7: provider.isPaused.toggle()
                 case 8: list.isPaused.toggle()
                 case 9: list.insert(awaiting: ["Person:\(id)"], at: 0)
