@@ -127,13 +127,34 @@ struct PauseTests {
         manager.pauseListener(listener)
         manager.updateModel(Node(id: "a", value: 1))
         await manager.flush()
-        listener.model = nil
+        let other = Listener(Node(id: "a", value: 1))
+        manager.addListener(other)
+        manager.pauseListener(other)
+        (listener.model, other.model) = (nil, nil)
         manager.resumeListener(listener)
+        manager.resumeListener(other)
         #expect(listener.told.isEmpty)
         manager.updateModel(Node(id: "a", value: 2))
         await manager.flush()
         #expect(listener.told.isEmpty)
+        #expect(other.told.isEmpty)
         #expect(listener.model == nil)
+    }
+
+    @Test("A projection that changed in a pause is a change, also where another projection did not")
+    func projections() async {
+        let person = Listener(Person(id: "1", name: "Ann", age: 3))
+        let badge = Listener(Badge(id: "1", name: "Ann"))
+        let delegate = BatchDelegate()
+        let batch = BatchListener(listeners: [person, badge], consistencyManager: manager)
+        batch.delegate = delegate
+        manager.pauseListener(batch)
+        manager.updateModel(Person(id: "1", name: "Ann", age: 4))
+        await manager.flush()
+        manager.resumeListener(batch)
+        #expect(badge.told.isEmpty)
+        #expect(person.told.map(\.updates.changedModelIds) == [["Person:1"]])
+        #expect(delegate.told.map(\.updates.changedModelIds) == [["Person:1"]])
     }
 
     @Test("A listener without a model of its own, added to one, is told of it after a pause too")
