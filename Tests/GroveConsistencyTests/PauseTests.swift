@@ -54,7 +54,7 @@ struct PauseTests {
         #expect(delegate.told.map(\.count) == [1])
         #expect(delegate.told.map(\.context) == ["live"])
 
-        // A batch that is removed while it is paused starts afresh.
+        // A batch that is removed while it is paused is not paused when it is added again.
         manager.pauseListener(batch)
         manager.removeListener(batch)
         batch.addListener(manager)

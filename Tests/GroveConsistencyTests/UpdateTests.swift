@@ -63,7 +63,7 @@ struct UpdateTests {
         let listener = Listener(tree([old], [], value: 0))
         manager.addListener(listener)
         manager.updateModel(tree([], [new], value: 1))
-        // In one update of two models; back, unchanged; below a model without an identifier, which is made anew.
+        // In one update of two models; back, unchanged; below a model without an identifier, which is made again.
         manager.updateModel(
             BatchUpdateModel(models: [Node(id: "y"), Node(id: "x", value: 2, children: [old])]))
         manager.updateModel(tree([], [old], value: 2))
