@@ -24,7 +24,10 @@ extension ConsistencyManager {
     /// Removes `listener`, which from now on is told nothing.
     @MainActor
     public func removeListener(_ listener: any ConsistencyManagerListener) {
-        if let batch = listener as? BatchListener { batch.listeners.forEach(removeListener) }
+        if let batch = listener as? BatchListener {
+            batch.listeners.forEach(removeListener)
+            batch.reset()
+        }
         guard let record = records.removeValue(forKey: ObjectIdentifier(listener)) else { return }
         record.isRemoved = true
         forget(record.key)
@@ -43,21 +46,33 @@ extension ConsistencyManager {
 
     /// Tells `listener`, before this returns, of everything that changed while it was paused, merged into one update.
     ///
-    /// It is not told where its current model is up to date.
+    /// It is not told where its current model is up to date, or where it let go of its model: then it listens to
+    /// nothing. The updates are what its model before and after differ in. A batch listener is told after its
+    /// listeners, also where one of them is resumed by itself, unless the batch is paused.
+    ///
+    /// - Complexity: O(models in the tree) where it changed.
     @MainActor
     public func resumeListener(_ listener: any ConsistencyManagerListener) {
         if let batch = listener as? BatchListener {
             guard batch.isPaused else { return }
             batch.isPaused = false
-            let records = batch.listeners.map(record)
-            let contexts = records.compactMap { record in record.missed.map { ($0.sequence, $0.context) } }
-            // A listener that is told may pause the batch again.
-            for record in records where !batch.isPaused { record.resume() }
-            let context = contexts.max { $0.0 < $1.0 }?.1
-            afterUpdate { batch.finishUpdate(context: context) }
-        } else {
-            records[ObjectIdentifier(listener)]?.resume()
+            resume(batch.listeners.map(record), in: batch)
+        } else if let record = records[ObjectIdentifier(listener)], record.listener === listener {
+            guard let batch = record.batch else { return record.resume() }
+            resume([record], in: batch)
         }
+    }
+
+    @MainActor
+    private func resume(_ records: [ListenerRecord], in batch: BatchListener) {
+        let wasPaused = batch.isPaused
+        let last = records.compactMap(\.missed).max { $0.sequence < $1.sequence }
+        batch.noteResuming {
+            // A listener that is told may pause the batch again.
+            for record in records where batch.isPaused == wasPaused { record.resume() }
+        }
+        let context = if let last { last.context } else { batch.latestContext }
+        afterUpdate { batch.finishUpdate(context: context) }
     }
 
     /// Whether `listener` is paused.
@@ -96,9 +111,10 @@ extension ConsistencyManager {
             return
         }
         let record = record(of: listener)
-        let model = listener.currentModel() ?? fallback
+        let current = listener.currentModel()
         // News that are under way are for what it still holds.
-        if record.isKnown(model) { return }
+        if record.isKnown(current, or: fallback) { return }
+        let model = current ?? fallback
         record.generation += 1
         record.missed = nil
         let (key, generation) = (record.key, record.generation)

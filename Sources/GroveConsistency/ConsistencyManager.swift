@@ -117,6 +117,7 @@ public final class ConsistencyManager: Sendable {
         engine.cancelAll()
         for record in records.values {
             record.isRemoved = true
+            record.batch?.reset()
             forget(record.key)
         }
         records = [:]

@@ -1,7 +1,7 @@
 /// An immutable value with an identity and an equality: what providers hold and caches store.
 ///
 /// A simple model is a leaf. It is kept consistent as a whole; for trees, conform to ``Model``.
-public protocol SimpleModel: Sendable {
+public protocol SimpleModel: Sendable, RenamedMembers {
     /// The identity of this model, or `nil` where it belongs to its nearest identified ancestor.
     ///
     /// Identity is the identifier's UTF-8 bytes. Two models with the same identifier are versions of one thing.

@@ -46,6 +46,29 @@ struct Node: Model, Equatable {
     }
 
     var nodes: [Node] { [self] + (children + optional + required).flatMap(\.nodes) }
+
+    /// The last version of each identified model in this tree.
+    var versions: [String: Node] {
+        var found: [String: Node] = [:]
+        for node in nodes { if let id = node.id { found[id] = node } }
+        return found
+    }
+
+    /// The models of this tree that `newer` holds in another version.
+    func changes(to newer: Node?) -> Set<ModelIdentifier> {
+        let new = newer?.versions ?? [:]
+        return Set(versions.filter { id, old in new[id].map { $0 != old } ?? false }.keys.map { ModelIdentifier($0) })
+    }
+
+    /// The models that are deleted with `deleted`: it, and those above it that cannot be without it.
+    func deletions(of deleted: String) -> Set<ModelIdentifier> {
+        if id == deleted { return [ModelIdentifier(deleted)] }
+        var found = (children + optional + required).reduce(into: Set<ModelIdentifier>()) {
+            $0.formUnion($1.deletions(of: deleted))
+        }
+        if let modelIdentifier, without(deleted) == nil { found.insert(modelIdentifier) }
+        return found
+    }
 }
 
 /// A person and the same person seen smaller.

@@ -91,4 +91,45 @@ struct RandomizedTests {
             #expect(listener.model == expected, "seed \(seed)")
         }
     }
+
+    @Test("Each update names what differs between the trees before and after", arguments: 0..<150 as Range<UInt64>)
+    func namesWhatDiffers(seed: UInt64) async {
+        var world = World(random: Seeded(seed))
+        let manager = ConsistencyManager()
+        var tree = world.coherent(0)
+        let listener = Listener(tree)
+        manager.addListener(listener)
+        for step in 0..<30 {
+            let told = listener.told.count
+            var (after, deleted) = (tree as Node?, Set<ModelIdentifier>())
+            if Int.random(in: 0..<5, using: &world.random) == 0 {
+                let id = "\(Int.random(in: 1..<12, using: &world.random))"
+                manager.deleteModel(Node(id: id))
+                deleted = tree.deletions(of: id)
+                after = tree.without(id)
+            } else {
+                // What is known goes elsewhere, changed or not.
+                let known = Bool.random(using: &world.random) ? tree.versions : [:]
+                let posted = world.coherent(
+                    Int.random(in: 0..<6, using: &world.random), with: known.filter { Int($0.key) ?? 0 > 5 })
+                manager.updateModel(posted)
+                after = tree.grafted(posted.versions)
+            }
+            await manager.flush()
+            #expect(listener.model == after, "seed \(seed), step \(step)")
+            if after == tree {
+                #expect(listener.told.count == told, "seed \(seed), step \(step)")
+            } else {
+                var changed = listener.told.last?.updates.changedModelIds ?? []
+                // What changed by a deletion may then go with a model above it.
+                if !deleted.isEmpty { changed = changed.filter { after?.versions[$0.rawValue] != nil } }
+                #expect(changed == tree.changes(to: after), "seed \(seed), step \(step)")
+                #expect(listener.told.last?.updates.deletedModelIds == deleted, "seed \(seed), step \(step)")
+            }
+            tree = after ?? world.coherent(0)
+            guard after == nil else { continue }
+            listener.model = tree
+            manager.addListener(listener)
+        }
+    }
 }

@@ -54,6 +54,29 @@ struct UpdateTests {
         #expect(listener.model?.children[1].children[0].children == [Node(id: "n", value: 7)])
     }
 
+    @Test("A model that changes and moves within a tree is reported as changed")
+    func moves() async {
+        func tree(_ left: [Node], _ right: [Node], value: Int) -> Node {
+            Node(id: "r", children: [Node(id: "x", value: value, children: left), Node(id: "y", children: right)])
+        }
+        let (old, new) = (Node(id: "m", children: [Node(id: "n")]), Node(id: "m", children: [Node(id: "n", value: 1)]))
+        let listener = Listener(tree([old], [], value: 0))
+        manager.addListener(listener)
+        manager.updateModel(tree([], [new], value: 1))
+        // In one update of two models; back, unchanged; below a model without an identifier, which is made again.
+        manager.updateModel(
+            BatchUpdateModel(models: [Node(id: "y"), Node(id: "x", value: 2, children: [old])]))
+        manager.updateModel(tree([], [old], value: 2))
+        manager.updateModel(tree([], [Node(), Node(children: [new])], value: 2))
+        manager.updateModel(tree([], [Node(children: [old])], value: 2))
+        await manager.flush()
+        #expect(
+            listener.told.map(\.updates.changedModelIds) == [
+                ["r", "x", "y", "m", "n"], ["r", "x", "y", "m", "n"], ["r", "x", "y"], ["r", "y", "m", "n"],
+                ["r", "y", "m", "n"],
+            ])
+    }
+
     @Test("Children that are gone are listened to no more")
     func goneChildren() async {
         let listener = Listener(tree)
@@ -132,6 +155,10 @@ struct UpdateTests {
             func consistencyManager(_ manager: ConsistencyManager, failedWithCriticalError error: any Error) {
                 errors.append(error)
             }
+            func consistencyManager(
+                _ manager: ConsistencyManager, willReplaceModel old: any ConsistencyManagerModel,
+                withModel new: (any ConsistencyManagerModel)?, context: (any Sendable)?
+            ) {}
         }
         let delegate = Delegate()
         manager.delegate = delegate
@@ -168,6 +195,7 @@ struct UpdateTests {
                 replaced.append((old as? Node, new as? Node))
                 toldBefore = listener.told.count
             }
+            func consistencyManager(_ manager: ConsistencyManager, failedWithCriticalError error: any Error) {}
         }
         let listener = Listener(Node(id: "a", children: [Node(id: "b")]))
         let delegate = Delegate(listener)

@@ -153,6 +153,78 @@ struct DataProviderTests {
         #expect(early.modelIdentifier == "Person:1")
     }
 
+    @Test("A provider that has data keeps it when another identifier is set, and says so")
+    func identifierWithData() async throws {
+        let log = MisuseLog()
+        manager.logDelegate = log
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        provider.setData(ann)
+        provider.modelIdentifier = "Person:1"
+        #expect(log.messages.isEmpty)
+        provider.modelIdentifier = "Person:2"
+        #expect(log.messages.count == 1)
+        #expect(log.messages.first?.contains("Person:2") == true)
+        manager.updateModel(Person(id: "2", name: "Bo"))
+        await manager.flush()
+        #expect(provider.data == ann)
+        #expect(provider.modelIdentifier == "Person:1")
+        provider.setData(nil)
+        provider.modelIdentifier = "Person:2"
+        manager.updateModel(Person(id: "2", name: "Cy"))
+        await manager.flush()
+        #expect(provider.data?.name == "Cy")
+        #expect(log.messages.count == 1)
+    }
+
+    @Test("A fetch that listens to an identifier leaves the data there until the cache has an answer")
+    func fetchAndListenWithData() async throws {
+        try await cache.inner.write(Person(id: "2", name: "Bo"))
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        provider.setData(ann)
+        let missed: (value: Person?, error: (any Error)?) = await answer { completion in
+            provider.fetchDataFromCache(
+                withCacheKey: "Person:3", listenToModelIdentifier: "Person:3", completion: completion)
+            #expect(provider.data == ann)
+        }
+        #expect(missed.value == nil)
+        #expect(provider.data == ann)
+        let found: (value: Person?, error: (any Error)?) = await answer { completion in
+            provider.fetchDataFromCache(
+                withCacheKey: "Person:2", listenToModelIdentifier: "Person:2", completion: completion)
+            #expect(provider.data == ann)
+        }
+        #expect(found.value?.name == "Bo")
+        #expect(provider.data?.name == "Bo")
+    }
+
+    @Test("A provider that is resumed by itself tells its batch, at once")
+    func resumedInBatch() async throws {
+        let log = MisuseLog()
+        manager.logDelegate = log
+        let (provider, list, screen) = (
+            DataProvider<Person>(dataModelManager: manager), CollectionDataProvider<Person>(dataModelManager: manager),
+            Screen()
+        )
+        provider.setData(ann)
+        list.setData([Person(id: "2", name: "Bo")], cacheKey: "list")
+        let batch = BatchDataProviderListener(dataProviders: [provider, list], dataModelManager: manager)
+        batch.delegate = screen
+        (provider.isPaused, list.isPaused) = (true, true)
+        manager.updateModel(Person(id: "1", name: "Cy"))
+        manager.updateModel(Person(id: "2", name: "Di"))
+        await manager.flush()
+        provider.isPaused = false
+        #expect(provider.data?.name == "Cy")
+        #expect(screen.batches.map(\.count) == [1])
+        batch.isPaused = true
+        list.isPaused = false
+        #expect(list.data.map(\.name) == ["Di"])
+        #expect(screen.batches.count == 1)
+        batch.isPaused = false
+        #expect(screen.batches.map(\.count) == [1, 1])
+        #expect(log.messages.count == 4)
+    }
+
     @Test("A fetch that listens to an identifier is overtaken by what is posted meanwhile")
     func fetchAndListen() async throws {
         try await cache.inner.write(ann)
@@ -260,13 +332,7 @@ struct DataProviderTests {
 
     @Test("Misuse is told to the log's delegate")
     func misuse() async throws {
-        final class Log: LogDelegate {
-            var messages: [String] = []
-            func assertionFailure(_ message: String, file: StaticString, function: StaticString, line: UInt) {
-                messages.append(message)
-            }
-        }
-        let log = Log()
+        let log = MisuseLog()
         manager.logDelegate = log
         let list = CollectionDataProvider<Person>(dataModelManager: manager)
         list.insert([ann], at: 3)

@@ -149,6 +149,14 @@ final class Screen: DataProviderDelegate, CollectionDataProviderDelegate, BatchD
     }
 }
 
+/// Remembers what was misused.
+final class MisuseLog: LogDelegate {
+    var messages: [String] = []
+    func assertionFailure(_ message: String, file: StaticString, function: StaticString, line: UInt) {
+        messages.append(message)
+    }
+}
+
 struct Seeded: RandomNumberGenerator {
     var state: UInt64
     init(_ seed: UInt64) { state = seed }

@@ -108,7 +108,9 @@ struct StressTests {
             case 3 where list.count > 0: list.remove(at: Int.random(in: 0..<list.count, using: &random))
             case 4 where list.count > 0: list.update(person, at: Int.random(in: 0..<list.count, using: &random))
             case 5: provider.fetchDataFromCache(withCacheKey: "Person:\(id)", completion: { _, _ in })
-            case 6: provider.modelIdentifier = "Person:\(id)"
+            case 6:
+                provider.setData(nil)
+                provider.modelIdentifier = "Person:\(id)"
             case 7: list.isPaused.toggle()
             case 8: batch.isPaused.toggle()
             case 9:

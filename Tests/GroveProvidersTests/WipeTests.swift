@@ -124,7 +124,9 @@ struct WipeTests {
                 case 5:
                     let key = Bool.random(using: &random) ? "people" : "others"
                     list.fetchDataFromCache(withCacheKey: key, completion: { _, _ in })
-                case 6: provider.modelIdentifier = "Person:\(id)"
+                case 6:
+                    provider.setData(nil)
+                    provider.modelIdentifier = "Person:\(id)"
                 case 7: provider.isPaused.toggle()
                 case 8: list.isPaused.toggle()
                 case 9: list.insert(awaiting: ["Person:\(id)"], at: 0)

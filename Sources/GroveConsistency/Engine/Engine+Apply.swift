@@ -138,8 +138,7 @@ extension Engine {
     func touch(_ node: TreeNode) -> Tree? {
         guard let tree = node.root.tree else { return nil }
         if tree.round != round {
-            tree.round = round
-            tree.updates = ModelUpdates()
+            tree.begin(round)
             roundTrees.append(tree)
         }
         return tree

@@ -14,7 +14,9 @@ extension Engine {
     }
 
     /// Makes and registers `top`'s descendants and registers `top`; nothing where there are too many.
-    func grow(_ top: TreeNode) -> Bool {
+    ///
+    /// - Parameter tree: the tree that is told of the identified ones.
+    func grow(_ top: TreeNode, joining tree: Tree? = nil) -> Bool {
         var waiting = [top]
         var made: [TreeNode] = []
         while let node = waiting.popLast() {
@@ -36,6 +38,7 @@ extension Engine {
         }
         for node in made { register(node) }
         for node in made { node.isKnown = false }
+        tree?.joined += made.filter { $0.occurrences != nil }
         return true
     }
 
@@ -62,13 +65,16 @@ extension Engine {
     }
 
     /// Takes `top` and its descendants out of the index.
-    func detach(_ top: TreeNode) {
+    ///
+    /// - Parameter tree: the tree that keeps the models of the identified ones.
+    func detach(_ top: TreeNode, leaving tree: Tree? = nil) {
         var waiting = [top]
         while let node = waiting.popLast() {
             waiting.append(contentsOf: node.children)
             node.children = []
             node.isDetached = true
             guard let occurrences = node.occurrences else { continue }
+            tree?.left.append(node.model)
             occurrences.remove(node)
             forget(occurrences)
         }

@@ -12,7 +12,7 @@ extension Engine {
             var children: [any Model] = []
             children.reserveCapacity(node.children.count)
             model.forEach { children.append($0) }
-            if !isAligned(node.children, children) { realign(node, children) }
+            if !isAligned(node.children, children) { realign(node, children, tree) }
             for (place, child) in zip(node.children, children) where !place.model.isEqual(to: child) {
                 if let occurrences = place.occurrences {
                     tree?.updates.changedModelIds.insert(occurrences.identifier)
@@ -31,7 +31,9 @@ extension Engine {
     }
 
     /// Makes `node`'s places those of `children`: common ends stay, the rest is matched by identifier.
-    private func realign(_ node: TreeNode, _ children: [any Model]) {
+    ///
+    /// - Parameter tree: collects what joins and leaves.
+    private func realign(_ node: TreeNode, _ children: [any Model], _ tree: Tree?) {
         let old = node.children
         var start = 0
         while start < old.count, start < children.count, old[start].isPlace(of: children[start]) { start += 1 }
@@ -63,9 +65,9 @@ extension Engine {
         }
         node.children.replaceSubrange(start..<oldEnd, with: middle)
         for position in start..<node.children.count { node.children[position].index = position }
-        for place in new { _ = grow(place) }
-        for place in gone { detach(place) }
-        for places in leaving.values { places.forEach(detach) }
+        for place in new { _ = grow(place, joining: tree) }
+        for place in gone { detach(place, leaving: tree) }
+        for place in leaving.values.joined() { detach(place, leaving: tree) }
     }
 }
 

@@ -10,7 +10,10 @@ extension Engine {
             guard let tree = membership.tree, !tree.isDeleted else { continue }
             noteElement(membership.subscription, ElementChange(handle: membership.handle, model: tree.root.model))
         }
-        for tree in roundTrees where !tree.updates.isEmpty || tree.isDeleted { collectNews(of: tree, context, &news) }
+        for tree in roundTrees where !tree.updates.isEmpty || tree.isDeleted {
+            tree.noteMoves()
+            collectNews(of: tree, context, &news)
+        }
         for subscription in roundSubscriptions {
             send(
                 .elements(subscription.changedElements), subscription.updates, to: subscription, context, &news)

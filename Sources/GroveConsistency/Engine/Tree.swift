@@ -9,11 +9,34 @@ final class Tree {
     /// The round in which `updates` were made.
     var round: UInt64 = 0
     var updates = ModelUpdates()
+    /// The identified places that the round made, and the models that it took away with theirs.
+    var joined: [TreeNode] = []
+    var left: [any Model] = []
     var isDeleted = false
 
     init(root: TreeNode) {
         self.root = root
         root.tree = self
+    }
+
+    /// Begins to collect what `round` changes.
+    func begin(_ round: UInt64) {
+        self.round = round
+        (updates, joined, left) = (ModelUpdates(), [], [])
+    }
+
+    /// Adds what changed while it went from one place of the tree to another.
+    func noteMoves() {
+        defer { (joined, left) = ([], []) }
+        guard !joined.isEmpty, !left.isEmpty else { return }
+        var old: [ModelIdentifier: any Model] = [:]
+        for model in left {
+            if let identifier = model.modelIdentifier, old[identifier] == nil { old[identifier] = model }
+        }
+        for node in joined where !node.isDetached {
+            guard let identifier = node.occurrences?.identifier, let model = old[identifier] else { continue }
+            if !model.merge(node.model).isEqual(to: model) { updates.changedModelIds.insert(identifier) }
+        }
     }
 
     func add(_ membership: Membership) {

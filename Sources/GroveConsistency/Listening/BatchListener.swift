@@ -14,7 +14,10 @@ public final class BatchListener: ConsistencyManagerListener {
 
     var isPaused = false
     private var updated: [any ConsistencyManagerListener] = []
+    private var updatedIdentities: Set<ObjectIdentifier> = []
     private var updates = ModelUpdates()
+    /// What came with the last of the updates that the delegate was not told of yet.
+    private(set) var latestContext: (any Sendable)?
 
     /// Makes a batch of `listeners` and adds it to `consistencyManager`.
     public init(listeners: [any ConsistencyManagerListener], consistencyManager: ConsistencyManager) {
@@ -51,17 +54,44 @@ public final class BatchListener: ConsistencyManagerListener {
         _ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?
     ) {}
 
-    func note(_ listener: any ConsistencyManagerListener, _ updates: ModelUpdates) {
-        updated.append(listener)
+    /// Adds that `listener` was told of `updates`.
+    func note(_ listener: any ConsistencyManagerListener, _ updates: ModelUpdates, _ context: (any Sendable)?) {
+        if updatedIdentities.insert(ObjectIdentifier(listener)).inserted { updated.append(listener) }
         self.updates.merge(updates)
+        latestContext = context
     }
 
+    /// Lets `body` resume listeners, and compares the models of all listeners before and after.
+    ///
+    /// A model that one listener lost and another has was not deleted from the batch.
+    func noteResuming(_ body: () -> Void) {
+        let (earlier, old) = (updates, currentModels)
+        updates = ModelUpdates()
+        body()
+        guard !updates.isEmpty else { return updates = earlier }
+        let resumed = ModelUpdates(from: old, to: currentModels, deleted: updates.deletedModelIds)
+        updates = earlier
+        updates.merge(resumed)
+    }
+
+    private var currentModels: [any Model] { listeners.compactMap { $0.currentModel() } }
+
+    /// Tells the delegate, unless the batch is paused.
     func finishUpdate(context: (any Sendable)?) {
-        guard !updated.isEmpty else { return }
+        guard !isPaused, !updated.isEmpty else { return }
         let (listeners, updates) = (updated, updates)
-        updated = []
-        self.updates = ModelUpdates()
+        forgetUpdates()
         delegate?.batchListener(self, hasUpdatedListeners: listeners, updates: updates, context: context)
+    }
+
+    private func forgetUpdates() {
+        (updated, updatedIdentities, updates, latestContext) = ([], [], ModelUpdates(), nil)
+    }
+
+    /// Is as it was when it was made: its listeners are removed.
+    func reset() {
+        isPaused = false
+        forgetUpdates()
     }
 }
 

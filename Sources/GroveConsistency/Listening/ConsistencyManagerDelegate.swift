@@ -2,7 +2,7 @@ public import GroveModel
 
 /// Somebody who watches a ``ConsistencyManager`` for diagnosis.
 ///
-/// Both methods have empty defaults.
+/// Neither method has a default, so that one whose parameters are not quite these does not pass unnoticed.
 @MainActor
 public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
     /// A model that somebody listens to is replaced by another version.
@@ -15,17 +15,4 @@ public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
     /// A call could not be carried out: a `CacheError` with code `unidentified` (a delete of a model without an
     /// identifier), or `tooManyPaths` (a tree of more than a million nodes). The state is as it was before the call.
     func consistencyManager(_ consistencyManager: ConsistencyManager, failedWithCriticalError error: any Error)
-}
-
-extension ConsistencyManagerDelegate {
-    /// Does nothing.
-    public func consistencyManager(
-        _ consistencyManager: ConsistencyManager, willReplaceModel oldModel: any ConsistencyManagerModel,
-        withModel newModel: (any ConsistencyManagerModel)?, context: (any Sendable)?
-    ) {}
-
-    /// Does nothing.
-    public func consistencyManager(
-        _ consistencyManager: ConsistencyManager, failedWithCriticalError error: any Error
-    ) {}
 }

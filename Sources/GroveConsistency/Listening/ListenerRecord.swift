@@ -13,7 +13,8 @@ final class ListenerRecord: DeliveryReceiver {
 
     struct Missed {
         var model: (any Model)?
-        var updates: ModelUpdates
+        /// Every model that was deleted in the pause, also if it came back.
+        var deleted: Set<ModelIdentifier>
         var context: (any Sendable)?
         var sequence: UInt64
     }
@@ -22,9 +23,14 @@ final class ListenerRecord: DeliveryReceiver {
 
     /// What the listener held when it was last added or told.
     private var known: (any Model)??
+    /// Whether the listener has no current model and was added to one that was given along.
+    private var isWithoutModel = false
 
-    /// Whether the listener adds itself with what it is known to hold; remembers it otherwise.
-    func isKnown(_ model: (any Model)?) -> Bool {
+    /// Whether the listener adds itself, to its `current` model or else to `other`, with what it is known to hold;
+    /// remembers it otherwise.
+    func isKnown(_ current: (any Model)?, or other: (any Model)?) -> Bool {
+        isWithoutModel = current == nil && other != nil
+        let model = current ?? other
         let isSame =
             switch (known, model) {
             case (.some(.none), nil): true
@@ -48,9 +54,8 @@ final class ListenerRecord: DeliveryReceiver {
             return
         }
         if isPaused {
-            var updates = missed?.updates ?? ModelUpdates()
-            updates.merge(delivery.updates)
-            missed = Missed(model: model, updates: updates, context: delivery.context, sequence: delivery.sequence)
+            let deleted = (missed?.deleted ?? []).union(delivery.updates.deletedModelIds)
+            missed = Missed(model: model, deleted: deleted, context: delivery.context, sequence: delivery.sequence)
         } else {
             tell(listener, model, delivery.updates, delivery.context)
         }
@@ -58,15 +63,23 @@ final class ListenerRecord: DeliveryReceiver {
 
     func finishUpdate(context: (any Sendable)?) { batch?.finishUpdate(context: context) }
 
+    /// Tells the listener what it missed, by its model before and after.
+    ///
+    /// A listener that let go of its model is not given it back.
     func resume() {
         isPaused = false
-        guard let missed, let listener else { return }
+        guard let listener, let last = known.flatMap(\.self) else { return }
+        let missed = missed
         self.missed = nil
-        switch (listener.currentModel(), missed.model) {
-        case (nil, nil): return
-        case (let old?, let new?) where old.isEqual(to: new): return
-        default: tell(listener, missed.model, missed.updates, missed.context)
+        guard let old = listener.currentModel() ?? (isWithoutModel ? last : nil) else {
+            manager?.addListener(listener)
+            return
         }
+        guard let missed else { return }
+        if let new = missed.model, old.isEqual(to: new) { return }
+        let updates = ModelUpdates(
+            from: [old], to: [missed.model].compactMap(\.self), deleted: missed.deleted)
+        tell(listener, missed.model, updates, missed.context)
     }
 
     private func tell(
@@ -75,6 +88,7 @@ final class ListenerRecord: DeliveryReceiver {
     ) {
         known = .some(model)
         listener.modelUpdated(model, updates: updates, context: context)
-        batch?.note(listener, updates)
+        if isWithoutModel { isWithoutModel = listener.currentModel() == nil }
+        batch?.note(listener, updates, context)
     }
 }

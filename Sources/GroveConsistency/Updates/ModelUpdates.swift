@@ -1,8 +1,12 @@
 public import GroveModel
 
 /// Which models of a tree changed and which were deleted.
+///
+/// No identifier is in both sets. After a pause, the trees before and after it are compared: what changed back did not
+/// change, and what came back was not deleted.
 public struct ModelUpdates: Hashable, Sendable {
-    /// The models whose value changed, among them every model that holds a changed one.
+    /// The models whose value changed, among them every model that holds a changed one, also where they went to another
+    /// place in the tree.
     public var changedModelIds: Set<ModelIdentifier>
 
     /// The models that were deleted, among them those that could not be without a deleted one.
@@ -20,13 +24,12 @@ public struct ModelUpdates: Hashable, Sendable {
     /// Whether nothing changed.
     public var isEmpty: Bool { changedModelIds.isEmpty && deletedModelIds.isEmpty }
 
-    /// Adds `other`, which came later.
+    /// Adds `other`, which came later: of a model in both, its word counts.
     public mutating func merge(_ other: ModelUpdates) {
-        if isEmpty {
-            self = other
-        } else {
-            changedModelIds.formUnion(other.changedModelIds)
-            deletedModelIds.formUnion(other.deletedModelIds)
-        }
+        guard !isEmpty else { return self = other }
+        changedModelIds.subtract(other.deletedModelIds)
+        deletedModelIds.subtract(other.changedModelIds)
+        changedModelIds.formUnion(other.changedModelIds)
+        deletedModelIds.formUnion(other.deletedModelIds)
     }
 }

@@ -89,6 +89,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
                 dataModelManager.misuse("Pause the batch listener, not a provider that is in it.")
             }
             setPaused(newValue)
+            batchListener?.finishResuming()
         }
     }
 

@@ -37,8 +37,13 @@ public final class BatchDataProviderListener {
             isPausedNow = newValue
             // A provider that is told may pause the batch again.
             for provider in dataProviders where isPausedNow == newValue { provider.setPaused(newValue) }
-            dataModelManager.consistencyManager.afterUpdate { [self] in finishUpdate(context: latestContext) }
+            finishResuming()
         }
+    }
+
+    /// Tells the delegate of the providers that were resumed, when everybody was told of the update under way.
+    func finishResuming() {
+        dataModelManager.consistencyManager.afterUpdate { [self] in finishUpdate(context: latestContext) }
     }
 
     func note(_ provider: any BatchListenable, _ context: (any Sendable)?) {
@@ -47,7 +52,7 @@ public final class BatchDataProviderListener {
     }
 
     func finishUpdate(context: (any Sendable)?) {
-        guard !updated.isEmpty else { return }
+        guard !isPausedNow, !updated.isEmpty else { return }
         let providers = updated
         updated = []
         updatedIdentities = []

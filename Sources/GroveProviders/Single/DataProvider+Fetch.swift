@@ -49,13 +49,17 @@ extension DataProvider {
         }
     }
 
-    /// Listens to `identifier`, whether or not the model exists yet, and fetches it from the cache.
+    /// Fetches the model from the cache, and listens to `identifier` where there is no data, whether or not the model
+    /// exists yet.
+    ///
+    /// Data that are there stay until the cache has the model; where it does not, the provider keeps them and goes on
+    /// listening to them.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
         context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void = { _, _ in }
     ) {
-        modelIdentifier = identifier
+        if data == nil { modelIdentifier = identifier }
         fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
     }
 

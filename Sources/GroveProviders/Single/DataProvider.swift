@@ -69,20 +69,29 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
                 dataModelManager.misuse("Pause the batch listener, not a provider that is in it.")
             }
             setPaused(newValue)
+            batchListener?.finishResuming()
         }
     }
 
     /// The identifier of the model that is listened to, which need not exist yet.
     ///
-    /// Setting another one clears ``data``; what somebody else holds of it, or posts later, becomes the data, as a
-    /// change by others.
+    /// To be set while there is no ``data``: what another provider or listener holds of the identifier, or posts later,
+    /// becomes the data, as a change by others. A provider that has data keeps it and goes on listening to it; setting
+    /// another identifier then is a misuse, of which the log delegate is told. Set the data to `nil` first.
     public var modelIdentifier: ModelIdentifier? {
         get { data?.modelIdentifier ?? awaitedIdentifier }
         set {
             guard newValue != modelIdentifier else { return }
-            begin(nil, at: dataModelManager.now())
-            awaitedIdentifier = newValue
             let manager = dataModelManager
+            guard data == nil else {
+                return manager.misuse(
+                    """
+                    The identifier \(newValue.map { "'\($0)'" } ?? "nil") was set on a provider that has data, \
+                    '\(modelIdentifier.map(\.rawValue) ?? "without identifier")', and keeps it: set the data to nil first.
+                    """)
+            }
+            begin(nil, at: manager.now())
+            awaitedIdentifier = newValue
             if let newValue {
                 manager.inOrder { _ in
                     manager.consistencyManager.listen(key, toIdentifier: newValue, generation: generation)

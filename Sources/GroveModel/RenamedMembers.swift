@@ -1,0 +1,63 @@
+/// Members that models of RocketData and ConsistencyManager had and that Grove does not call.
+///
+/// There is nothing to implement: a model that still has one of them does not compile, and the error says what to write
+/// instead. A requirement that is marked as unavailable or deprecated would say nothing to a type that has the member.
+/// Here the member decides an associated type, which is `Void` without it, and only then is
+/// ``hasNoMembersOfRocketData`` available.
+public protocol RenamedMembers {
+    /// `Void`.
+    associatedtype ResultOfMergeModel = Void
+
+    /// `Void`.
+    associatedtype ResultOfIsEqualToModel = Void
+
+    /// `Void`.
+    associatedtype ResultOfIsEqualToAnyModel = Void
+
+    /// Not called: write ``Model/merge(_:)``.
+    func mergeModel(_ model: any Model) -> ResultOfMergeModel
+
+    /// Not called: write ``SimpleModel/isEqual(to:)``.
+    func isEqualToModel(_ model: any Model) -> ResultOfIsEqualToModel
+
+    /// Not called: write ``SimpleModel/isEqual(to:)``, which takes `any SimpleModel`.
+    @_disfavoredOverload
+    func isEqual(to model: any Model) -> ResultOfIsEqualToAnyModel
+
+    /// Nothing; there where a model has none of the members.
+    static var hasNoMembersOfRocketData: Void { get }
+}
+
+extension RenamedMembers where ResultOfMergeModel == Void {
+    /// Does nothing.
+    public func mergeModel(_ model: any Model) {}
+}
+
+extension RenamedMembers where ResultOfIsEqualToModel == Void {
+    /// Does nothing.
+    public func isEqualToModel(_ model: any Model) {}
+}
+
+extension RenamedMembers where ResultOfIsEqualToAnyModel == Void {
+    /// Does nothing.
+    @_disfavoredOverload
+    public func isEqual(to model: any Model) {}
+}
+
+extension RenamedMembers
+where ResultOfMergeModel == Void, ResultOfIsEqualToModel == Void, ResultOfIsEqualToAnyModel == Void {
+    /// Nothing.
+    public static var hasNoMembersOfRocketData: Void { () }
+}
+
+extension RenamedMembers {
+    /// Not there where a model has one of the members.
+    @available(
+        *, unavailable,
+        message: """
+            for mergeModel(_:) write merge(_:); for isEqualToModel(_:) and isEqual(to: any Model) write \
+            isEqual(to: any SimpleModel); the old ones are never called
+            """
+    )
+    public static var hasNoMembersOfRocketData: Void { () }
+}
