@@ -166,6 +166,7 @@ struct ImportTests {
         #expect(
             try run("-", rules, document).output == #"{"occurrences":1,"nodes":1,"edges":0,"bytesOnDisk":0}"# + "\n")
         #expect(try run(document, "-", rules).status == 0)
+        #expect(try run("/dev/stdin", rules, document).status == 0)
         let both = try run("-", "-", rules)
         #expect(both.status == 2 && both.errorLines.count == 1)
         let bad = try run("-", rules, "/dev/null")

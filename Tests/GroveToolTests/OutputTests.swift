@@ -47,7 +47,7 @@ struct OutputTests {
         #expect(try files.contentsOfDirectory(atPath: directory.path + "/other") == ["target"])
     }
 
-    @Test("A pipe is written to, and stays a pipe")
+    @Test("A pipe is written to, and stays a pipe; one is read from")
     func pipe() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/pipe"
@@ -59,6 +59,12 @@ struct OutputTests {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
         #expect(bytes.prefix(max(count, 0)).elementsEqual("through\n".utf8))
+        // And a pipe is read from: its writer is the only one, and gone when the reader comes to its end.
+        let other = directory.path + "/other"
+        try #require(unsafe mkfifo(other, 0o600) == 0)
+        let writer = Thread { try? OutputFile.write(Array("1".utf8), to: other) }
+        writer.start()
+        #expect(try InputFile.json(other, as: "document").description == "1")
         var status = stat()
         #expect(unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }

@@ -28,7 +28,7 @@
                 EXAMPLES
                   grove import feed.json --identity rules.json --backend lmdb --store feed
                   grove import feed.json --identity rules.json --backend memory --verify
-                  curl https://example.com/feed | grove import - --identity rules.json --backend lmdb --store feed
+                  grove import - --identity rules.json --backend lmdb --store feed < feed.json
                 """)
 
         @Argument(help: ArgumentHelp("The JSON document; - is standard input.", valueName: "file"))

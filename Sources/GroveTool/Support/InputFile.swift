@@ -17,29 +17,29 @@ enum InputFile {
     /// What the file at `path` is called in messages.
     static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
-    /// The bytes of the file at `path`.
+    /// The bytes of the file at `path`, which may be a pipe.
     ///
     /// - Throws: ``ToolError`` that says why there are none.
     static func read(_ path: String, as what: String) throws(ToolError) -> [UInt8] {
-        if path == "-" { return try readStandardInput() }
+        guard path != "-" else { return try read(STDIN_FILENO, name(path)) }
         switch FilePlace(path) {
         case .missing: throw .input("there is no file \(path); check the path of the \(what)")
         case .directory: throw .input("\(path) is a directory; the \(what) must be a file")
         case .file: break
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw .input("\(path) cannot be read; check its permissions")
-        }
-        return Array(data)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .input("\(path) cannot be read; check its permissions") }
+        defer { close(descriptor) }
+        return try read(descriptor, path)
     }
 
-    private static func readStandardInput() throws(ToolError) -> [UInt8] {
+    private static func read(_ descriptor: Int32, _ name: String) throws(ToolError) -> [UInt8] {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(STDIN_FILENO, $0) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .input("standard input cannot be read") }
+            guard count >= 0 else { throw .input("\(name) cannot be read") }
             guard count > 0 else { return text }
             text.append(contentsOf: buffer[..<count])
         }
