@@ -7,6 +7,9 @@ MINUTES ?= 10
 RUNS ?= 200000
 SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
 
+# Warnings are errors here, and not where Grove is a dependency: see Package.swift.
+export GROVE_DEVELOPMENT = 1
+
 # Homebrew keeps headers and libraries where no compiler looks.
 ifeq ($(shell uname -s),Darwin)
 BREW := $(firstword $(shell command -v brew) $(wildcard /opt/homebrew/bin/brew /usr/local/bin/brew))
@@ -85,7 +88,7 @@ layering: setup ## checks that modules import what they may and no more
 adapters: setup ## tests the adapters to swift-log and swift-metrics, which no other build fetches
 	$(SWIFT) test --traits default,Logging,Metrics --filter GroveAdapterTests $(FLAGS)
 
-scratch: setup ## builds packages outside this one that depend on one backend each
+scratch: setup ## builds packages outside this one that depend on the last commit by URL, with both build systems
 	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/scratch.sh
 
 clean: ## removes what was built

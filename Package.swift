@@ -12,14 +12,18 @@ import PackageDescription
 // `grove`, the tool, depends on everything. Each public module is its own product, so that an
 // application links the one engine it chose and no other.
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-]
+// Set by the Makefile. In a dependency SwiftPM suppresses warnings, and the compiler refuses to suppress what it shall
+// treat as errors: a package that depends on Grove would not build.
+let isDeveloped = Context.environment["GROVE_DEVELOPMENT"] == "1"
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .strictMemorySafety(),
+    ] + (isDeveloped ? [.treatAllWarnings(as: .error)] : [])
 
 /// Products of swift-syntax, which is fetched for the trait `Macros` alone.
 func syntax(_ products: String...) -> [Target.Dependency] {

@@ -1,15 +1,24 @@
 #!/bin/sh
-# Proves what a client of one backend gets: packages outside this one that depend on a single product each.
+# Proves what an application that depends on Grove gets: packages outside this one, which depend on it by a URL.
 #
-# GroveMemory must build without any C library, without a warning about one, and fetch no other package; GroveLMDB must
-# link liblmdb and no other engine. Where a private mount namespace can be made (Linux, root or user namespaces), the
-# headers and the libraries that must not be needed are hidden from the build; elsewhere that part says it is skipped.
+# The URL is that of a clone made for the occasion, with a tag: SwiftPM treats such a dependency differently from one by
+# path, and takes what is committed. So this builds HEAD, and not the changes in the working copy. Every package is
+# built by both of SwiftPM's build systems.
+#
+# GroveMemory must build without any C library, without a warning about one, and fetch no other package. GroveLMDB,
+# GroveSQLite and GroveLevelDB must each link their engine and no other. Grove with GroveMacros fetches swift-syntax
+# alone. Where a private mount namespace can be made (Linux, root or user namespaces), the headers and the libraries
+# that must not be needed are hidden from the build; elsewhere that part says it is skipped.
 #
 #   SWIFT   the swift command        FLAGS   flags for `swift build`
+#   SYSTEMS the build systems, native and swiftbuild by default
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 SWIFT=${SWIFT:-swift}
 FLAGS=${FLAGS:-}
+SYSTEMS=${SYSTEMS:-native swiftbuild}
+# Clients build without it.
+unset GROVE_DEVELOPMENT
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -20,27 +29,35 @@ fail() {
     exit 1
 }
 
+git clone -q --bare "$root" "$work/grove.git" || fail "$root cannot be cloned: this needs a clone made by git"
+git -C "$work/grove.git" tag -f 0.1.0 HEAD >/dev/null
+[ -z "$(git -C "$root" status --porcelain)" ] ||
+    echo "scratch: builds the last commit; what changed since then is not in it: commit it first"
+
 # MARK: - Packages
 
-# package NAME PRODUCT STORE: an executable that names one backend's store.
+# package NAME TRAITS PRODUCT…: an executable that depends on these products, and whose program is standard input.
 package() {
-    mkdir -p "$work/$1/Sources/App"
-    cat >"$work/$1/Package.swift" <<END
+    name=$1
+    traits=$2
+    shift 2
+    products=
+    for product in "$@"; do
+        products="$products.product(name: \"$product\", package: \"grove\"), "
+    done
+    mkdir -p "$work/$name/Sources/App"
+    cat >"$work/$name/Sources/App/main.swift"
+    cat >"$work/$name/Package.swift" <<END
 // swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
-    name: "$1",
+    name: "$name",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Grove", path: "$root", traits: [])],
-    targets: [.executableTarget(name: "App", dependencies: [.product(name: "$2", package: "Grove")])]
+    dependencies: [.package(url: "file://$work/grove.git", exact: "0.1.0", traits: [$traits])],
+    targets: [.executableTarget(name: "App", dependencies: [$products])]
 )
 END
-    if grep -rqw "class $3" "$root/Sources/Backends"; then
-        printf 'import GroveCache\nimport %s\n\nprint(%s.profile.name)\n' "$2" "$3" >"$work/$1/Sources/App/main.swift"
-    else
-        printf 'import %s\n\nprint("%s")\n' "$2" "$2" >"$work/$1/Sources/App/main.swift"
-    fi
 }
 
 # MARK: - Hiding what must not be needed
@@ -80,20 +97,30 @@ cd "$BUILD_IN"
 exec $BUILD
 END
 
-# build NAME HIDDEN…: builds the package where the libraries HIDDEN do not exist.
+# build NAME HIDDEN…: builds the package where the libraries HIDDEN do not exist; sets `program` to the executable.
 build() {
     name=$1
     shift
-    BUILD="$SWIFT build $FLAGS"
+    built=$work/$name/$system
+    log=$built.log
     BUILD_IN="$work/$name"
+    BUILD="$SWIFT build $FLAGS --build-system $system --scratch-path $built"
     export BUILD BUILD_IN
     if [ -n "$enter" ]; then
-        $enter sh "$work/hide.sh" "$work" "$@" >"$work/$name.log" 2>&1 || fail "$name does not build" "$work/$name.log"
+        $enter sh "$work/hide.sh" "$work" "$@" >"$log" 2>&1 || fail "$name does not build ($system)" "$log"
     else
-        (cd "$BUILD_IN" && $BUILD) >"$work/$name.log" 2>&1 || fail "$name does not build" "$work/$name.log"
+        (cd "$BUILD_IN" && $BUILD) >"$log" 2>&1 || fail "$name does not build ($system)" "$log"
     fi
-    ! grep -qi 'warning' "$work/$name.log" || fail "$name builds with a warning" "$work/$name.log"
-    [ -z "$(ls "$work/$name/.build/checkouts" 2>/dev/null)" ] || fail "$name fetches $(ls "$work/$name/.build/checkouts")"
+    ! grep -qi 'warning' "$log" || fail "$name builds with a warning ($system)" "$log"
+    program=$(cd "$BUILD_IN" && $BUILD --show-bin-path)/App
+}
+
+# fetched NAME PACKAGE…: these packages were fetched beside Grove, and no others.
+fetched() {
+    name=$1
+    shift
+    found=$(cd "$built/checkouts" && echo *)
+    [ "$found" = "grove${*:+ $*}" ] || fail "$name fetches $found ($system)"
 }
 
 # MARK: - What was linked and compiled
@@ -102,58 +129,133 @@ linked() {
     if [ "$(uname -s)" = Darwin ]; then otool -L "$1"; else ldd "$1"; fi
 }
 
+# links NAME LIBRARY: the executable links this one.
+links() {
+    linked "$program" | grep -q "lib$2\." || fail "$1 does not link lib$2 ($system)"
+}
+
 # absent NAME LIBRARY…: the executable links none of these, and calls nothing of theirs.
 absent() {
     name=$1
     shift
-    program="$work/$name/.build/debug/App"
     linked "$program" >"$work/$name.linked"
     nm "$program" >"$work/$name.symbols" || fail "nm cannot read $program"
     for library in "$@"; do
-        ! grep -q "lib$library\." "$work/$name.linked" || fail "$name links lib$library" "$work/$name.linked"
+        ! grep -q "lib$library\." "$work/$name.linked" || fail "$name links lib$library ($system)" "$work/$name.linked"
         case $library in
         lmdb) symbols='mdb_env_' ;;
         *) symbols="${library}_" ;;
         esac
-        ! grep -qE " U _?$symbols" "$work/$name.symbols" || fail "$name calls lib$library"
+        ! grep -qE " U _?$symbols" "$work/$name.symbols" || fail "$name calls lib$library ($system)"
     done
 }
 
-# uncompiled NAME TARGET…: no object file of these targets was made.
+# objects TARGET: one of the files that compiling the target makes.
+objects() {
+    find "$built/" -path "*/$1.build/*" \( -name '*.o' -o -name '*.swiftmodule' \) | head -n 1
+}
+
+# compiled NAME TARGET: the target was compiled.
+compiled() {
+    [ -n "$(objects "$2")" ] || fail "no file of $2 is in the build of $1 ($system)"
+}
+
+# uncompiled NAME TARGET…: no file of these targets was made.
 uncompiled() {
     name=$1
     shift
     for target in "$@"; do
-        found=$(find "$work/$name/.build/" -path "*/$target.build/*" \( -name '*.o' -o -name '*.swiftmodule' \) | head -n 1)
-        [ -z "$found" ] || fail "$name compiles $target"
+        [ -z "$(objects "$target")" ] || fail "$name compiles $target ($system)"
     done
 }
 
-run() {
-    "$work/$1/.build/debug/App" >"$work/$1.out" 2>&1 || fail "$1 does not run" "$work/$1.out"
+# prints NAME TEXT: the executable runs, in a directory of its own, and prints this.
+prints() {
+    (cd "$built" && "$program") >"$work/$1.out" 2>&1 || fail "$1 does not run ($system)" "$work/$1.out"
+    [ "$(cat "$work/$1.out")" = "$2" ] || fail "$1 does not print $2 ($system)" "$work/$1.out"
 }
 
-package memory GroveMemory MemoryStore
-build memory lmdb sqlite3 leveldb
-absent memory lmdb sqlite3 leveldb
-uncompiled memory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveTool
-run memory
-echo "scratch: GroveMemory alone links no engine, compiles no C, fetches nothing and warns of nothing"
+# MARK: - The packages
 
-package lmdb GroveLMDB LMDBStore
-build lmdb sqlite3 leveldb
-absent lmdb sqlite3 leveldb
-uncompiled lmdb GroveSQLite GroveLevelDB GroveFloor GroveTool
-run lmdb
-if grep -q 'LMDBStore' "$work/lmdb/Sources/App/main.swift"; then
-    grep -q 'liblmdb\.' "$work/lmdb.linked" || fail "GroveLMDB does not link liblmdb" "$work/lmdb.linked"
-    echo "scratch: GroveLMDB alone links liblmdb and no other engine"
-else
-    echo "scratch: GroveLMDB alone links no other engine (it has no LMDBStore yet)"
-fi
+package memory '' GroveMemory <<END
+import GroveCache
+import GroveMemory
+
+print(MemoryStore.profile.name)
+END
+for engine in LMDB SQLite LevelDB; do
+    package "$engine" '' "Grove$engine" <<END
+import Grove$engine
+
+let cache = try ${engine}Cache(directory: "store")
+print(try cache.size().entries)
+END
+done
+package screens '"Macros"' Grove GroveLMDB GroveMacros <<END
+import Grove
+import GroveLMDB
+import GroveMacros
+
+@Cacheable
+struct Person {
+    let id: String
+    let name: String
+}
+
+let cache = try LMDBCache(directory: "store")
+try cache.write(Person(id: "1", name: "Ann"))
+let provider = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache))
+provider.setData(try cache.model("Person:1"))
+print(provider.data?.name ?? "nothing")
+END
+
+for system in $SYSTEMS; do
+    build memory lmdb sqlite3 leveldb
+    fetched memory
+    absent memory lmdb sqlite3 leveldb
+    compiled memory GroveMemory
+    uncompiled memory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveTool
+    prints memory memory
+    echo "scratch ($system): GroveMemory alone links no engine, compiles no C, fetches nothing and warns of nothing"
+
+    build LMDB sqlite3 leveldb
+    fetched LMDB
+    links LMDB lmdb
+    absent LMDB sqlite3 leveldb
+    compiled LMDB GroveLMDB
+    uncompiled LMDB GroveSQLite GroveLevelDB GroveFloor GroveTool
+    prints LMDB 0
+    echo "scratch ($system): GroveLMDB alone links liblmdb and no other engine"
+
+    build SQLite lmdb leveldb
+    fetched SQLite
+    links SQLite sqlite3
+    absent SQLite lmdb leveldb
+    compiled SQLite GroveSQLite
+    uncompiled SQLite GroveLMDB GroveLevelDB GroveFloor GroveTool
+    prints SQLite 0
+    echo "scratch ($system): GroveSQLite alone links libsqlite3 and no other engine"
+
+    build LevelDB lmdb sqlite3
+    fetched LevelDB
+    links LevelDB leveldb
+    absent LevelDB lmdb sqlite3
+    compiled LevelDB GroveLevelDB
+    uncompiled LevelDB GroveLMDB GroveSQLite GroveFloor GroveTool
+    prints LevelDB 0
+    echo "scratch ($system): GroveLevelDB alone links libleveldb and no other engine"
+
+    build screens sqlite3 leveldb
+    fetched screens swift-syntax
+    absent screens sqlite3 leveldb
+    compiled screens GroveProviders
+    uncompiled screens GroveSQLite GroveLevelDB GroveFloor GroveTool
+    prints screens Ann
+    echo "scratch ($system): Grove, GroveLMDB and GroveMacros fetch swift-syntax alone"
+done
 
 if [ -n "$enter" ]; then
-    echo "scratch: both were built with the headers and libraries they must not need hidden"
+    echo "scratch: all were built with the headers and libraries they must not need hidden"
 else
     echo "scratch: skipped hiding the headers: this machine makes no private mount namespace"
 fi

@@ -109,10 +109,11 @@ class Tag:
 
 def same(left, right):
     """Whether the two are equal and of one type, so that neither 1, 1.0 and True nor 0.0 and -0.0 are the same."""
+    # An array inside a tag is a list to cbor2 5, and a tuple to cbor2 6.
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
     if type(left) is not type(right):
         return False
-    if isinstance(left, (list, tuple)):
-        return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict):
         return same(list(left.items()), list(right.items()))
     if isinstance(left, float):

@@ -18,7 +18,7 @@ import Testing
         """#
 
     private static func synthetic() throws -> Document {
-        Document(
+        try Document(
             try JSONParser.parse(document),
             rules: try IdentityRules(try JSONParser.parse(DocumentTests.users), file: "rules.json"))
     }

@@ -9,7 +9,8 @@ struct DocumentTests {
         #"{"rules":[{"field":"user","type":"User","id":"id"},{"field":"posts","type":"Post","id":"id"}]}"#
 
     private func document(_ text: String, _ rules: String = users) throws -> Document {
-        Document(try JSONParser.parse(text), rules: try IdentityRules(try JSONParser.parse(rules), file: "rules.json"))
+        try Document(
+            try JSONParser.parse(text), rules: try IdentityRules(try JSONParser.parse(rules), file: "rules.json"))
     }
 
     private func identifiers(_ text: String, _ rules: String = users) throws -> [String] {
@@ -50,7 +51,56 @@ struct DocumentTests {
     func counts() throws {
         let counted = try document(
             #"{"posts":[{"id":1,"user":{"id":9}},{"id":2,"meta":{"user":{"id":9}}},{"id":1,"user":{"id":9}}]}"#)
-        #expect(counted.occurrences == 6 && counted.nodes == 3 && counted.edges == 2)
+        #expect(counted.occurrences == 6 && counted.nodes == 3)
+        let stored = try Stored(.memory, counted)
+        #expect(try stored.cache.edges(of: counted.identifiers) == 2)
+    }
+
+    @Test("An edge that a later occurrence took away is not counted")
+    func edgesAsStored() throws {
+        let merged = try document(#"{"posts":[{"id":1,"by":{"user":{"id":9}}},{"id":1,"by":null}]}"#)
+        let stored = try Stored(.memory, merged)
+        #expect(try merged.nodes == 2 && stored.cache.edges(of: merged.identifiers) == 0)
+    }
+
+    @Test("A field of null is the document itself, an object or an array of them, and nothing else is")
+    func rootRule() throws {
+        let rules = #"{"rules":[{"field":null,"type":"Post","id":"id"},{"field":"*","type":"Other","id":"key"}]}"#
+        #expect(try identifiers(#"[{"id":1},[{"id":2}],{"key":3},4,{"in":{"id":5}}]"#, rules) == ["Post:1", "Post:2"])
+        #expect(try identifiers(#"{"id":1,"in":{"id":2,"key":3}}"#, rules) == ["Post:1", "Other:3"])
+        #expect(try identifiers(#"{"a":{"id":1},"b":{"id":2}}"#, rules) == [])
+        for text in [#"[{"id":1,"a":[{"key":2,"b":3}]},{"id":4}]"#, #"{"id":1}"#, #"{"id":1,"in":{"key":2}}"#] {
+            #expect(
+                try Stored(.memory, try document(text, rules)).rebuilt().firstDifference(from: JSONParser.parse(text))
+                    == nil)
+        }
+    }
+
+    @Test("An identifier with 255 sets of fields is stored; one with more is refused with its name")
+    func setsOfFields() throws {
+        func text(_ count: Int) -> String {
+            "{\"posts\":[" + (0..<count).map { #"{"id":7,"f\#($0)":1}"# }.joined(separator: ",") + "]}"
+        }
+        let stored = try Stored(.memory, try document(text(255)))
+        #expect(try stored.rebuilt()["posts"] != nil)
+        #expect { try document(text(256)) } throws: { "\($0)".contains("\"Post:7\"") && "\($0)".contains("255") }
+    }
+
+    @Test("A document of as many occurrences as a write takes comes back, and one of more is refused")
+    func mostOccurrences() throws {
+        let node = DocumentValue.node(DocumentNode(identity: nil, content: .plain(.object([]))))
+        func root(_ count: Int) -> DocumentNode {
+            let document = DocumentValue.array(Array(repeating: node, count: count))
+            return DocumentNode(identity: nil, content: .object([DocumentMember(Document.rootField, document)]))
+        }
+        guard case .array(let elements) = try Document.rebuilt(from: root(NodeTree.maxPaths)) else {
+            Issue.record("the document is no array")
+            return
+        }
+        #expect(elements.count == NodeTree.maxPaths)
+        #expect { try Document.rebuilt(from: root(NodeTree.maxPaths + 1)) } throws: {
+            ($0 as? CacheError)?.code == .tooManyPaths
+        }
     }
 
     @Test("Identity is by bytes")
@@ -118,6 +168,9 @@ struct DocumentTests {
             ("[]", "rules"), ("{}", "rules"), (#"{"rules":[]}"#, "empty"), (#"{"rules":[{"field":"a"}]}"#, "\"id\""),
             (#"{"rules":[{"id":"a"}]}"#, "\"field\""), (#"{"rules":[{"field":"a","id":"b","type":3}]}"#, "type"),
             (#"{"rules":[{"field":"a","id":"b","type":""}]}"#, "type"),
+            (#"{"rules":[{"field":"","id":"b"}]}"#, "\"field\""), (#"{"rules":[1]}"#, "rule 1 is no object"),
+            (#"{"rules":[{"field":"a","id":"b"},{"feild":"a","id":"b"}]}"#, #"rule 2 has an unknown member "feild""#),
+            (#"{"rule":[]}"#, #"unknown member "rule""#),
         ])
     func malformedRules(text: String, reason: String) throws {
         let json = try JSONParser.parse(text)

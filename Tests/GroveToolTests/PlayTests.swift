@@ -18,7 +18,7 @@ import Testing
 
         static func synthetic() throws -> Loaded {
             let rules = try IdentityRules(try JSONParser.parse(PlayTests.rules), file: "rules.json")
-            return try Loaded(DocumentData(Document(try JSONParser.parse(PlayTests.document), rules: rules)))
+            return try Loaded(DocumentData(try Document(try JSONParser.parse(PlayTests.document), rules: rules)))
         }
     }
 

@@ -24,8 +24,8 @@ enum ToolProcess {
         return found
     }()
 
-    /// Runs the executable with `arguments` and waits for its end.
-    static func run(_ arguments: [String]) throws -> Outcome {
+    /// Runs the executable with `arguments`, and the file at `input` for standard input, and waits for its end.
+    static func run(_ arguments: [String], input: String = "/dev/null") throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable ?? "")
         process.arguments = arguments
@@ -36,6 +36,7 @@ enum ToolProcess {
         let (output, errors) = (directory.appendingPathComponent("out"), directory.appendingPathComponent("err"))
         try Data().write(to: output)
         try Data().write(to: errors)
+        process.standardInput = FileHandle(forReadingAtPath: input)
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()

@@ -22,7 +22,7 @@ enum TweetSearch {
 
     static func document(_ json: JSON, rules: String = TweetSearch.rules) throws -> DocumentData {
         DocumentData(
-            Document(json, rules: try IdentityRules(try JSONParser.parse(rules), file: "rules.json")))
+            try Document(json, rules: try IdentityRules(try JSONParser.parse(rules), file: "rules.json")))
     }
 
     /// A tweet that has nothing of what it need not have, but for `changes`: `nil` leaves a member out.

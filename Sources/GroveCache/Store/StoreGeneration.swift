@@ -1,4 +1,4 @@
-import GroveModel
+package import GroveModel
 import Synchronization
 
 #if canImport(Darwin)
@@ -105,6 +105,15 @@ final class StoreGeneration: @unchecked Sendable {
             if FileIdentity(path) == FileIdentity(status) { return descriptor }
             _ = close(descriptor)
         }
+    }
+}
+
+extension StoreFiles {
+    /// Tells the processes that have the store in here open that another one took its place, for tools that do that.
+    ///
+    /// They would notice by themselves, up to a tenth of a second later.
+    package func announceReplacement() throws(CacheError) {
+        try StoreGeneration.exclusively(in: path) { _ = $0.advance() }
     }
 }
 

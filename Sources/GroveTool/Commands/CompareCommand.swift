@@ -174,7 +174,8 @@
                 let (_, document) = try InputFile.document(input, identity: identity)
                 let all = DocumentData(document)
                 let summary = models?.summary ?? "dynamic values"
-                report = CompareReport(dataSet: "\(input): \(all.count) trees, \(document.nodes) nodes, as \(summary)")
+                report = CompareReport(
+                    dataSet: "\(InputFile.name(input)): \(all.count) trees, \(document.nodes) nodes, as \(summary)")
                 switch models {
                 case nil:
                     try measure(all, all.codable, codings, backends, workloads, all.count, directory, into: &report)

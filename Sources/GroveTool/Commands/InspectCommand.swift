@@ -56,16 +56,19 @@
 
         private func runHere() throws {
             let place = try StorePlace(store.backend, store.store)
+            if stats {
+                try printStatistics(place)
+                if identifier == nil { return }
+            }
             let cache = try place.openExisting()
             defer { cache.close() }
-            if stats { try printStatistics(cache) }
             if let identifier {
                 if tree {
                     try printTree(cache, ModelIdentifier(identifier))
                 } else {
                     try printRecord(cache, identifier)
                 }
-            } else if !stats {
+            } else {
                 try printList(cache)
             }
         }
@@ -130,10 +133,15 @@
             }
         }
 
-        private func printStatistics(_ cache: any ToolCache) throws(ToolError) {
-            let statistics = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
+        private func printStatistics(_ place: StorePlace) throws(ToolError) {
+            let cache = try place.openExisting()
+            defer { cache.close() }
+            var statistics = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
                 try StoreStatistics(cache)
             }
+            // Closing removes files, such as SQLite's log.
+            cache.close()
+            statistics.bytesOnDisk = try place.bytesOnDisk()
             switch format {
             case .json: try OutputFile.write(JSONPrinter.print(statistics.json), to: nil)
             case .pretty: try OutputFile.write(Array(statistics.pretty.utf8), to: nil)

@@ -8,23 +8,30 @@ struct Document: Sendable {
     let occurrences: Int
     /// Distinct identifiers.
     let nodes: Int
-    /// Distinct pairs of an identified object and its nearest identified ancestor.
-    let edges: Int
     /// The identifiers, in the order in which they first occur.
     let identifiers: [ModelIdentifier]
 
     /// The key of the collection that holds an imported document.
     static let key = "grove.document"
+    /// The most sets of fields in which a node may occur: as many projections as a record may have.
+    static let maxProjections = 255
+
+    /// What is said of a document of which the rules identify more than a cache takes.
+    static let hasTooManyOccurrences =
+        "the rules identify more than \(DocumentNode.maxPaths.grouped) objects of the document, which is the most that one "
+        + "write takes; import it in parts, or leave out a rule"
+
     /// The member of the stored root that holds the document, which need not be an object.
     static let rootField = "document"
 
-    init(_ json: JSON, rules: IdentityRules) {
+    /// - Throws: ``ToolError`` where a cache cannot hold the document: too many objects are identified, or one of them has
+    ///   too many different sets of fields.
+    init(_ json: JSON, rules: IdentityRules) throws(ToolError) {
         var splitter = DocumentSplitter(rules: rules)
-        let content = splitter.split(json, under: nil, parent: nil)
+        let content = try splitter.split(json, under: nil)
         root = DocumentNode(identity: nil, content: .object([DocumentMember(Document.rootField, content)]))
         occurrences = splitter.occurrences
         nodes = splitter.numbers.count
-        edges = splitter.edges.count
         identifiers = splitter.identifiers
     }
 
@@ -32,7 +39,7 @@ struct Document: Sendable {
     ///
     /// - Throws: ``CacheError`` with code `tooManyPaths`, or `corrupted` where the root holds no document.
     static func rebuilt(from root: DocumentNode) throws(CacheError) -> JSON {
-        guard let document = try root.expanded()[rootField] else {
+        guard let document = try root.content.expanded()[rootField] else {
             throw CacheError(.corrupted, "The store's collection \(key) holds no document.")
         }
         return document
@@ -41,63 +48,78 @@ struct Document: Sendable {
 
 /// Walks a document and makes nodes of its identified objects.
 private struct DocumentSplitter {
-    struct Edge: Hashable {
-        let parent: Int
-        let child: Int
+    /// A set of fields in which a node occurs.
+    private struct Projection: Hashable {
+        let node: Int
+        let name: String
     }
 
     let rules: IdentityRules
     var occurrences = 0
     var numbers: [ModelIdentifier: Int] = [:]
     var identifiers: [ModelIdentifier] = []
-    var edges: Set<Edge> = []
     /// The record name of each identifier's first occurrence: all its occurrences share it.
     private var recordNames: [String] = []
+    private var projections: Set<Projection> = []
+    /// How many projections each identifier has.
+    private var projectionCounts: [Int] = []
 
     init(rules: IdentityRules) { self.rules = rules }
 
-    /// - Parameters:
-    ///   - field: the property under which the value stands, directly, in an array or in a dictionary.
-    ///   - parent: the number of the nearest identified ancestor.
-    mutating func split(_ value: JSON, under field: String?, parent: Int?) -> DocumentValue {
+    /// - Parameter field: the property under which the value stands, directly, in an array or in a dictionary; `nil` for
+    ///   the document itself.
+    mutating func split(_ value: JSON, under field: String?) throws(ToolError) -> DocumentValue {
         switch value {
         case .array(let elements):
-            return .simplified(array: elements.map { split($0, under: field, parent: parent) }, of: value)
+            let values = try elements.map { element throws(ToolError) in try split(element, under: field) }
+            return .simplified(array: values, of: value)
         case .object(let members):
-            guard let field else { return .simplified(object: split(members, parent: parent), of: value) }
             if let identity = rules.identity(of: members, under: field) {
-                return .node(occurrence(of: identity, members, parent: parent))
+                return .node(try occurrence(of: identity, members))
             }
-            guard rules.isDictionary(members) else {
-                return .simplified(object: split(members, parent: parent), of: value)
-            }
-            let entries = members.map { DocumentMember($0.key, split($0.value, under: field, parent: parent)) }
-            return .simplified(object: entries, of: value)
+            // Under a dictionary's own property all of its entries stand; the document itself stands under none.
+            let isDictionary = field != nil && rules.isDictionary(members)
+            return .simplified(object: try split(members, under: isDictionary ? field : nil), of: value)
         default: return .plain(value)
         }
     }
 
-    private mutating func split(_ members: [JSONMember], parent: Int?) -> [DocumentMember] {
-        members.map { DocumentMember($0.key, split($0.value, under: $0.key, parent: parent)) }
+    /// - Parameter field: the property under which the members' values stand; `nil` where each stands under its own.
+    private mutating func split(
+        _ members: [JSONMember], under field: String? = nil
+    ) throws(ToolError) -> [DocumentMember] {
+        try members.map { member throws(ToolError) in
+            DocumentMember(member.key, try split(member.value, under: field ?? member.key))
+        }
     }
 
     private mutating func occurrence(
-        of identity: IdentityRules.Identity, _ members: [JSONMember], parent: Int?
-    ) -> DocumentNode {
+        of identity: IdentityRules.Identity, _ members: [JSONMember]
+    ) throws(ToolError) -> DocumentNode {
         occurrences += 1
+        guard occurrences <= DocumentNode.maxPaths else { throw .input(Document.hasTooManyOccurrences) }
         let identifier = ModelIdentifier(identity.identifier)
         let number = numbers[identifier] ?? identifiers.count
         if number == identifiers.count {
             numbers[identifier] = number
             identifiers.append(identifier)
             recordNames.append(identity.recordName)
+            projectionCounts.append(0)
         }
-        if let parent { edges.insert(Edge(parent: parent, child: number)) }
-        let content = DocumentValue.object(split(members, parent: number))
+        let projection = Projection(node: number, name: DocumentSplitter.projectionName(of: members))
+        if projections.insert(projection).inserted {
+            projectionCounts[number] += 1
+            guard projectionCounts[number] <= Document.maxProjections else {
+                throw .input(
+                    "\(identity.identifier.debugDescription) occurs with more than \(Document.maxProjections) different "
+                        + "sets of fields, which no record holds; give its occurrences the same fields, or leave out its "
+                        + "rule")
+            }
+        }
+        let content = DocumentValue.object(try split(members))
         return DocumentNode(
             identity: DocumentNode.Identity(
-                identifier: identifier, recordName: recordNames[number],
-                projectionName: DocumentSplitter.projectionName(of: members)),
+                identifier: identifier, recordName: recordNames[number], projectionName: projection.name),
             content: content)
     }
 

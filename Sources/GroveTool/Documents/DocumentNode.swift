@@ -23,8 +23,8 @@ struct DocumentNode: CacheableModel {
         paths = min(content.paths + 1, DocumentNode.maxPaths + 1)
     }
 
-    /// The most nodes that an expanded document may print.
-    static let maxPaths = 1_000_000
+    /// The most nodes that an expanded document may print: as many as a cache takes in one tree.
+    static let maxPaths = NodeTree.maxPaths
 
     static var fields: FieldTable { .dynamic }
     static var recordName: String { "Document" }
@@ -36,15 +36,10 @@ struct DocumentNode: CacheableModel {
         return content.json.firstDifference(from: other.content.json) == nil
     }
 
-    /// The document that this node is the root of.
+    /// The node with every node in it expanded in its place.
     ///
     /// - Throws: ``CacheError`` with code `tooManyPaths` where printing it would never end.
-    func expanded() throws(CacheError) -> JSON {
-        guard paths <= DocumentNode.maxPaths else {
-            throw CacheError(.tooManyPaths, "The tree has more than \(DocumentNode.maxPaths) paths.")
-        }
-        return content.json
-    }
+    func expanded() throws(CacheError) -> JSON { try DocumentValue.node(self).expanded() }
 
     // MARK: Writing
 

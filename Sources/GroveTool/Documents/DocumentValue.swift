@@ -27,6 +27,16 @@ indirect enum DocumentValue: Sendable {
         case .node(let node): node.content.json
         }
     }
+
+    /// The value with every node expanded in its place.
+    ///
+    /// - Throws: ``CacheError`` with code `tooManyPaths` where printing it would never end.
+    func expanded() throws(CacheError) -> JSON {
+        guard paths <= DocumentNode.maxPaths else {
+            throw CacheError(.tooManyPaths, "The tree has more than \(DocumentNode.maxPaths) paths.")
+        }
+        return json
+    }
 }
 
 extension DocumentValue {

@@ -1,16 +1,24 @@
 /// Which objects of a document are nodes of their own, and what they are called.
 ///
 /// An object is identified by the first rule that fits: it stands under the rule's field (directly, or as an element of
-/// an array, or as a member of a dictionary, under it) and has a string or a number under the rule's id.
+/// an array, or as a member of a dictionary, under it) and has a string or a number under the rule's id. A rule without a
+/// field is for the document itself: the object that it is, or the objects of the array that it is.
 struct IdentityRules: Sendable {
     /// One rule.
     struct Rule: Sendable {
-        /// The property under which objects are identified; `*` is any.
-        let field: String
+        /// The property under which objects are identified; `*` is any, and `nil` is none: the document itself.
+        let field: String?
         /// What stands before the identifier's value, `nil` for nothing.
         let type: String?
         /// The property that holds the identifier's value.
         let id: String
+
+        fileprivate func isNamed(_ name: String) -> Bool { field?.utf8.elementsEqual(name.utf8) ?? false }
+
+        fileprivate func fits(_ name: String?) -> Bool {
+            guard let name else { return field == nil }
+            return isNamed("*") || isNamed(name)
+        }
     }
 
     let rules: [Rule]
@@ -24,9 +32,10 @@ struct IdentityRules: Sendable {
     /// The record name of nodes whose rule names no type.
     static let untypedRecordName = "Node"
 
-    /// The identity of the object of `members` under `field`, or `nil` where no rule fits.
-    func identity(of members: [JSONMember], under field: String) -> Identity? {
-        for rule in rules where rule.field == "*" || rule.field.utf8.elementsEqual(field.utf8) {
+    /// The identity of the object of `members` under `field`, which is `nil` for the document itself, or `nil` where no
+    /// rule fits.
+    func identity(of members: [JSONMember], under field: String?) -> Identity? {
+        for rule in rules where rule.fits(field) {
             guard let value = members.first(where: { $0.key.utf8.elementsEqual(rule.id.utf8) })?.value,
                 let text = IdentityRules.text(value)
             else { continue }
@@ -41,7 +50,7 @@ struct IdentityRules: Sendable {
     func isDictionary(_ members: [JSONMember]) -> Bool {
         members.allSatisfy { member in
             guard case .object = member.value else { return false }
-            return !rules.contains { $0.field.utf8.elementsEqual(member.key.utf8) }
+            return !rules.contains { $0.isNamed(member.key) }
         }
     }
 
@@ -64,12 +73,24 @@ extension IdentityRules {
                 "\(file) holds no identity rules: \(reason); expected "
                     + #"{"rules":[{"field":"user","type":"User","id":"id"}]}"#)
         }
+        func refuseMembers(of json: JSON, but known: [String], in place: String) throws(ToolError) {
+            guard case .object(let members) = json else { throw malformed("\(place) is no object") }
+            guard let other = members.first(where: { !known.contains($0.key) }) else { return }
+            throw malformed("\(place) has an unknown member \(other.key.debugDescription)")
+        }
+        try refuseMembers(of: json, but: ["rules"], in: "the file")
         guard case .array(let entries)? = json["rules"] else { throw malformed("there is no array \"rules\"") }
         guard !entries.isEmpty else { throw malformed("\"rules\" is empty") }
         var rules: [Rule] = []
         for (index, entry) in entries.enumerated() {
-            guard let field = entry["field"]?.text, !field.isEmpty else {
-                throw malformed("rule \(index + 1) has no string \"field\"")
+            try refuseMembers(of: entry, but: ["field", "type", "id"], in: "rule \(index + 1)")
+            let field: String?
+            switch entry["field"] {
+            case .null?: field = nil
+            case .string(let text)? where !text.isEmpty: field = text
+            default:
+                throw malformed(
+                    "rule \(index + 1) has no \"field\", which is a string, or null for the document itself")
             }
             guard let id = entry["id"]?.text, !id.isEmpty else {
                 throw malformed("rule \(index + 1) has no string \"id\"")

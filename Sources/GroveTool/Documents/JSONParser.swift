@@ -15,15 +15,27 @@ struct JSONParser {
     /// The deepest nesting of arrays and objects.
     static let maxDepth = 1_000
 
+    /// Looks at an object that has just been read, and says why no more is to be read, where that is so.
+    ///
+    /// The field is the member under which the object stands, directly or in an array; `nil` where it stands under none.
+    typealias Inspection = (_ members: [JSONMember], _ field: String?) -> String?
+
     private let text: [UInt8]
+    private let inspect: Inspection
     private var position = 0
     private var depth = 0
+    private var field: String?
 
-    private init(_ text: [UInt8]) { self.text = text }
+    private init(_ text: [UInt8], _ inspect: @escaping Inspection) {
+        self.text = text
+        self.inspect = inspect
+    }
 
     /// The value that `text` spells.
-    static func parse(_ text: [UInt8]) throws(Failure) -> JSON {
-        var parser = JSONParser(text)
+    static func parse(
+        _ text: [UInt8], inspecting inspect: @escaping Inspection = { _, _ in nil }
+    ) throws(Failure) -> JSON {
+        var parser = JSONParser(text, inspect)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         parser.skipSpace()
         let value = try parser.value()
@@ -58,7 +70,7 @@ struct JSONParser {
         _ body: (inout JSONParser) throws(Failure) -> JSON
     ) throws(Failure) -> JSON {
         guard depth < JSONParser.maxDepth else {
-            throw failure("arrays and objects nest more than \(JSONParser.maxDepth) levels")
+            throw refusal("arrays and objects nest more than \(JSONParser.maxDepth) levels")
         }
         depth += 1
         defer { depth -= 1 }
@@ -90,23 +102,30 @@ struct JSONParser {
     private mutating func object() throws(Failure) -> JSON {
         var members: [JSONMember] = []
         var names = MemberNames()
+        let (start, outer) = (position - 1, field)
+        defer { field = outer }
         skipSpace()
         if take("}") { return .object(members) }
         while true {
             skipSpace()
             guard peek() == UInt8(ascii: "\"") else { throw failure("expected a member's name in quotes") }
-            let start = position
+            let name = position
             let key = try string()
             guard names.insert(key, members) else {
-                position = start
+                position = name
                 throw failure("the member \(key.debugDescription) stands twice in one object")
             }
             skipSpace()
             guard take(":") else { throw failure("expected ':' after a member's name") }
             skipSpace()
+            field = key
             members.append(JSONMember(key, try value()))
             skipSpace()
-            if take("}") { return .object(members) }
+            if take("}") {
+                guard let reason = inspect(members, outer) else { return .object(members) }
+                position = start
+                throw refusal(reason)
+            }
             guard take(",") else { throw failure("expected ',' or '}' after a member") }
         }
     }
@@ -132,9 +151,12 @@ struct JSONParser {
         }
         let spelling = String(decoding: text[start..<position], as: UTF8.self)
         guard position == integerEnd else {
-            guard let value = Double(spelling), value.isFinite else {
+            // What is too small a number to be told from 0 is refused, as is what is too large.
+            let isZero = !spelling.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+                .contains { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }
+            guard let value = Double(spelling), value.isFinite, isZero || value != 0 else {
                 position = start
-                throw failure("the number \(spelling.prefix(40)) is out of range")
+                throw refusal("the number \(spelling.prefix(40)) is out of range")
             }
             return .double(value)
         }
@@ -142,7 +164,7 @@ struct JSONParser {
         if let value = UInt64(spelling) { return .unsigned(value) }
         guard integerEnd - digits <= BigInteger.maxDigits else {
             position = start
-            throw failure("an integer has more than \(BigInteger.maxDigits) digits")
+            throw refusal("an integer has more than \(BigInteger.maxDigits) digits")
         }
         return .big(BigInteger(isNegative: isNegative, digits: text[digits..<integerEnd]))
     }
@@ -251,7 +273,11 @@ struct JSONParser {
         while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    private func failure(_ reason: String) -> Failure {
+    /// What is said of text that is no JSON.
+    private func failure(_ reason: String) -> Failure { refusal("not JSON: \(reason)") }
+
+    /// What is said of JSON that is refused.
+    private func refusal(_ reason: String) -> Failure {
         let before = text[..<min(position, text.count)]
         let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         let line = before.lazy.filter { $0 == 0x0A }.count + 1

@@ -11,11 +11,11 @@ struct StoreStatistics {
     private var references = 0
     private var recordBytes = 0
     private var byRecordName: [ModelIdentifier: (nodes: Int, bytes: Int)] = [:]
-    private let size: StoreSize
+    /// The size of the files, which is known once the store is closed.
+    var bytesOnDisk = 0
 
     /// Reads every record once.
     init(_ cache: any ToolCache) throws(CacheError) {
-        size = try cache.size()
         var (nodes, tombstones, damaged, references, recordBytes) = (0, 0, 0, 0, 0)
         var names: [ModelIdentifier: (nodes: Int, bytes: Int)] = [:]
         try cache.forEachStoredRecord(.node) { record in
@@ -54,7 +54,7 @@ struct StoreStatistics {
             ("damaged records", "damaged", damaged), ("collections", "collections", collections),
             ("aliases", "aliases", aliases), ("references in nodes", "references", references),
             ("bytes of nodes' keys and records", "recordBytes", recordBytes),
-            ("bytes on disk", "bytesOnDisk", size.bytesOnDisk),
+            ("bytes on disk", "bytesOnDisk", bytesOnDisk),
         ]
     }
 

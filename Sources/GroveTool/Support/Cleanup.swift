@@ -27,6 +27,9 @@ enum Cleanup {
     /// Leaves `path` where it is.
     static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
+    /// Runs `body`, which no signal interrupts: it removes what is registered before or after.
+    static func uninterrupted<Value>(_ body: () -> Value) -> Value { paths.withLock { _ in body() } }
+
     /// Removes `path` now.
     static func remove(_ path: String) {
         try? FileManager.default.removeItem(atPath: path)
@@ -42,11 +45,14 @@ enum Cleanup {
             if number == SIGHUP, wasIgnored { continue }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler {
-                // Files in use may appear while a directory is removed, hence the second time.
-                for path in paths.withLock({ $0 }) {
-                    for _ in 0..<2 { try? FileManager.default.removeItem(atPath: path) }
+                // The lock is kept: nothing that is being removed is put in its place any more, or said to be done.
+                paths.withLock { paths in
+                    // Files in use may appear while a directory is removed, hence the second time.
+                    for path in paths {
+                        for _ in 0..<2 { try? FileManager.default.removeItem(atPath: path) }
+                    }
+                    _exit(128 + number)
                 }
-                _exit(128 + number)
             }
             source.resume()
             // Sources live as long as the process.

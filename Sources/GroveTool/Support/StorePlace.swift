@@ -1,9 +1,18 @@
+import GroveCache
 import GroveModel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
 #endif
 
 /// The directory of a store as the user named it, checked before anything is opened.
@@ -33,15 +42,18 @@ struct StorePlace: Sendable {
         }
     }
 
+    /// Whether the backend's store is there.
+    var holdsStore: Bool { backend.markerFile.map { FilePlace("\(directory ?? "")/\($0)") == .file } ?? false }
+
     /// Opens the store that is there, and never makes one.
     func openExisting() throws(ToolError) -> any ToolCache {
-        guard let directory, let marker = backend.markerFile else {
+        guard let directory else {
             throw .input("the memory backend keeps nothing between processes: use lmdb, sqlite or leveldb")
         }
         guard FilePlace(directory) == .directory else {
             throw .input("there is no directory \(directory); import a document first, or check --store")
         }
-        guard FilePlace("\(directory)/\(marker)") == .file else {
+        guard holdsStore else {
             throw .input("\(directory) holds no \(backend.rawValue) store; import a document first, or check --store")
         }
         return try open()
@@ -53,6 +65,14 @@ struct StorePlace: Sendable {
             return try backend.open(directory)
         } catch {
             throw ToolError(error, "cannot open the store \(directory ?? "in memory")")
+        }
+    }
+
+    /// The bytes that the store's files take on disk, as `du` counts them, while it is not open.
+    func bytesOnDisk() throws(ToolError) -> Int {
+        guard let directory, FilePlace(directory) == .directory else { return 0 }
+        return try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
+            try StoreFiles(directory).allocatedBytes()
         }
     }
 
@@ -78,6 +98,13 @@ enum FilePlace {
             return
         }
         self = isDirectory.isTrue ? .directory : .file
+    }
+
+    /// The path from the root without links of what `path` leads to; `path` itself where it leads nowhere.
+    static func resolved(_ path: String) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(validatingCString: resolved) ?? path
     }
 }
 

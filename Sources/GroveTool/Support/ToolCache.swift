@@ -22,6 +22,18 @@ protocol ToolCache: AnyObject, Sendable {
     func close()
 }
 
+extension ToolCache {
+    /// How many distinct pairs of one of `nodes` and a node that it holds are stored.
+    func edges(of nodes: [ModelIdentifier]) throws(CacheError) -> Int {
+        var count = 0
+        for node in nodes {
+            guard let record = try storedRecord(.node, node.rawValue) else { continue }
+            count += Set(try record.envelope.get().references).count
+        }
+        return count
+    }
+}
+
 extension NormalizedCache: ToolCache {
     func write(_ document: Document) throws(CacheError) -> ChangeSet {
         try writeCollection([document.root], forKey: Document.key)

@@ -1,0 +1,85 @@
+import GroveCache
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A store that is made beside another one, and takes its place in one step when it is whole.
+///
+/// Until then the old store is as it was, and afterwards it is gone. A process that is killed leaves one of the two in
+/// the place, and a directory beside it.
+struct StoreReplacement {
+    /// Where the new store is made; it is closed before ``install()``.
+    let place: StorePlace
+    /// The path of the old store, without links.
+    private let directory: String
+    /// Open until the end, so that a store that a single process may open is refused to others.
+    private let old: any ToolCache
+    private let beside: TemporaryDirectory
+
+    /// Opens the store at `old`, and makes a directory beside it.
+    ///
+    /// - Throws: ``ToolError`` where there is no such store, another process holds it, its directory holds files that are
+    ///   no part of it, or none can be made beside it.
+    init(of old: StorePlace) throws(ToolError) {
+        self.old = try old.openExisting()
+        directory = FilePlace.resolved(old.directory ?? "")
+        if let other = StoreReplacement.stranger(in: directory, of: old.backend) {
+            throw .input(
+                "\(directory) holds \(other) beside the store, which --replace would remove: move it elsewhere first")
+        }
+        beside = try TemporaryDirectory(in: URL(fileURLWithPath: directory).deletingLastPathComponent().path)
+        place = try StorePlace(old.backend, beside.path)
+    }
+
+    /// Puts the new store in the old one's place, and removes the old one.
+    ///
+    /// - Throws: ``ToolError`` where the file system cannot exchange directories; the old store is as it was then.
+    func install() throws(ToolError) {
+        old.close()
+        var status = stat()
+        if unsafe stat(directory, &status) == 0 { _ = unsafe chmod(beside.path, status.st_mode & 0o7777) }
+        let number = Cleanup.uninterrupted { exchange(beside.path, directory) == 0 ? 0 : errno }
+        guard number == 0 else {
+            throw .failed(
+                "\(directory) cannot be exchanged for a new store (\(unsafe String(cString: strerror(number)))); "
+                    + "it is as it was: import into a new directory instead")
+        }
+        try? StoreFiles(beside.path).announceReplacement()
+        // The exchange is on the disk before the old files go.
+        let parent = URL(fileURLWithPath: directory).deletingLastPathComponent().path
+        try? StoreFiles(parent).synchronize()
+    }
+
+    /// Gives each of the directories the other's name, in one step; returns -1 and sets `errno` where that cannot be.
+    private func exchange(_ left: String, _ right: String) -> Int32 {
+        #if canImport(Darwin)
+            return unsafe renamex_np(left, right, UInt32(RENAME_SWAP))
+        #else
+            // Declared for GNU sources alone, to which Swift does not belong; RENAME_EXCHANGE is 2.
+            typealias Rename =
+                @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+            guard let symbol = unsafe dlsym(dlopen(nil, RTLD_NOW), "renameat2") else {
+                errno = ENOSYS
+                return -1
+            }
+            return unsafe unsafeBitCast(symbol, to: Rename.self)(AT_FDCWD, left, AT_FDCWD, right, 2)
+        #endif
+    }
+
+    private static func stranger(in directory: String, of backend: BackendName) -> String? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.sorted().first { !backend.isOwn($0) }
+    }
+}
