@@ -57,6 +57,7 @@ struct ReadWindowTests {
 
     private final class Collected: Sendable {
         let ages = Mutex<[[Int]?]>([])
+        let text = Mutex("")
     }
 
     @Test("What was queued before is not shown over what the same commit brought after it")
@@ -108,5 +109,92 @@ struct ReadWindowTests {
         }
         #expect(seen == [[9, 0]])
         #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [9, 0])
+    }
+
+    // MARK: Between the look at the queue and the view
+
+    /// Reads the pair; between the read's look at the queue and its view `body` runs, once.
+    private func read(_ body: @escaping @Sendable () -> Void) throws -> [Int]? {
+        let disk = disk
+        disk.faults.withLock { faults in
+            faults.beforeView = {
+                disk.faults.withLock { $0.beforeView = nil }
+                body()
+            }
+        }
+        return try cache.collection("both", as: Person.self)?.map(\.age)
+    }
+
+    @Test("What is committed while a read opens its view shows whole")
+    func committedMeanwhile() throws {
+        try queue(people(ann(1)), isAwaited: false)
+        try queue(people(ann(2), Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
+        let core = cache.core
+        #expect(try read { core.drainNow() } == [2, 2])
+    }
+
+    @Test("What fails while a read opens its view is a miss, and not the old value beside a later one")
+    func failedMeanwhile() throws {
+        disk.faults.withLock { $0.refusedKeys = [SharedStore.Disk.key("Person:1")] }
+        try queue(people(ann(1)), isAwaited: false)
+        try queue(people(Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
+        let core = cache.core
+        #expect(try read { core.drainNow() } == nil)
+    }
+
+    @Test("A call that is queued while a read opens its view does not hold the read up, nor the read the call")
+    func queuedMeanwhile() throws {
+        let cache = cache
+        let newer = ann(3)
+        let ages = try read { cache.setModel(newer, forKey: "Person:1", context: nil) }
+        #expect(ages == [0, 0] || ages == [3, 0])
+        #expect(try cache.model("Person:1", as: Person.self) == newer)
+    }
+
+    @Test("Random calls: what shows at their commit is what shows once they have left the queue", arguments: 0..<150)
+    func random(seed: UInt64) throws {
+        var random = Seeded(seed)
+        let disk = try SharedStore.Disk()
+        let cache = try disk.open()
+        for step in 0..<6 {
+            for call in 0..<Int.random(in: 1...5, using: &random) {
+                let age = step * 10 + call
+                let numbers = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
+                let one = Person(id: "\(numbers.0)", name: "P", age: age)
+                let two = Person(id: "\(numbers.1)", name: "P", age: age)
+                let content: PendingWrite.Content
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: content = .init(extras: [.tombstone("Person:\(one.id)")])
+                case 1: content = .init(extras: [.remove(Namespace.node, "Person:\(one.id)")])
+                case 2:
+                    let roots = try EncodedRoots([one, two], mustBeIdentified: false)
+                    content = .init(tree: roots.tree, extras: [roots.collection("all")])
+                case 3:
+                    let message = Message(id: "0", text: "\(age)", sender: one, editor: two)
+                    content = .init(tree: try EncodedRoots([message], mustBeIdentified: true).tree)
+                case 4: content = try NormalizedCache<SharedStore>.content(one, forKey: "alias")
+                default: content = .init(tree: try EncodedRoots([one], mustBeIdentified: true).tree)
+                }
+                let ignore: @Sendable (Result<ChangeSet, CacheError>) -> Void = { _ in }
+                let isAwaited = Bool.random(using: &random)
+                try cache.core.enqueue(
+                    PendingWrite(
+                        sequence: try cache.core.takeSequence(), tree: content.tree, extras: content.extras,
+                        completion: isAwaited ? ignore : nil), schedulingDrain: false)
+            }
+            let look: @Sendable () -> String = {
+                let nodes = (0..<3).map { try? cache.read("Person:\($0)", as: Person.self) }
+                let message = try? cache.read("Message:0", as: Message.self)
+                let list = try? cache.readCollection("all", as: Person.self)
+                let alias = try? cache.read(forKey: "alias", as: Person.self)
+                return
+                    "\(nodes) \(String(describing: message)) \(String(describing: list)) \(String(describing: alias))"
+            }
+            let seen = Collected()
+            disk.faults.withLock { $0.afterWrite = { seen.text.withLock { $0 = look() } } }
+            cache.core.drainNow()
+            disk.faults.withLock { $0.afterWrite = nil }
+            #expect(seen.text.withLock { $0 } == look(), "seed \(seed), step \(step)")
+        }
     }
 }

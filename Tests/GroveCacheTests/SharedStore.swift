@@ -28,6 +28,8 @@ final class SharedStore: NodeStore {
             var beforeWrite: (@Sendable () -> Void)?
             /// Called after each commit, before the cache hears of it.
             var afterWrite: (@Sendable () -> Void)?
+            /// Called before each opening of a view.
+            var beforeView: (@Sendable () -> Void)?
             /// Called before each wipe.
             var beforeWipe: (@Sendable () -> Void)?
             /// Called before each synchronization.
@@ -74,6 +76,7 @@ final class SharedStore: NodeStore {
     }
 
     func view() throws(CacheError) -> View {
+        disk.faults.withLock { $0.beforeView }?()
         if disk.faults.withLock({ $0.refusesViews }) { throw SharedStore.failure }
         return View(try disk.base.view())
     }
