@@ -54,6 +54,9 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// Killing a process at a system call, or making the call fail: a C compiler on a system that preloads libraries.
     public static let systemFaults = Capability("systemFaults (a C compiler, on Linux)")
 
+    /// Mounting a small file system for a process, to be filled.
+    public static let smallDisk = Capability("smallDisk (a mount of tmpfs through unshare, on Linux)")
+
     /// What a profile declares, and what follows from it: a rule that needs what a backend does not claim to be says
     /// nothing about it, while one that needs what its harness could supply is a gap.
     public static let ofProfiles: Set<Capability> = [

@@ -55,6 +55,7 @@ public enum Mutants {
             log("forgets-pins", "What was pinned across reopening is not.", .forgetsPins),
             log("never-compacts", "What was replaced is never released.", .neverRewrites),
             .log("closes-nothing", "A closed handle goes on.", StaysOpen.self, worker("closes-nothing")),
+            log("refuses-damage", "A damaged store is refused at each opening.", .refusesDamage),
             log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
         ]
     }

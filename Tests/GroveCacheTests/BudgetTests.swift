@@ -129,6 +129,22 @@ struct BudgetTests {
         #expect(!CacheBudget.unlimited.isLimited && CacheBudget(nodes: 1).isLimited)
     }
 
+    @Test("A limit that is none is refused at opening, and a write of too many records says how many")
+    func words() throws {
+        for budget in [
+            CacheBudget(bytes: 0), CacheBudget(bytes: -1), CacheBudget(nodes: 0), CacheBudget(expiresAfter: 0),
+        ] {
+            let error = #expect(throws: CacheError.self) {
+                try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
+            }
+            #expect(error?.code == .unsupported)
+        }
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 3))
+        let error = #expect(throws: CacheError.self) { try cache.write(contentsOf: (0..<5).map { Memo($0, 10) }) }
+        #expect(error?.code == .overBudget)
+        #expect(error?.message == "The write has 5 records and the budget allows 3.")
+    }
+
     private func stored(_ cache: MemoryCache) throws -> (bytes: Int, entries: Int) {
         let store = try #require(cache.core.state.withLock { $0.opened?.store })
         let size = try store.size()

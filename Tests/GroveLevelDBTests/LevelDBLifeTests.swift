@@ -25,13 +25,6 @@ struct LevelDBLifeTests {
         #expect(try directory.open().size().entries == 1)
     }
 
-    @Test("A directory with other files and no LevelDB is not a store, and nothing is written there")
-    func foreignFilesAreRefused() throws {
-        try Data([1]).write(to: directory.url("holiday.jpeg"))
-        #expect(code { _ = try directory.open() } == .notAStore)
-        #expect(try directory.files() == ["holiday.jpeg"])
-    }
-
     @Test("LevelDB's files without CURRENT are `corrupted`, not an empty store")
     func lostCurrentIsNoticed() throws {
         let store = try directory.open()

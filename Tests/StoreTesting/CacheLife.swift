@@ -63,7 +63,7 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                         try $0.modesOfOthers()
                     },
                 ] : [])
-            + directoryChecks + programChecks
+            + directoryChecks + damageChecks + budgetChecks + programChecks
     }
 
     private func sharing() throws {

@@ -40,6 +40,7 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
         if profile.isPersistent, worker != nil {
             all.insert(.processes)
             if FaultLibrary.isPossible { all.insert(.systemFaults) }
+            if SmallDisk.isPossible { all.insert(.smallDisk) }
         }
         if profile.survivesCrash { all.insert(.survivesCrash) }
         if harness.smallOptions != nil { all.insert(.bounded) }

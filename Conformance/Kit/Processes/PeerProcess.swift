@@ -10,10 +10,12 @@ import GroveModel
 /// A process that works on a store beside this one, or looks at what is left of one.
 enum PeerProcess {
     /// Opens the cache in `directory` and prints every answer, or the error in its place.
-    static func look(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+    static func look(
+        _ directory: String, _ backend: any ConformanceBackend, within budget: CacheBudget = .unlimited
+    ) -> Int32 {
         let run: ProgramRun
         do {
-            run = try ProgramRun(backend.site(at: directory))
+            run = try ProgramRun(backend.site(at: directory), budget)
         } catch {
             ConformanceWorker.say("opening\t\((error as? CacheError)?.code.description ?? "untyped")")
             return 0
@@ -24,10 +26,12 @@ enum PeerProcess {
         return 0
     }
 
-    /// Looks at each directory that it is told, until there is none.
+    /// Looks at each directory that it is told, after the bytes of the budget and a tab, until there is none.
     static func lookOften(_ backend: any ConformanceBackend) -> Int32 {
-        while let directory = readLine() {
-            guard look(directory, backend) == 0 else { return 3 }
+        while let words = readLine()?.split(separator: "\t", maxSplits: 1) {
+            guard words.count == 2, let bytes = Int(words[0]) else { return 2 }
+            let budget = bytes == 0 ? CacheBudget.unlimited : CacheBudget(bytes: bytes)
+            guard look(String(words[1]), backend, within: budget) == 0 else { return 3 }
             ConformanceWorker.say("end")
         }
         return 0

@@ -6,9 +6,9 @@ final class ProgramRun {
     private let site: any CacheSite
     private(set) var cache: any ConformanceCache
 
-    init(_ site: any CacheSite) throws {
+    init(_ site: any CacheSite, _ budget: CacheBudget = .unlimited) throws {
         self.site = site
-        cache = try site.open()
+        cache = budget == .unlimited ? try site.open() : try site.open(budget: budget)
     }
 
     /// Does one step.

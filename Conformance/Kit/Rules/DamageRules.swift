@@ -9,7 +9,7 @@ import GroveModel
 
 /// DUR: files that were cut off, changed, or set aside.
 enum DamageRules {
-    static let all = [truncated, flipped, wiped, setAside]
+    static let all = [truncated, flipped, beginnings, wiped, setAside]
 
     static let truncated = Rule(
         "DUR-06",
@@ -46,6 +46,36 @@ enum DamageRules {
             }
         }
         trial.note("\(check.tries) bits, \(check.deaths) deaths of the process")
+    }
+
+    static let beginnings = Rule(
+        "DUR-14", "A store that is damaged at its beginning, where engines know their files by, opens or is made anew.",
+        because: "A cache that does not start again is worse than an empty one.", requires: [.persistent, .processes],
+        kills: ["refuses-damage"], timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        let check = try DamageCheck(trial, using: &generator)
+        for budget in trial.profile.isEvicting ? [0, 6 << 20] : [0] {
+            for file in check.files {
+                for (name, byte) in [("zeroed", UInt8(0)), ("overwritten", 0x5A)] {
+                    try check.damage(file.name, "its first page \(name)", budget: budget) { bytes in
+                        for place in bytes.indices.prefix(4_096) { bytes[place] = byte }
+                    }
+                }
+                for length in [0, 1, 16, 100, 512, 4_096, 5_000] where length < file.size {
+                    try check.damage(file.name, "\(length) of \(file.size) bytes left", budget: budget) {
+                        $0 = Array($0.prefix(length))
+                    }
+                }
+                for place in [0, 4_096].flatMap({ $0..<$0 + 192 }) where place < file.size {
+                    let bit = UInt8.random(in: 0..<8, using: &generator)
+                    try check.damage(file.name, "bit \(bit) of byte \(place) flipped", budget: budget) {
+                        $0[place] ^= 1 << bit
+                    }
+                }
+            }
+        }
+        trial.note("\(check.tries) damages, \(check.deaths) deaths of the process")
     }
 
     static let wiped = Rule(

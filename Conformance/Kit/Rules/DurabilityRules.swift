@@ -3,7 +3,7 @@ import GroveModel
 
 /// DUR: what is left when processes are killed and calls fail.
 enum DurabilityRules {
-    static let all = [acknowledged, whole, prefix, powerLoss, fullDisk, limitedFile, failedSync, recovery]
+    static let all = [acknowledged, whole, prefix, powerLoss, fullDisk, limitedFile, smallDisk, failedSync, recovery]
 
     private static let needs: Set<Capability> = [.persistent, .survivesCrash, .processes, .systemFaults]
 
@@ -72,6 +72,29 @@ enum DurabilityRules {
                 faults + (try check.fail(program, .none, fileSize: size))
             }
         }
+    }
+
+    static let smallDisk = Rule(
+        "DUR-13",
+        "A disk that is full at any moment is a typed error or a miss, never a death, and everything works again.",
+        because: "Disks fill up every day, also those of applications that only read.",
+        requires: [.persistent, .processes, .smallDisk], kills: ["ignores-failed-writes"], timeLimit: .seconds(240)
+    ) { trial in
+        guard let worker = trial.backend.worker else { return }
+        let disk = try TemporaryDirectory.make()
+        defer { TemporaryDirectory.remove(disk) }
+        let child = try ChildProcess(try SmallDisk.command(worker, at: disk), ["full", disk])
+        let lines = child.lines(within: .seconds(200)).lines
+        let place = lines.last { $0.hasPrefix("point\t") }?.dropFirst(6) ?? "before anything was filled"
+        let wrong = lines.first { $0.hasPrefix("wrong\t") }?.dropFirst(6)
+        try trial.expect(wrong == nil, "a disk, \(place): \(wrong ?? "")")
+        let ending = child.wait()
+        try trial.expect(
+            ending == .exited(0), "a disk, \(place): expected the process to live, got \(ending) \(child.errorText)")
+        let counts = lines.last?.split(separator: "\t").compactMap { Int($0) } ?? []
+        try trial.expect(
+            counts.count == 2 && counts[1] > 0, "a disk that is full: expected calls to be refused, got \(counts).")
+        trial.note("\(counts[0]) disks, \(counts[1]) calls refused")
     }
 
     static let failedSync = Rule(

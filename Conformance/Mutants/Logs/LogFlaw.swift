@@ -30,6 +30,8 @@ enum LogFlaw: Sendable, Equatable {
     case forgetsPins
     /// The log is never rewritten.
     case neverRewrites
+    /// A log that does not end with a whole frame is refused.
+    case refusesDamage
     /// The end of a log that holds no whole frame stays where it is.
     case keepsTornTail
 }

@@ -37,6 +37,10 @@ final class LogStore: NodeStore {
             let bytes = try files.read()
             (state.content, state.end) = LogFrame.replay(bytes, trusting: flaw == .trustsFrames)
             if flaw == .forgetsPins { state.content = state.content.filter { $0.key.first != 5 } }
+            if flaw == .refusesDamage, state.end < bytes.count {
+                files.close()
+                throw CacheError(.notAStore, "The log is damaged.")
+            }
             // What was cut off in the middle must not be in the way of the next frame.
             if state.end < bytes.count, flaw != .keepsTornTail { try files.cut(to: state.end) }
             if flaw == .keepsTornTail { state.end = bytes.count }

@@ -41,6 +41,9 @@ import Synchronization
     init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
         // A wipe that was cut short leaves the locks of a file that is gone: they count its transactions, not a new one's.
         if !directory.holds(LMDBFiles.names[0]) { try directory.remove(LMDBFiles.names[1]) }
+        try options.check()
+        try LMDBMeta.check(directory)
+        try LMDBLockFile.allocate(directory, readers: options.maxReaders)
         var created: OpaquePointer?
         try unsafe Self.check(mdb_env_create(&created), "make an environment")
         guard let created = unsafe created else { throw .lmdb(ENOMEM, "make an environment") }
@@ -71,7 +74,6 @@ import Synchronization
         _ pointer: OpaquePointer, _ directory: StoreFiles, _ options: LMDBOptions
     ) throws(CacheError) -> MDB_dbi {
         let page = systemPage
-        try options.check()
         try unsafe check(
             mdb_env_set_mapsize(pointer, max((options.mapSize + page - 1) / page, 16) * page), "set the map size")
         try unsafe check(mdb_env_set_maxreaders(pointer, UInt32(options.maxReaders)), "set the number of readers")
@@ -83,20 +85,7 @@ import Synchronization
         }
         var dead: Int32 = 0
         try unsafe check(mdb_reader_check(pointer, &dead), "clear the slots of dead readers")
-        try unsafe checkLength(pointer)
         return try unsafe checkStamp(pointer)
-    }
-
-    /// Refuses a file that is shorter than its last page says: touching the map behind its end would end the process.
-    ///
-    /// A peer that is about to lengthen its file (``lengthen(_:)``) is waited for.
-    private static func checkLength(_ pointer: OpaquePointer) throws(CacheError) {
-        for attempt in 0..<3 {
-            if attempt > 0 { usleep(10_000) }
-            let (needed, length) = unsafe try lengths(pointer)
-            if length >= needed { return }
-        }
-        throw CacheError(.corrupted, "the store's file is shorter than its pages; it was cut off")
     }
 
     /// The bytes that the committed pages span, and the length of the file.
@@ -199,10 +188,10 @@ import Synchronization
             guard found.starts(with: magic), found.count >= bytes.count else {
                 throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
             }
-            guard found == bytes else {
-                throw CacheError(
-                    .unsupportedFormat, "the store was written by a later version of Grove; it is left as it is")
+            let number = unsafe found.withUnsafeBytes {
+                unsafe $0.loadUnaligned(fromByteOffset: magic.count, as: UInt32.self)
             }
+            guard number == layout.littleEndian else { throw .unknownLayout(UInt32(littleEndian: number)) }
         }
         isFinished = true
         if flags == 0 {

@@ -17,19 +17,17 @@ import Synchronization
 /// of the map stays free for what is being written: when a transaction meets the map's end, not even a removal goes on.
 extension LMDBStore {
     /// The lock file, with some to spare for its file system.
-    private static let besideMap = 64 << 10
+    static let besideMap = 64 << 10
 
     /// A map of fewer pages has none to write in beside those of records.
-    private static let fewestPages = 128
+    static let fewestPages = 128
 
     /// Keeps the file within `bytes` less the lock file's: opens the environment anew, unless it was opened so.
     ///
     /// - Returns: 64 in 100 of that: pages are three quarters full, and a ninth of them is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard let map = Self.map(within: bytes) else {
-            let least = (Self.fewestPages * LMDBEnvironment.systemPage + Self.besideMap) / 1_000
-            throw CacheError(
-                .unsupported, "LMDB needs a budget of \(least) KB at the least; \(bytes) bytes are left of this one")
+            throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LMDB, which cannot work in so few")
         }
         try pool.limit(to: map)
         let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())

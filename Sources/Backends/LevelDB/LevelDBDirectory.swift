@@ -19,6 +19,8 @@ struct LevelDBDirectory: ~Copyable {
     let files: StoreFiles
     private let descriptor: Int32
 
+    /// Names by which other engines' stores are known.
+    private static let strangers = ["data.mdb", "store.sqlite"]
     /// There while a wipe is under way: whoever opens the store next finishes it.
     private static let wipingMark = "grove-leveldb.wiping"
     /// There while it is tried whether the disk has room.
@@ -26,9 +28,9 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Locks the directory of `files` and sees to it that LevelDB may open it.
     ///
-    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where it has
-    ///   files of something else and no LevelDB; `corrupted` where LevelDB's files are there without `CURRENT`, which
-    ///   LevelDB would delete in favour of an empty store; `inputOutput`, `permissionDenied`.
+    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where it holds
+    ///   another engine's store; `corrupted` where LevelDB's files are there without `CURRENT`, which LevelDB would delete
+    ///   in favour of an empty store; `inputOutput`, `permissionDenied`.
     init(_ files: StoreFiles) throws(CacheError) {
         self.files = files
         descriptor = unsafe open(files.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -62,8 +64,7 @@ struct LevelDBDirectory: ~Copyable {
     static func isLevelDB(_ name: String) -> Bool {
         switch Kind(name) {
         case .current, .content, .trace: true
-        case .lock: name == "LOCK"
-        case .foreign: false
+        case .other: name == "LOCK"
         }
     }
 
@@ -76,12 +77,11 @@ struct LevelDBDirectory: ~Copyable {
 
     /// What a file is, by its name.
     private enum Kind {
-        case current, content, trace, lock, foreign
+        case current, content, trace, other
 
         init(_ name: String) {
             switch name {
             case "CURRENT": self = .current
-            case "LOCK": self = .lock
             case "LOG", "LOG.old", "MANIFEST-000001": self = .trace
             default:
                 let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -91,12 +91,10 @@ struct LevelDBDirectory: ~Copyable {
                     switch parts[1] {
                     case "ldb", "sst", "log": self = .content
                     case "dbtmp": self = .trace
-                    default: self = .foreign
+                    default: self = .other
                     }
-                } else if name.hasPrefix(".") || name.hasPrefix("grove") {
-                    self = .lock
                 } else {
-                    self = .foreign
+                    self = .other
                 }
             }
         }
@@ -110,17 +108,10 @@ struct LevelDBDirectory: ~Copyable {
 
     private func check() throws(CacheError) {
         if hasCurrent { return }
+        try files.refuse(Self.strangers, without: "CURRENT")
         var orphan: String?
-        var foreign: String?
         try files.forEachFile { name, _ in
-            switch Kind(name) {
-            case .content: orphan = name
-            case .foreign: foreign = name
-            case .current, .trace, .lock: break
-            }
-        }
-        if let foreign {
-            throw CacheError(.notAStore, "The directory holds no LevelDB but other files, such as \(foreign).")
+            if Kind(name) == .content { orphan = name }
         }
         if let orphan {
             throw CacheError(.corrupted, "LevelDB's CURRENT is gone while \(orphan) is there.")
@@ -137,7 +128,7 @@ struct LevelDBDirectory: ~Copyable {
         try files.forEachFile { name, _ in
             switch Kind(name) {
             case .current, .content, .trace: names.append(name)
-            case .lock, .foreign: break
+            case .other: break
             }
         }
         try files.remove(names + [Self.roomProbe])

@@ -19,8 +19,7 @@ extension LevelDBStore {
     /// - Returns: some 42 to 44 in 100 of them.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard bytes >= 4 << 20 else {
-            throw CacheError(
-                .unsupported, "LevelDB needs a budget of 4.5 MB at the least; \(bytes) bytes are left of this one")
+            throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LevelDB, which cannot work in so few")
         }
         let shares = try connection.limit(to: bytes)
         if try connection.engineBytes() > shares.mark { try compact(shares) }

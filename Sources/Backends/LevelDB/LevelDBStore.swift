@@ -22,7 +22,8 @@ public final class LevelDBStore: NodeStore {
     /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
     public static let profile = BackendProfile(
         name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
-        readersNeverStall: true, writesFasterUnseen: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4)
+        readersNeverStall: true, writesFasterUnseen: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4,
+        leastBudgetBytes: 4_500_000)
 
     /// The file that LevelDB locks: it is never replaced, not by a wipe either.
     public static var mainFile: String? { "LOCK" }
@@ -34,8 +35,7 @@ public final class LevelDBStore: NodeStore {
     /// - Complexity: O(*log*) for the log that was not yet made a table, at most twice the write buffer; not
     ///   proportional to the store.
     /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where the
-    ///   directory is a file, or holds files but no LevelDB (names that begin with a dot or with `grove` do not
-    ///   count); `corrupted` where a log, the manifest or a table is damaged; `unsupportedFormat`, `inputOutput`,
+    ///   directory is a file, or holds another engine's store; `corrupted` where a log, the manifest or a table is damaged; `unsupportedFormat`, `inputOutput`,
     ///   `permissionDenied`, `full`; `unsupported` where `directory` is `nil`.
     public init(directory: String?, options: LevelDBOptions) throws(CacheError) {
         connection = try LevelDBConnection(directory, options: options)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a fourteenth of the budget, or 2 MB where it is small, is left to the
-/// log, which is copied and cut off before it would have more.
+/// The database takes no more pages than it may; a fourteenth of the budget, 2 MB where it is small and half where it is
+/// very small, is left to the log, which is copied and cut off before it would have more.
 ///
 /// Records lie in the order in which they came, and eviction leaves holes among them: SQLite merges a page only when it
 /// is less than a third full. Records that came one after the other have numbers one after the other; so numbers that are
@@ -54,8 +54,7 @@ final class SQLiteBudget: Sendable {
     func set(_ bytes: Int, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Int {
         let maxPages = (bytes - Self.logBytes(bytes) - Self.besideLog) / Self.pageBytes
         guard maxPages >= 64 else {
-            throw CacheError(
-                .unsupported, "SQLite needs a budget of 600 KB at the least; \(bytes) bytes are left of this one")
+            throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to SQLite, which cannot work in so few")
         }
         state.withLock { state in
             state.bytes = bytes
@@ -93,8 +92,10 @@ final class SQLiteBudget: Sendable {
         }
     }
 
-    /// The log's part of `bytes`.
-    private static func logBytes(_ bytes: Int) -> Int { max(bytes / 14, min(bytes * 2 / 5, 2 << 20)) }
+    /// The log's part of `bytes`: where they are few, one transaction may change every page of the database.
+    private static func logBytes(_ bytes: Int) -> Int {
+        max(bytes / 14, min(bytes * 2 / 5, 2 << 20), min(bytes * 11 / 20, 1 << 20))
+    }
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
     func makeRoom(for load: WriteLoad, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Bool {
@@ -104,9 +105,9 @@ final class SQLiteBudget: Sendable {
         // What is new goes to pages of its own. What it replaces, and what is evicted for it, may lie anywhere: a page that
         // becomes too full or too empty takes its neighbours along. Where the index is written may be anywhere, too.
         let created = load.entries - load.replaced
-        let indexed = min(created + load.evictions, indexPages) + created / 40
-        let touched = indexed + min((load.replaced + load.evictions) * 3 / 2, used)
-        let needed = (touched + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
+        let indexed = min(created + load.evictions, indexPages)
+        let touched = min(indexed + (load.replaced + load.evictions) * 3 / 2, used)
+        let needed = (touched + created / 40 + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
         let moving = (Self.movedPages(load.entries) + Self.moved(load.entries) / 5 + 8) * Self.frameBytes
         let allowed = max(Self.logBytes(budget), budget - pages * Self.pageBytes - Self.besideLog)
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0

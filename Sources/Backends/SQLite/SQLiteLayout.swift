@@ -39,14 +39,7 @@ enum SQLiteLayout {
             throw CacheError(.notAStore, "the directory holds an SQLite database that Grove did not make")
         }
         let found = try connection.number("PRAGMA user_version")
-        guard found <= version else {
-            throw CacheError(
-                .unsupportedFormat,
-                "the store was written by a later version of Grove (layout \(found)); it is left as it is")
-        }
-        guard found == version else {
-            throw CacheError(.corrupted, "the store's layout is \(found), which there never was")
-        }
+        guard found == version else { throw .unknownLayout(found) }
         return true
     }
 

@@ -23,7 +23,8 @@ public final class SQLiteStore: NodeStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.6)
+        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
+        leastBudgetBytes: 1 << 20)
 
     /// The database.
     public static var mainFile: String? { SQLiteFiles.database }

@@ -34,8 +34,10 @@ extension CacheCore {
         for write in group {
             let bytes = write.payloadBytes
             sum += bytes
-            guard bytes <= index.capacity, write.entryCount <= index.budget.nodes ?? .max else {
-                throw EvictionIndex.overBudget(bytes)
+            guard bytes <= index.capacity else { throw EvictionIndex.overBudget(bytes) }
+            if let nodes = index.budget.nodes, write.entryCount > nodes {
+                throw CacheError(
+                    .overBudget, "The write has \(write.entryCount) records and the budget allows \(nodes).")
             }
         }
         guard index.budget.bytes != nil else { return try transact(group) }

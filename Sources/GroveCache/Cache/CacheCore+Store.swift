@@ -44,18 +44,20 @@ extension CacheCore {
     }
 
     static func open(
-        _ source: StoreSource, in place: FileIdentity?, _ index: EvictionIndex?
+        _ source: StoreSource, in place: FileIdentity?, _ index: EvictionIndex?, after damage: CacheError? = nil
     ) throws(CacheError) -> StoreSource.Opened {
-        var opened = try source.opened(in: place, budget: index?.storeBudget(in: source))
+        var opened = try source.opened(in: place, budget: index?.storeBudget(in: source), after: damage)
         do throws(CacheError) {
             try index?.begin(&opened, source)
             // A budget may have opened files anew.
             if let directory = source.directory { try opened.directory?.check(directory) }
+            return opened
         } catch {
             opened.store.close()
-            throw error
+            // A budget looks at more of the files than opening does.
+            guard opened.rebuiltAfter == nil, source.isRepairable(error) else { throw error }
+            return try open(source, in: place, index, after: error)
         }
-        return opened
     }
 
     /// Whether the path of the store's directory leads to it, so that the cache's own files beside it are this store's.

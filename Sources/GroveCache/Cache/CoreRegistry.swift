@@ -69,6 +69,7 @@ final class CoreRegistry: Sendable {
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy,
         queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
+        try budget.check(Store.profile)
         guard let named = directory else {
             let source = StoreSource(store, directory: nil, options: options, policy: policy)
             return try CoreRegistry.open(source, nil, queueLimit, budget, clock, observer)

@@ -29,7 +29,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///
     /// - Parameters:
     ///   - directory: a path; `nil` for a cache in memory. Links in it and the process's working directory count as they
-    ///     are now: the cache stays in this directory if they change.
+    ///     are now: the cache stays in this directory if they change. A directory that holds files and nothing of Grove's is
+    ///     refused, `notAStore`, before anything is written there; names that begin with a dot, and `lost+found`, do not count.
     ///   - options: the backend's; a second handle on one directory needs equal ones.
     ///   - policy: what to do where the store is there but damaged.
     ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
@@ -41,7 +42,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   - now: the clock by which ages count; the system's wall clock by default. It is called on the threads that read
     ///     and write, and must not call the cache. The first handle on a store decides.
     /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
-    ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`.
+    ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`; `unsupported` where the budget is less than
+    ///   ``BackendProfile/leastBudgetBytes``.
     public init(
         directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
         budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil,
@@ -97,6 +99,9 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
 /// What to do with a store that is there but cannot be opened because it is damaged.
 public enum OpenPolicy: Sendable {
     /// Set its files aside, in place of any set before, start empty, and tell the observer: a cache may forget.
+    ///
+    /// What Grove made is known by its file `grove.generation`, however damaged the rest is. What a later version of Grove
+    /// or another backend wrote is left as it is, and opening throws.
     case rebuild
     /// Throw.
     case fail

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// How much a cache may hold, and what decides who goes when it is full.
 ///
 /// The first handle on a store decides; a second one on the same directory needs an equal budget. Another process that
@@ -22,13 +24,12 @@ public struct CacheBudget: Sendable, Equatable {
 
     /// Makes a budget.
     ///
-    /// - Precondition: limits are positive.
+    /// Opening a cache refuses limits that are not positive, and fewer bytes than its backend can work with; see
+    /// ``BackendProfile/leastBudgetBytes``.
     public init(
         bytes: Int? = nil, nodes: Int? = nil, expiresAfter: Double? = nil,
         policy: any EvictionPolicy.Type = DefaultEviction.self
     ) {
-        precondition(
-            bytes ?? 1 > 0 && nodes ?? 1 > 0 && expiresAfter ?? 1 > 0, "A budget's limits are positive.")
         self.expiresAfter = expiresAfter
         self.bytes = bytes
         self.nodes = nodes
@@ -40,6 +41,27 @@ public struct CacheBudget: Sendable, Equatable {
 
     /// Whether there is any limit.
     public var isLimited: Bool { bytes != nil || nodes != nil }
+
+    /// Checks that the backend of `profile` can keep it.
+    ///
+    /// - Throws: ``CacheError`` with code `unsupported`.
+    func check(_ profile: BackendProfile) throws(CacheError) {
+        guard nodes ?? 1 > 0 else {
+            throw CacheError(
+                .unsupported, "A budget of \(nodes ?? 0) records holds none; pass 1 or more, or nil for no limit.")
+        }
+        guard expiresAfter ?? 1 > 0 else {
+            throw CacheError(
+                .unsupported,
+                "A budget's `expiresAfter` is \(expiresAfter ?? 0) seconds; pass more than 0, or nil for never.")
+        }
+        guard bytes ?? .max >= profile.leastBudgetBytes else {
+            throw CacheError(
+                .unsupported,
+                "A budget of \(bytes ?? 0) bytes is too small for \(profile.name); pass \(profile.leastBudgetBytes) or more, "
+                    + "or nil for no limit.")
+        }
+    }
 
     /// Whether the limits and the policies are the same.
     public static func == (left: CacheBudget, right: CacheBudget) -> Bool {

@@ -11,13 +11,13 @@ extension EvictionIndex {
     /// What ``begin(_:_:)`` is going to tell the store, unless something is set aside before.
     func storeBudget(in source: StoreSource) -> Int? {
         guard source.isPersistent, let directory = source.directory else { return budget.bytes }
-        return budget.bytes.map { left(of: $0, StoreDirectory.setAsideBytes(directory)).bytes }
+        return budget.bytes.map { left(of: $0, source.leastBudget, StoreDirectory.setAsideBytes(directory)).bytes }
     }
 
     /// The bytes that are left to the files of the store itself beside the cache's own and those that were set aside, and
     /// whether there is room for the latter.
-    private func left(of bytes: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
-        let isAsideKept = aside <= bytes / 8
+    private func left(of bytes: Int, _ least: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
+        let isAsideKept = aside <= min(bytes / 8, bytes - least)
         let own = reserve + 4_096 + 2 * (bytes / AgeSaving.budgetPart + 4_096)
         return (bytes - own - (isAsideKept ? aside : 0), isAsideKept)
     }
@@ -31,7 +31,7 @@ extension EvictionIndex {
         var left = bytes
         if let directory {
             let isAsideKept: Bool
-            (left, isAsideKept) = self.left(of: bytes, StoreDirectory.setAsideBytes(directory))
+            (left, isAsideKept) = self.left(of: bytes, source.leastBudget, StoreDirectory.setAsideBytes(directory))
             if !isAsideKept { try StoreDirectory.removeSetAside(directory) }
         }
         do throws(CacheError) {

@@ -5,7 +5,8 @@ import GroveModel
 /// `Docs/RecordFormat.md` draws it byte by byte.
 @safe
 struct RecordHeader {
-    /// The format that this version writes; records of a later one are refused and left alone.
+    /// The format that this version writes; records of a later one, which ``Swift/FixedWidthInteger/isVersion``, are refused
+    /// and left alone.
     static let formatVersion: UInt8 = 1
     static let fixedBytes = 20
 
@@ -46,8 +47,9 @@ struct RecordHeader {
     /// Reads the envelope of `bytes`, stored under `key`, and checks the checksum over both.
     init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
         guard let base = bytes.baseAddress, bytes.count >= 1 else { throw .corrupted }
-        guard unsafe base.load(as: UInt8.self) <= RecordHeader.formatVersion else { throw .unsupportedFormat }
-        guard bytes.count >= RecordHeader.fixedBytes, unsafe bytes[0] > 0 else { throw .corrupted }
+        let version = unsafe base.load(as: UInt8.self)
+        guard version == RecordHeader.formatVersion else { throw version.isVersion ? .unsupportedFormat : .corrupted }
+        guard bytes.count >= RecordHeader.fixedBytes else { throw .corrupted }
         let checksum = unsafe UInt64(littleEndian: (base + 4).loadUnaligned(as: UInt64.self))
         guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
         flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))

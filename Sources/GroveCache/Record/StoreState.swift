@@ -63,10 +63,8 @@ struct StoreState: Equatable {
             try unsafe view.get(key)
         }
         guard let stored = unsafe stored else { return }
-        guard stored.count >= 1, unsafe stored[0] <= RecordHeader.formatVersion else {
-            throw CacheError(
-                .unsupportedFormat, "The store was written by a later version of Grove; it is left as it is.")
-        }
+        guard stored.count >= 1 else { throw CacheError(.corrupted, "The store's own record is empty.") }
+        guard unsafe stored[0] == RecordHeader.formatVersion else { throw unsafe .unknownLayout(stored[0]) }
         guard stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }

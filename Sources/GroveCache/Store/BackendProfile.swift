@@ -31,11 +31,15 @@ public struct BackendProfile: Sendable, Equatable {
     /// The share of an eviction budget that live payload reaches, 0 where the backend does not evict.
     public var livePayloadShare: Double
 
+    /// The least budget in bytes that a cache may have: within it or a larger one every write of up to 64 KB is taken, and
+    /// older records go for it; 1 where any budget takes what fits in it.
+    public var leastBudgetBytes: Int
+
     /// Makes a profile.
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
         readersNeverStall: Bool, hasUnverifiedPages: Bool = false, writesFasterUnseen: Bool = false, maxValueBytes: Int,
-        livePayloadShare: Double = 0
+        livePayloadShare: Double = 0, leastBudgetBytes: Int = 1
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -47,5 +51,6 @@ public struct BackendProfile: Sendable, Equatable {
         self.writesFasterUnseen = writesFasterUnseen
         self.maxValueBytes = maxValueBytes
         self.livePayloadShare = livePayloadShare
+        self.leastBudgetBytes = leastBudgetBytes
     }
 }

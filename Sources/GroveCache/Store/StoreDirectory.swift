@@ -20,6 +20,8 @@ import GroveModel
 enum StoreDirectory {
     /// Where the files of a store that could not be opened are kept, inside the store's directory.
     static let setAsideName = "set-aside"
+    /// What the root of a file system holds, and only the system may move.
+    private static let lostAndFound = "lost+found"
 
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
     ///
@@ -45,6 +47,38 @@ enum StoreDirectory {
         }
     }
 
+    /// Marks `directory` as Grove's, unless it is marked: one in which nothing but Grove's files lies, or none.
+    ///
+    /// The mark comes before every other file of a store, and stays as long as the directory. So a store that is damaged
+    /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot
+    /// and `lost+found` do not count: systems put them into directories by themselves.
+    ///
+    /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `permissionDenied`, `full` or
+    ///   `inputOutput`.
+    static func claim(_ directory: String) throws(CacheError) {
+        let files = try StoreFiles(directory)
+        let mark = StoreGeneration.fileName
+        guard !files.holds(mark) else { return }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw CacheError(.inputOutput, "The directory \(directory) cannot be listed.")
+        }
+        // Another process may have marked it meanwhile, and made its files.
+        if let stranger = names.first(where: isForeign), !files.holds(mark) {
+            throw CacheError(
+                .notAStore,
+                "The directory \(directory) holds files that are not Grove's, such as \(stranger); pass an empty directory."
+            )
+        }
+        try files.create(mark)
+        // Otherwise a loss of power might take the mark and leave the store.
+        try files.synchronize()
+    }
+
+    /// Whether a file called `name` is neither the cache's own nor one that systems make by themselves.
+    private static func isForeign(_ name: String) -> Bool {
+        !name.hasPrefix("grove") && !name.hasPrefix(".") && name != setAsideName && name != lostAndFound
+    }
+
     /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
     /// changes its working directory.
     ///
@@ -64,7 +98,7 @@ enum StoreDirectory {
         let aside = directory + "/" + setAsideName
         do {
             let names = try files.contentsOfDirectory(atPath: directory).filter {
-                $0 != setAsideName && $0 != StoreGeneration.fileName
+                $0 != setAsideName && $0 != StoreGeneration.fileName && $0 != lostAndFound
             }
             if files.fileExists(atPath: aside) { try files.removeItem(atPath: aside) }
             try files.createDirectory(

@@ -49,3 +49,23 @@ extension CacheError.Code {
         }
     }
 }
+
+extension CacheError {
+    /// What a store reports whose layout, or own record's format, has a number that this version does not know.
+    package static func unknownLayout(_ number: some FixedWidthInteger) -> CacheError {
+        guard number.isVersion else {
+            return CacheError(.corrupted, "the store says that its layout is \(number), which is none; it is damaged")
+        }
+        return CacheError(
+            .unsupportedFormat,
+            "the store was written by a later version of Grove (layout \(number)); it is left as it is")
+    }
+}
+
+extension FixedWidthInteger {
+    /// Whether this may be the number of a layout or format of ours: one with an odd count of one bits, as 1, 2, 4, 7 and 8.
+    ///
+    /// So one flipped bit makes no version's number of another's, and is found to be damage. What a later version wrote is
+    /// left as it is.
+    var isVersion: Bool { self > 0 && nonzeroBitCount % 2 == 1 }
+}

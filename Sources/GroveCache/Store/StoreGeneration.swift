@@ -18,7 +18,7 @@ import Synchronization
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the word behind it is read and written atomically.
 final class StoreGeneration: @unchecked Sendable {
-    /// The name of the file; engines that look at what else is in their directory leave names that begin so alone.
+    /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:)``.
     static let fileName = "grove.generation"
 
     /// How long the lock is waited for.

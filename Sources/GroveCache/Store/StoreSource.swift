@@ -16,9 +16,13 @@ struct StoreSource: Sendable {
     let isPersistent: Bool
     /// Whether several processes may have the store open.
     let isShared: Bool
+    /// The least budget in bytes.
+    let leastBudget: Int
     /// The path of what is the store, by whose identity it shows that something else replaced it: the file that the backend
     /// names, or else that of the generation where several processes may have the store open, and the directory where one may.
     private let mainFile: String?
+    /// Whether the backend names it.
+    private let isMainFileNamed: Bool
 
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
     private let policy: OpenPolicy
@@ -31,6 +35,8 @@ struct StoreSource: Sendable {
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
         let name = Store.mainFile ?? (isShared ? StoreGeneration.fileName : "")
+        leastBudget = Store.profile.leastBudgetBytes
+        isMainFileNamed = Store.mainFile != nil
         mainFile = isPersistent ? directory.map { name.isEmpty ? $0 : $0 + "/" + name } : nil
         open = { (directory, budget) throws(CacheError) in
             guard let budget else { return try Store(directory: directory, options: options) }
@@ -57,14 +63,18 @@ struct StoreSource: Sendable {
     /// - Parameters:
     ///   - expected: the directory that it must be, where somebody looked which it is.
     ///   - budget: the bytes that its files will have, where that is known.
-    /// - Throws: ``CacheError``, as the store does, and where the directory is another one; with ``OpenPolicy/rebuild``
-    ///   damage is set aside instead.
-    func opened(in expected: FileIdentity? = nil, budget: Int? = nil) throws(CacheError) -> Opened {
+    ///   - damage: what an opened store failed with, that ``isRepairable(_:)``: its files are set aside.
+    /// - Throws: ``CacheError``, as the store does, and where the directory is another one or not Grove's; with
+    ///   ``OpenPolicy/rebuild`` damage is set aside instead.
+    func opened(
+        in expected: FileIdentity? = nil, budget: Int? = nil, after damage: CacheError? = nil
+    ) throws(CacheError) -> Opened {
         guard let directory, isPersistent else { return try openOnce(budget) }
         try StoreDirectory.make(directory)
         let held = try HeldDirectory(directory)
         guard expected == nil || held.identity == expected else { throw HeldDirectory.wasReplaced(directory) }
-        var opened = try opened(directory, held, budget)
+        try StoreDirectory.claim(directory)
+        var opened = try opened(directory, held, budget, damage)
         do throws(CacheError) {
             try held.check(directory)
         } catch {
@@ -76,17 +86,17 @@ struct StoreSource: Sendable {
     }
 
     private func opened(
-        _ directory: String, _ held: HeldDirectory, _ budget: Int?
+        _ directory: String, _ held: HeldDirectory, _ budget: Int?, _ damage: CacheError?
     ) throws(CacheError) -> Opened {
         guard isShared else {
-            var opened = try openOrRebuild(directory, nil, budget)
+            var opened = try openOrRebuild(directory, nil, budget, damage)
             opened.file = file
             return opened
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
             // The lock may have been waited for.
             try held.check(directory)
-            var opened = try openOrRebuild(directory, generation, budget)
+            var opened = try openOrRebuild(directory, generation, budget, damage)
             opened.generation = generation
             opened.word = generation.word
             opened.file = file
@@ -144,20 +154,31 @@ struct StoreSource: Sendable {
     }
 
     private func openOrRebuild(
-        _ directory: String, _ generation: StoreGeneration?, _ budget: Int?
+        _ directory: String, _ generation: StoreGeneration?, _ budget: Int?, _ damage: CacheError?
     ) throws(CacheError) -> Opened {
-        let failure: CacheError
-        do throws(CacheError) {
-            return try openOnce(budget)
-        } catch {
-            failure = error
+        var failure = damage
+        if failure == nil {
+            do throws(CacheError) {
+                return try openOnce(budget)
+            } catch {
+                guard isRepairable(error) else { throw error }
+                failure = error
+            }
         }
-        guard failure.code == .corrupted, policy == .rebuild else { throw failure }
         _ = generation?.advance()
         try StoreDirectory.setAside(directory)
         var opened = try openOnce(budget)
         opened.rebuiltAfter = failure
         return opened
+    }
+
+    /// Whether `failure` says that the store is damaged, and the policy is to make it anew then.
+    ///
+    /// The directory is Grove's, so what lies under the name of the store's file is its store, however little of it is left.
+    /// Where there is no such file, `notAStore` says that the files are another backend's.
+    func isRepairable(_ failure: CacheError) -> Bool {
+        guard policy == .rebuild, isPersistent else { return false }
+        return failure.code == .corrupted || failure.code == .notAStore && isMainFileNamed && file != nil
     }
 
     private func openOnce(_ budget: Int?) throws(CacheError) -> Opened {

@@ -1,0 +1,59 @@
+import GroveCache
+import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The blocks of `lock.mdb`, the table of readers that all processes map.
+///
+/// LMDB makes it as long as it must be and writes nothing to it: each page gets its block when it is first touched, and
+/// where the disk has none left, the system ends the process. So the file is given all of its blocks before LMDB maps it.
+enum LMDBLockFile {
+    /// What LMDB puts before the slots of readers, and one of these, in bytes.
+    private static let headBytes = 128
+    private static let slotBytes = 64
+
+    /// Sees to it that every page of the file has its block, unless another process uses it, which has seen to that.
+    ///
+    /// What is in the file stays. No process opens the store meanwhile, and this one has not: closing any descriptor of the
+    /// file lets go of LMDB's lock.
+    ///
+    /// - Throws: ``CacheError`` with code `full`, `permissionDenied` or `inputOutput`.
+    static func allocate(_ directory: StoreFiles, readers: Int) throws(CacheError) {
+        let path = directory.path(of: LMDBFiles.names[1])
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(errno, "open \(path)") }
+        defer { _ = close(descriptor) }
+        guard !isInUse(descriptor), let file = directory.file(LMDBFiles.names[1]) else { return }
+        let needed = headBytes + readers * slotBytes
+        guard file.length < needed || file.allocatedBytes < file.length else { return }
+        var bytes = [UInt8](repeating: 0, count: max(file.length, needed))
+        guard unsafe pread(descriptor, &bytes, file.length, 0) == file.length else {
+            throw .system(errno, "read \(path)")
+        }
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes[done...].withUnsafeBytes {
+                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(count < 0 ? errno : ENOSPC, "make room for \(path)") }
+            done += count
+        }
+    }
+
+    /// Whether another process has locked the first byte, as each does that has the store open.
+    private static func isInUse(_ descriptor: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_len = 1
+        // Where the file system has no locks, nothing is known of others.
+        return unsafe fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import GroveCache
+import GroveModel
+import Testing
+
+/// Caches within the least budget that their backend takes.
+extension CacheLife {
+    /// The promises that `Store` makes of them, as its profile says.
+    static var budgetChecks: [Check] {
+        guard Store.profile.isPersistent, Store.profile.isEvicting else { return [] }
+        return [
+            Check("Within the least budget every write of up to 64 KB is taken, and older records go for it") {
+                for count in [20, 300, 1_000, 5_000, 20_000, 60_000] { try $0.leastBudget(notesOf: count) }
+            },
+            Check("Within the least budget trees and rewrites are taken as well") { try $0.leastBudgetOfTrees() },
+            Check("A budget that is too small is refused, and nothing is made") { try $0.tooSmall() },
+            Check("A store that is made anew within the least budget opens") { try $0.madeAnewWithinLeast() },
+        ]
+    }
+
+    private var least: Int { Store.profile.leastBudgetBytes }
+
+    private func bytesOnDisk(_ place: String) throws -> Int {
+        try StoreFiles(place).allocatedBytes() + ((try? StoreFiles(place + "/set-aside").allocatedBytes()) ?? 0)
+    }
+
+    private func leastBudget(notesOf count: Int) throws {
+        let place = path + " \(count)"
+        let cache = try Cache(directory: place, options: options, budget: CacheBudget(bytes: least))
+        let text = String(repeating: "x", count: count)
+        var first = 0
+        while try cache.usage().evictions == 0 {
+            let notes = (first..<first + max(min(40, 60_000 / count), 1)).map { Note($0, text) }
+            try cache.write(contentsOf: notes)
+            first += notes.count
+        }
+        for index in first..<first + 500 {
+            try cache.write(Note(index, text))
+            #expect(try bytesOnDisk(place) <= least, "write \(index) of \(count) bytes")
+            guard try cache.model(ModelIdentifier("Note:\(index)"), as: Note.self) != nil else {
+                Issue.record("write \(index) of \(count) bytes is not there")
+                return
+            }
+        }
+        cache.close()
+    }
+
+    private func leastBudgetOfTrees() throws {
+        let cache = try Cache(directory: path, options: options, budget: CacheBudget(bytes: least))
+        var random = SeededGenerator(seed: 1)
+        for round in 0..<300 {
+            let first = Int.random(in: 0..<2_000, using: &random)
+            let (size, count) = [(40, 300), (600, 60), (5_000, 10), (50_000, 1)][round % 4]
+            // Some are there and lie anywhere, others are new.
+            let notes = (0..<count).map { Note(round % 3 == 0 ? first + $0 * 7 : 2_000 + round * 300 + $0, "\(round)") }
+                .map { Note($0.id, String(repeating: "\(round % 10)", count: size)) }
+            try cache.write(contentsOf: notes)
+            #expect(try bytesOnDisk(path) <= least, "round \(round)")
+            let last = try #require(notes.last)
+            #expect(try cache.model(ModelIdentifier("Note:\(last.id)"), as: Note.self) == last, "round \(round)")
+        }
+    }
+
+    private func tooSmall() throws {
+        let budgets = [
+            CacheBudget(bytes: least - 1), CacheBudget(bytes: 0), CacheBudget(bytes: -1), CacheBudget(nodes: 0),
+            CacheBudget(nodes: 10, expiresAfter: 0), CacheBudget(nodes: 10, expiresAfter: .nan),
+        ]
+        for budget in budgets {
+            #expect(code { _ = try Cache(directory: path, options: options, budget: budget) } == .unsupported)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    private func madeAnewWithinLeast() throws {
+        let budget = CacheBudget(bytes: least)
+        let cache = try Cache(directory: path, options: options, budget: budget)
+        for index in 0..<60 { try cache.write(Note(index, String(repeating: "x", count: 1_000))) }
+        cache.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: path)
+        where !["lock.mdb", "LOCK"].contains(name) {
+            try Data(repeating: 0x5A, count: 5_000).write(to: URL(fileURLWithPath: path + "/" + name))
+        }
+        let again = try Cache(directory: path, options: options, budget: budget)
+        #expect(try again.model("Note:1", as: Note.self) == nil)
+        try again.write(Note(1, "after"))
+        #expect(try bytesOnDisk(path) <= least)
+    }
+}
