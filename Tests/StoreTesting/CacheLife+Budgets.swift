@@ -37,7 +37,8 @@ extension CacheLife {
         for index in first..<first + 500 {
             try cache.write(Note(index, text))
             #expect(try bytesOnDisk(place) <= least, "write \(index) of \(count) bytes")
-            guard try cache.model(ModelIdentifier("Note:\(index)"), as: Note.self) != nil else {
+            // What is more than a tenth of what fits may itself be what goes.
+            guard try count > 20_000 || cache.model(ModelIdentifier("Note:\(index)"), as: Note.self) != nil else {
                 Issue.record("write \(index) of \(count) bytes is not there")
                 return
             }
@@ -57,7 +58,9 @@ extension CacheLife {
             try cache.write(contentsOf: notes)
             #expect(try bytesOnDisk(path) <= least, "round \(round)")
             let last = try #require(notes.last)
-            #expect(try cache.model(ModelIdentifier("Note:\(last.id)"), as: Note.self) == last, "round \(round)")
+            if size <= 20_000 {
+                #expect(try cache.model(ModelIdentifier("Note:\(last.id)"), as: Note.self) == last, "round \(round)")
+            }
         }
     }
 

@@ -50,7 +50,11 @@ final class DamageCheck {
 
     /// Changes a copy of the file, and lets a process look at it that opens it as applications do, within `budget` bytes
     /// where that is not 0.
-    func damage(_ name: String, _ what: String, budget: Int = 0, _ change: (inout [UInt8]) -> Void) throws {
+    ///
+    /// - Parameter mayDie: whether opening may end the process where the backend says that damage may.
+    func damage(
+        _ name: String, _ what: String, budget: Int = 0, mayDie: Bool = true, _ change: (inout [UInt8]) -> Void
+    ) throws {
         let copy = try TemporaryDirectory.makeFast()
         defer { TemporaryDirectory.remove(copy) }
         let manager = FileManager.default
@@ -64,7 +68,7 @@ final class DamageCheck {
         let (lines, ending) = try look(at: copy, budget, place)
         tries += 1
         try trial.expect(
-            lines.contains("dump"),
+            lines.contains("dump") || ending != nil && mayDie && trial.profile.hasUnverifiedPages,
             "\(place): expected the store to open or to be made anew, got "
                 + (ending.map { "the end of the process (\($0))" } ?? "\(lines)") + ".")
         if let ending {

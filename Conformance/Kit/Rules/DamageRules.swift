@@ -58,18 +58,18 @@ enum DamageRules {
         for budget in trial.profile.isEvicting ? [0, 6 << 20] : [0] {
             for file in check.files {
                 for (name, byte) in [("zeroed", UInt8(0)), ("overwritten", 0x5A)] {
-                    try check.damage(file.name, "its first page \(name)", budget: budget) { bytes in
+                    try check.damage(file.name, "its first page \(name)", budget: budget, mayDie: false) { bytes in
                         for place in bytes.indices.prefix(4_096) { bytes[place] = byte }
                     }
                 }
                 for length in [0, 1, 16, 100, 512, 4_096, 5_000] where length < file.size {
-                    try check.damage(file.name, "\(length) of \(file.size) bytes left", budget: budget) {
+                    try check.damage(file.name, "\(length) of \(file.size) bytes left", budget: budget, mayDie: false) {
                         $0 = Array($0.prefix(length))
                     }
                 }
                 for place in [0, 4_096].flatMap({ $0..<$0 + 192 }) where place < file.size {
                     let bit = UInt8.random(in: 0..<8, using: &generator)
-                    try check.damage(file.name, "bit \(bit) of byte \(place) flipped", budget: budget) {
+                    try check.damage(file.name, "bit \(bit) of byte \(place) flipped", budget: budget, mayDie: false) {
                         $0[place] ^= 1 << bit
                     }
                 }

@@ -16,16 +16,22 @@ import GroveModel
 ///
 /// ```
 /// 16  the head of a page                4  magic number      4  version       8  address      8  size of the map
-///  4  size of a page                   44  and the rest of the table of free pages           48  the table of records
+///  4  size of a page                   44  and the rest of the tree of free pages
+///  4  of no use                         2  flags              2  depth         32  counts       8  root of the records
 ///  8  the last page                     8  the number of the commit
 /// ```
 struct LMDBMeta {
     private static let byteCount = 152
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let knownVersion: UInt32 = 1
+    private static let branch: UInt16 = 0x01
+    private static let leaf: UInt16 = 0x02
 
     private let version: UInt32
     private let pageSize: UInt32
+    private let flags: UInt16
+    private let depth: UInt16
+    private let root: UInt64
     private let lastPage: UInt64
     private let commit: UInt64
 
@@ -38,11 +44,28 @@ struct LMDBMeta {
         }
         guard number(at: 16) == Self.magic else { return nil }
         (version, pageSize) = (number(at: 20), number(at: 40))
+        (flags, depth, root) = (number(at: 92), number(at: 94), number(at: 128))
         (lastPage, commit) = (number(at: 136), number(at: 144))
     }
 
-    /// Checks that both agree, and that the file is as long as its pages; says nothing of a file that is not LMDB's, or of a
-    /// later version's.
+    /// Whether the root of the records is a page of a tree, or there is none: of another page LMDB asserts that it is one.
+    private func hasRoot(_ file: Int32) -> Bool {
+        guard flags == 0 else { return false }
+        guard root != .max else { return depth == 0 }
+        var head: (number: UInt64, unused: UInt16, kind: UInt16, lower: UInt16, upper: UInt16) = (0, 0, 0, 0, 0)
+        let place = root.multipliedReportingOverflow(by: UInt64(pageSize)).partialValue
+        guard root > 1, root <= lastPage, unsafe pread(file, &head, 16, off_t(truncatingIfNeeded: place)) == 16 else {
+            return false
+        }
+        // Places of records stand before `lower`, two bytes each; a branch has two children at the least.
+        let (kind, fewest): (UInt16, UInt16) = depth == 1 ? (Self.leaf, 1) : (Self.branch, 2)
+        return head.number == root && head.kind & (Self.leaf | Self.branch) == kind && head.lower >= 16 + 2 * fewest
+            && head.lower <= head.upper && UInt32(head.upper) <= pageSize
+    }
+
+    /// Checks that both agree, that the file is as long as its pages, and that its records begin with a tree.
+    ///
+    /// Nothing is said of a file that is not LMDB's, or of a later version's.
     ///
     /// - Throws: ``CacheError`` with code `corrupted`.
     static func check(_ directory: StoreFiles) throws(CacheError) {
@@ -50,17 +73,31 @@ struct LMDBMeta {
         // Opening it says what there is to say.
         guard file >= 0 else { return }
         defer { _ = close(file) }
-        for attempt in 0..<3 {
-            // A peer may be about to lengthen its file; see `lengthen()` of the environment.
-            if attempt > 0 { usleep(10_000) }
+        let damage = CacheError(.corrupted, "the store's file is damaged at its beginning, or was cut off")
+        var last: [UInt64] = []
+        var looks = 0
+        // A peer that commits meanwhile changes what is looked at, and one that has committed may be about to lengthen its
+        // file. Where it never rests, LMDB sees for itself.
+        for _ in 0..<100 {
             guard let first = LMDBMeta(file, at: 0) else { return }
-            guard let second = LMDBMeta(file, at: Int(first.pageSize)), second.version == first.version else { break }
+            guard let second = LMDBMeta(file, at: Int(first.pageSize)), second.version == first.version else {
+                throw damage
+            }
             guard first.version == knownVersion else { return }
-            guard second.pageSize == first.pageSize, first.pageSize.nonzeroBitCount == 1 else { break }
-            let pages = (first.commit > second.commit ? first : second).lastPage
-            let length = directory.file(LMDBFiles.names[0])?.length ?? 0
-            if pages < UInt64(length) / UInt64(first.pageSize) { return }
+            guard second.pageSize == first.pageSize, first.pageSize.nonzeroBitCount == 1 else { throw damage }
+            let (newest, older) = first.commit > second.commit ? (first, second) : (second, first)
+            let length = UInt64(directory.file(LMDBFiles.names[0])?.length ?? 0)
+            // They are written by turns.
+            if newest.commit - older.commit <= 1, newest.lastPage < length / UInt64(first.pageSize),
+                newest.hasRoot(file)
+            {
+                return
+            }
+            let commits = [first.commit, second.commit]
+            looks = commits == last ? looks + 1 : 1
+            last = commits
+            if looks == 3 { throw damage }
+            usleep(10_000)
         }
-        throw CacheError(.corrupted, "the store's file is damaged at its beginning, or was cut off")
     }
 }
