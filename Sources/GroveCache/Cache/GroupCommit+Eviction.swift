@@ -225,8 +225,11 @@ extension GroupCommit {
     /// - Parameters:
     ///   - limit: the payload that fits.
     ///   - most: how many records go at most.
+    ///   - call: what it wrote goes last, or the caller would not find what it has just stored.
     /// - Returns: the nodes that went.
-    mutating func evict(downTo limit: Int, most: Int = .max) throws(CacheError) -> [ModelIdentifier] {
+    mutating func evict(
+        downTo limit: Int, most: Int = .max, sparing call: PendingWrite? = nil
+    ) throws(CacheError) -> [ModelIdentifier] {
         guard let index else { return [] }
         var evicted: [ModelIdentifier] = []
         var count = 0
@@ -248,16 +251,20 @@ extension GroupCommit {
                 try releasePins(most: 1_024)
                 continue
             }
-            if let identifier = try remove(victim, index) { evicted.append(identifier) }
+            if let identifier = try remove(victim, index, sparing: call) { evicted.append(identifier) }
         }
         return evicted
     }
 
     private mutating func remove(
-        _ victim: EvictedEntry, _ index: EvictionIndex
+        _ victim: EvictedEntry, _ index: EvictionIndex, sparing call: PendingWrite?
     ) throws(CacheError) -> ModelIdentifier? {
         guard let number = index.segment(of: victim.key), let key = try key(victim.key, in: number, index) else {
             _ = index.unlist(victim.key, keyCount: 0)
+            return nil
+        }
+        if let call, call.names(key), spared.insert(victim.key).inserted {
+            index.giveBack(victim.key, weight: victim.weight)
             return nil
         }
         index.counters.evictions += 1

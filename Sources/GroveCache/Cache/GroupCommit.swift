@@ -34,6 +34,8 @@ struct GroupCommit: ~Copyable {
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
+    /// What eviction has given back once because the call that asked for room had just written it, by the keys' hashes.
+    var spared: Set<UInt64> = []
     /// How many records its calls write, and how many may have been evicted beside them.
     private var entryCount = 0
     private var softEvictions = 0
@@ -122,12 +124,12 @@ struct GroupCommit: ~Copyable {
         stored.sequence = max(stored.sequence, sequence)
         place = max(place, write.place)
         try releasePins(beside: write.entryCount)
-        lists.evicted += try evict(downTo: limit.hard)
+        lists.evicted += try evict(downTo: limit.hard, sparing: write)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
         entryCount += write.entryCount
         let most = GroupCommit.evictions(beside: entryCount) - softEvictions
         softEvictions += min(most, 2 * write.entryCount + 16)
-        lists.evicted += try evict(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16))
+        lists.evicted += try evict(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)

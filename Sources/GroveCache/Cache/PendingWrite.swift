@@ -103,7 +103,9 @@ final class PendingWrite: Sendable {
 
     /// What the call is about, for messages: its first root, or else the first key that it names.
     var subject: ModelIdentifier? {
-        if let tree, let first = tree.entries.min(by: { $0.order < $1.order }) { return tree.modelIdentifier(of: first) }
+        if let tree, let first = tree.entries.min(by: { $0.order < $1.order }) {
+            return tree.modelIdentifier(of: first)
+        }
         return extras.first.map { ModelIdentifier(String(decoding: $0.storeKey.dropFirst(), as: UTF8.self)) }
     }
 
