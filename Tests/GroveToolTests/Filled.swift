@@ -9,44 +9,17 @@ final class Filled {
     private let cache: any TreeCache
     private let directory: TemporaryDirectory
 
-    init(_ backend: BackendName, _ data: some CompareData, version: Int = 1) throws {
+    init(_ backend: BackendName, _ data: some CompareData) throws {
         directory = try TemporaryDirectory()
         let cache = try backend.open(backend.isPersistent ? try directory.make("store") : nil)
         self.cache = try #require(cache as? any TreeCache)
-        try self.cache.store(data, version: version)
+        try self.cache.store(data)
     }
 
     deinit { cache.close() }
 
     /// The nodes and collections, as the engine holds them.
     func values() throws -> [(name: String, bytes: [UInt8])] { try cache.values() }
-
-    /// The bodies of the nodes.
-    func bodies() throws -> [String: JSON] {
-        var bodies: [String: JSON] = [:]
-        try cache.forEachStoredRecord(.node) { record in
-            if case .success(let envelope) = record.envelope { bodies[record.name] = try? JSON(body: envelope.body) }
-            return true
-        }
-        return bodies
-    }
-
-    /// The nodes that hold no others.
-    func leaves() throws -> [ModelIdentifier] {
-        var leaves: [ModelIdentifier] = []
-        try cache.forEachStoredRecord(.node) { record in
-            if case .success(let envelope) = record.envelope, !envelope.flags.contains("references") {
-                leaves.append(ModelIdentifier(record.name))
-            }
-            return true
-        }
-        return leaves
-    }
-
-    /// The tree of `identifier`, `nil` where it cannot be read.
-    func tree<Tree: CacheableModel>(_ identifier: ModelIdentifier, as type: Tree.Type) throws -> Tree? {
-        try cache.tree(identifier, as: type)
-    }
 
     /// The trees of documents as JSON, `nil` for one that cannot be read.
     func read(_ data: some CompareData) throws -> [JSON?] { try cache.read(data) }
@@ -56,16 +29,15 @@ final class Filled {
 
 /// What the tests ask of a cache of whichever backend.
 private protocol TreeCache: ToolCache {
-    func store<Data: CompareData>(_ data: Data, version: Int) throws
+    func store<Data: CompareData>(_ data: Data) throws
     func values() throws -> [(name: String, bytes: [UInt8])]
     func read<Data: CompareData>(_ data: Data) throws -> [JSON?]
-    func tree<Tree: CacheableModel>(_ identifier: ModelIdentifier, as type: Tree.Type) throws -> Tree?
     func remove(_ identifiers: [ModelIdentifier]) throws
 }
 
 extension NormalizedCache: TreeCache {
-    fileprivate func store<Data: CompareData>(_ data: Data, version: Int) throws {
-        let trees = data.trees(version: version)
+    fileprivate func store<Data: CompareData>(_ data: Data) throws {
+        let trees = data.trees(version: 1)
         try write(contentsOf: trees)
         try writeCollection(trees, forKey: "all")
         try flush()
@@ -88,10 +60,6 @@ extension NormalizedCache: TreeCache {
             let tree = (try? read(identifier, as: Data.Tree.self))?.value
             return ((tree as? any DocumentTree)?.node).flatMap { try? $0.expanded() }
         }
-    }
-
-    fileprivate func tree<Tree: CacheableModel>(_ identifier: ModelIdentifier, as type: Tree.Type) throws -> Tree? {
-        try read(identifier, as: type).value
     }
 
     fileprivate func remove(_ identifiers: [ModelIdentifier]) throws {

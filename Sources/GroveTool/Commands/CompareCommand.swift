@@ -18,10 +18,7 @@
                 The data are a generated feed of messages with their senders (one person for ten messages, six fields \
                 and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
                 identified objects are the trees. A document has no types: both codings see dynamic values, the one by \
-                specialised coding, the other through Codable, with a type for each set of fields made at run time. With \
-                --models it is read into types such as an application has, for both codings. tweets is what Twitter's \
-                search answers, and the rules make it Status and User, both by id_str; plays are the tracks that Spotify \
-                says were played last, and the rules make them Track, Album and Artist, all by id.
+                specialised coding, the other through Codable, with a type for each set of fields made at run time.
 
                 Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
                 another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
@@ -48,7 +45,6 @@
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
                   grove compare --input feed.json --identity rules.json --coding codable
-                  grove compare --input twitter.json --identity rules.json --models tweets
                 """)
 
         /// How the result is printed.
@@ -78,11 +74,6 @@
 
         @Option(help: ArgumentHelp("The identity rules of the document.", valueName: "file"))
         var identity: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "Types of its own for the document, instead of dynamic values: tweets or plays.", valueName: "name"))
-        var models: String?
 
         @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
         var nodes = 22_000
@@ -118,9 +109,6 @@
             }
             guard (input == nil) == (identity == nil) else {
                 throw ValidationError("--input and --identity go together.")
-            }
-            guard models == nil || input != nil else {
-                throw ValidationError("--models goes with --input and --identity.")
             }
             guard nodes >= 2, nodes <= 20_000_000 else { throw ValidationError("--nodes is from 2 to 20,000,000.") }
         }
@@ -170,27 +158,11 @@
             let directory = try TemporaryDirectory(in: directory)
             var report: CompareReport
             if let input, let identity {
-                let models = try models.map { name throws(ToolError) in try TypedModels(named: name) }
                 let (_, document) = try InputFile.document(input, identity: identity)
                 let all = DocumentData(document)
-                let summary = models?.summary ?? "dynamic values"
                 report = CompareReport(
-                    dataSet: "\(InputFile.name(input)): \(all.count) trees, \(document.nodes) nodes, as \(summary)")
-                switch models {
-                case nil:
-                    try measure(all, all.codable, codings, backends, workloads, all.count, directory, into: &report)
-                case .tweets:
-                    let typed = try TypedDocument(all, of: input, as: [Tweet.self, TweetUser.self])
-                    try measure(
-                        try TweetData(typed), try CodableTweetData(typed), codings, backends, workloads, all.count,
-                        directory, into: &report)
-                case .plays:
-                    let typed = try TypedDocument(
-                        all, of: input, as: [PlayedTrack.self, PlayedAlbum.self, PlayedArtist.self])
-                    try measure(
-                        try PlayData(typed), try CodablePlayData(typed), codings, backends, workloads, all.count,
-                        directory, into: &report)
-                }
+                    dataSet: "\(InputFile.name(input)): \(all.count) trees, \(document.nodes) nodes, as dynamic values")
+                try measure(all, all.codable, codings, backends, workloads, all.count, directory, into: &report)
             } else {
                 let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
                 report = CompareReport(

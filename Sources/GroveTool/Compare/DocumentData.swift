@@ -22,9 +22,6 @@ struct DocumentData: CompareData {
 
     func trees(version: Int, in range: Range<Int>) -> [DocumentNode] { roots[range].map { $0.version(version) } }
 
-    /// The trees as the document has them, with the members of their nodes in record order.
-    var nodes: [DocumentNode] { roots.map { $0.version(nil) } }
-
     /// The same, coded through `Codable`.
     var codable: any CompareData {
         let types = DocumentTypes(of: trees(version: 0))
@@ -64,7 +61,7 @@ extension DocumentValue {
         }
     }
 
-    fileprivate func version(_ version: Int?) -> DocumentValue {
+    fileprivate func version(_ version: Int) -> DocumentValue {
         switch self {
         case .plain: self
         case .node(let node): .node(node.version(version))
@@ -76,14 +73,14 @@ extension DocumentValue {
 }
 
 extension DocumentNode {
-    /// The node with a field that makes it differ from other versions, unless `version` is `nil`.
-    fileprivate func version(_ version: Int?) -> DocumentNode {
-        let marker = version.map { [DocumentMember("grove.version", .plain(JSON($0)))] } ?? []
+    /// The node with a field that makes it differ from other versions.
+    fileprivate func version(_ version: Int) -> DocumentNode {
+        let marker = DocumentMember("grove.version", .plain(JSON(version)))
         switch content.version(version) {
         case .object(let members):
-            return DocumentNode(identity: identity, content: .object((members + marker).inRecordOrder))
+            return DocumentNode(identity: identity, content: .object((members + [marker]).inRecordOrder))
         case .plain(.object(let members)):
-            let members = members.map { DocumentMember($0.key, .plain($0.value)) } + marker
+            let members = members.map { DocumentMember($0.key, .plain($0.value)) } + [marker]
             return DocumentNode(identity: identity, content: .object(members.inRecordOrder))
         case let other: return DocumentNode(identity: identity, content: other)
         }

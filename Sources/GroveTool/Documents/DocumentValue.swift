@@ -41,30 +41,20 @@ indirect enum DocumentValue: Sendable {
 
 extension DocumentValue {
     /// The value with each node replaced by what `transform` makes of it, inner nodes first.
-    func mapNodes<Failure: Error>(
-        _ transform: (DocumentNode) throws(Failure) -> DocumentNode
-    ) throws(Failure) -> DocumentValue {
+    func mapNodes(_ transform: (DocumentNode) -> DocumentNode) -> DocumentValue {
         switch self {
         case .plain: self
-        case .node(let node): .node(try node.mapNodes(transform))
-        case .array(let elements):
-            .array(
-                try elements.map { element throws(Failure) in try element.mapNodes(transform) })
-        case .object(let members):
-            .object(
-                try members.map { member throws(Failure) in
-                    DocumentMember(member.key, try member.value.mapNodes(transform))
-                })
+        case .node(let node): .node(node.mapNodes(transform))
+        case .array(let elements): .array(elements.map { $0.mapNodes(transform) })
+        case .object(let members): .object(members.map { DocumentMember($0.key, $0.value.mapNodes(transform)) })
         }
     }
 }
 
 extension DocumentNode {
     /// The tree with each node replaced by what `transform` makes of it, this one last.
-    func mapNodes<Failure: Error>(
-        _ transform: (DocumentNode) throws(Failure) -> DocumentNode
-    ) throws(Failure) -> DocumentNode {
-        try transform(DocumentNode(identity: identity, content: try content.mapNodes(transform)))
+    func mapNodes(_ transform: (DocumentNode) -> DocumentNode) -> DocumentNode {
+        transform(DocumentNode(identity: identity, content: content.mapNodes(transform)))
     }
 }
 
