@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GroveCompare
 @testable import GroveTool
 
 @Suite("The command line", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))

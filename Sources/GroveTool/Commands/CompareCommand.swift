@@ -1,6 +1,6 @@
 #if Tool
     import ArgumentParser
-    import GroveCache
+    import GroveCompare
     import GroveModel
 
     /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
@@ -131,9 +131,7 @@
             }
             var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
             if !engine.isEmpty {
-                let bench = await ConsistencyBench(engine, isQuick: quick)
-                try await bench.run()
-                (report.consistency, report.roundTrip) = await (bench.results, bench.roundTrip)
+                try await report.measure(engine, isQuick: quick)
             }
             try write(report)
         }
@@ -152,27 +150,13 @@
         }
 
         private func measure(_ workloads: [Workload]) throws -> CompareReport {
-            guard !workloads.isEmpty else { return CompareReport(dataSet: "") }
-            let backends = try chosenBackends()
-            let codings = try chosenCodings()
-            let directory = try TemporaryDirectory(in: directory)
-            var report: CompareReport
-            if let input, let identity {
-                let (_, document) = try InputFile.document(input, identity: identity)
-                let all = DocumentData(document)
-                report = CompareReport(
-                    dataSet: "\(InputFile.name(input)): \(all.count) trees, \(document.nodes) nodes, as dynamic values")
-                try measure(all, all.codable, codings, backends, workloads, all.count, directory, into: &report)
-            } else {
-                let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
-                report = CompareReport(
-                    dataSet: "\(data.count.grouped) messages by \(data.people.grouped) people, seed \(seed)")
-                try measure(
-                    data, CodableFeedData(feed: data), codings, backends, workloads, data.count, directory,
-                    into: &report)
-            }
-            report.budget = budget
-            return report
+            guard !workloads.isEmpty else { return CompareReport() }
+            let measurement = Measurement(
+                workloads, try chosenBackends(), codings: try chosenCodings(), isQuick: quick, seed: seed,
+                budget: budget, in: try TemporaryDirectory(in: directory))
+            guard let input, let identity else { return try measurement.run(.feed(nodes: nodes)) }
+            let (_, document) = try InputFile.document(input, identity: identity)
+            return try measurement.run(.document(document, name: InputFile.name(input)))
         }
 
         private func write(_ report: CompareReport) throws {
@@ -189,61 +173,11 @@
             }
         }
 
-        /// Measures the same data in each of `codings`.
-        private func measure(
-            _ specialised: some CompareData, _ codable: some CompareData, _ codings: [Coding],
-            _ backends: [BackendName], _ workloads: [Workload], _ trees: Int, _ directory: TemporaryDirectory,
-            into report: inout CompareReport
-        ) throws {
-            for (index, chosen) in codings.enumerated() {
-                switch chosen {
-                case .specialised:
-                    try measure(
-                        specialised, backends, workloads, trees, directory, isFirst: index == 0, into: &report)
-                case .codable:
-                    let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
-                    try measure(codable, backends, workloads, trees, directory, isFirst: index == 0, into: &report)
-                }
-            }
-        }
-
-        private func measure<Data: CompareData>(
-            _ data: Data, _ backends: [BackendName], _ workloads: [Workload], _ trees: Int,
-            _ directory: TemporaryDirectory, isFirst: Bool, into report: inout CompareReport
-        ) throws {
-            let settings =
-                quick
-                ? CompareSettings.quick(seed: seed, trees: trees) : CompareSettings.standard(seed: seed, trees: trees)
-            for backend in backends {
-                let run = CompareRun(
-                    backend: backend, data: data, workloads: workloads, settings: settings, directory: directory,
-                    isFirst: isFirst, budget: budget.map { CacheBudget(bytes: $0) } ?? .unlimited)
-                do {
-                    try run.run(into: &report)
-                } catch let error as CacheError {
-                    throw ToolError(error, "comparing \(backend.rawValue)")
-                }
-            }
-        }
-
-        private var churnBudget: Int { budget ?? 50_000_000 }
-
         /// Weeks with a budget; the bare engines have none, so there is no floor.
         private func churn(_ backends: [BackendName]) throws {
             let settings = ChurnRun.Settings(
-                budget: churnBudget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
-            var report = ChurnReport(settings: settings)
-            let directory = try TemporaryDirectory(in: directory)
-            for backend in backends {
-                let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
-                do {
-                    let cache = try backend.open(place, budget: CacheBudget(bytes: churnBudget))
-                    defer { cache.close() }
-                    report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
-                } catch let error as CacheError {
-                    throw ToolError(error, "churning \(backend.rawValue)")
-                }
-            }
+                budget: budget ?? 50_000_000, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+            let report = try ChurnReport(settings, backends, in: try TemporaryDirectory(in: directory))
             Terminal.progress("")
             try OutputFile.write(Array(report.table.utf8), to: output)
             if report.isBroken { throw ToolError.failed("a store took more than its budget") }
@@ -261,17 +195,10 @@
             return chosen
         }
 
-        /// How the models are coded.
-        private enum Coding: String, CaseIterable {
-            case specialised
-            case codable
-        }
-
-        private func chosenCodings() throws(ToolError) -> [Coding] {
-            if coding.isEmpty { return Coding.allCases }
-            var chosen: [Coding] = []
+        private func chosenCodings() throws(ToolError) -> [Measurement.Coding] {
+            var chosen: [Measurement.Coding] = []
             for name in coding {
-                guard let known = Coding(rawValue: name) else {
+                guard let known = Measurement.Coding(rawValue: name) else {
                     throw .input("there is no coding \(name); take specialised or codable")
                 }
                 if !chosen.contains(known) { chosen.append(known) }
