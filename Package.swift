@@ -174,7 +174,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
+            name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveAdapterTests",
@@ -183,7 +183,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ], swiftSettings: strict),
-        // What the tests of the four stores share; it imports Testing, so that no product may hold it.
+        // What the tests of stores and of policies share; it imports Testing, so that no product may hold it.
         .target(
             name: "StoreTesting", dependencies: ["GroveCache", "GroveModel"], path: "Tests/StoreTesting",
             swiftSettings: strict),
@@ -219,7 +219,7 @@ let package = Package(
                 "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
             ], swiftSettings: strict),
         .testTarget(
-            name: "GroveCompareTests", dependencies: ["GroveCompare", "GroveCache", "GroveModel"],
+            name: "GroveCompareTests", dependencies: ["GroveCompare", "GroveCache", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests", dependencies: ["GroveTool", "GroveCompare", "GroveCache"], swiftSettings: strict),

@@ -1,13 +1,15 @@
+import GroveCache
+
 /// A queue in order of arrival, and a hand that spares what was read since it last came by.
 ///
 /// Zhang, Yang, Yue, Vigfusson and Rashmi: *SIEVE is Simpler than LRU*, NSDI 2024, section 3 and algorithm 1. Weights
 /// are ours: the hand goes on until there is room.
-public struct SIEVE: EvictionPolicy {
+struct SIEVE: EvictionPolicy {
     /// `sieve`.
-    public static let name = "sieve"
+    static let name = "sieve"
 
     /// The bytes that resident entries may have together.
-    public let capacity: Int
+    let capacity: Int
 
     private var arena = EntryArena()
     private var queue = EntryQueue()
@@ -16,13 +18,13 @@ public struct SIEVE: EvictionPolicy {
     private static let tag: UInt32 = 0x5645_4953
 
     /// Makes an empty policy for `capacity` bytes.
-    public init(capacity: Int) {
+    init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
     }
 
     /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    public init?(restoring bytes: [UInt8], capacity: Int) {
+    init?(restoring bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
         guard var reader = PolicyStateReader(bytes, policy: Self.tag),
             reader.queue(into: &queue, of: &arena, where: { $0 <= 1 }),
@@ -34,23 +36,23 @@ public struct SIEVE: EvictionPolicy {
     }
 
     /// The bytes that resident entries have together.
-    public var weight: Int { queue.weight }
+    var weight: Int { queue.weight }
 
     /// The number of resident entries.
-    public var count: Int { queue.count }
+    var count: Int { queue.count }
 
     /// Whether `key` is resident.
-    public func contains(_ key: UInt64) -> Bool { arena.find(key) != nil }
+    func contains(_ key: UInt64) -> Bool { arena.find(key) != nil }
 
     /// Sets the bit of `key` and returns whether it is resident.
-    public mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }
         arena[position].mark = 1
         return true
     }
 
     /// Lets the hand make room, and makes `key` the newest entry.
-    public mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
+    mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
         guard let accepted = accepted(weight) else { return false }
         if let position = arena.find(key) {
             arena[position].mark = 1
@@ -68,14 +70,14 @@ public struct SIEVE: EvictionPolicy {
     }
 
     /// Forgets `key` and returns whether it was resident.
-    public mutating func remove(_ key: UInt64) -> Bool {
+    mutating func remove(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }
         drop(position)
         return true
     }
 
     /// Moves the hand from old to new, clearing bits, to the first entry without one, and evicts that.
-    public mutating func evict() -> EvictedEntry? {
+    mutating func evict() -> EvictedEntry? {
         guard queue.count > 0 else { return nil }
         var position = hand == EntryArena.none ? queue.oldest : hand
         while arena[position].mark != 0 {
@@ -90,12 +92,12 @@ public struct SIEVE: EvictionPolicy {
     }
 
     /// Calls `body` with every resident entry, the oldest first.
-    public func forEachResident(_ body: (UInt64, Int) -> Void) {
+    func forEachResident(_ body: (UInt64, Int) -> Void) {
         arena.forEach(in: queue) { body($0.key, Int($0.weight)) }
     }
 
     /// The queue, its bits and the hand as bytes.
-    public func save() -> [UInt8] {
+    func save() -> [UInt8] {
         var writer = PolicyStateWriter(policy: Self.tag, reserving: count * 16 + 16)
         writer.queue(queue, of: arena)
         writer.word(UInt64(hand == EntryArena.none ? 0 : 1))

@@ -1,3 +1,5 @@
+import GroveCache
+
 /// Three queues in order of arrival: a small one that sorts out what is read once, the main one, and ghosts.
 ///
 /// Yang, Zhang, Qiu, Yue and Rashmi: *FIFO Queues are All You Need for Cache Eviction*, SOSP 2023, section 4 and
@@ -5,12 +7,12 @@
 /// two reads to pass from the small to the main queue, counters up to three. Ghosts have the weight of their entries.
 ///
 /// ``AdaptiveS3FIFO`` is what grew out of it, and is the default.
-public struct S3FIFO: EvictionPolicy {
+struct S3FIFO: EvictionPolicy {
     /// `s3fifo`.
-    public static let name = "s3fifo"
+    static let name = "s3fifo"
 
     /// The bytes that resident entries may have together.
-    public let capacity: Int
+    let capacity: Int
 
     private var arena = EntryArena()
     private var small = EntryQueue()
@@ -28,13 +30,13 @@ public struct S3FIFO: EvictionPolicy {
     private var ghostCapacity: Int { capacity - smallCapacity }
 
     /// Makes an empty policy for `capacity` bytes.
-    public init(capacity: Int) {
+    init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
     }
 
     /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    public init?(restoring bytes: [UInt8], capacity: Int) {
+    init?(restoring bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
         guard var reader = PolicyStateReader(bytes, policy: Self.tag),
             reader.queue(into: &small, of: &arena, where: { $0 & ~Self.counter == Self.inSmall }),
@@ -44,23 +46,23 @@ public struct S3FIFO: EvictionPolicy {
     }
 
     /// The bytes that resident entries have together.
-    public var weight: Int { small.weight + main.weight }
+    var weight: Int { small.weight + main.weight }
 
     /// The number of resident entries.
-    public var count: Int { small.count + main.count }
+    var count: Int { small.count + main.count }
 
     /// Whether `key` is resident.
-    public func contains(_ key: UInt64) -> Bool { resident(key) != nil }
+    func contains(_ key: UInt64) -> Bool { resident(key) != nil }
 
     /// Counts the read and returns whether `key` is resident.
-    public mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64) -> Bool {
         guard let position = resident(key) else { return false }
         hit(position)
         return true
     }
 
     /// Makes room, and adds `key` to the small queue, or to the main one where there is a ghost of it.
-    public mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
+    mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
         guard let accepted = accepted(weight) else { return false }
         var wasGhost = false
         if let position = arena.find(key) {
@@ -80,7 +82,7 @@ public struct S3FIFO: EvictionPolicy {
     }
 
     /// Forgets `key`, its ghost too, and returns whether it was resident.
-    public mutating func remove(_ key: UInt64) -> Bool {
+    mutating func remove(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }
         switch arena[position].mark & ~Self.counter {
         case Self.inSmall: arena.drop(position, from: &small)
@@ -93,7 +95,7 @@ public struct S3FIFO: EvictionPolicy {
     }
 
     /// Evicts from the small queue while that has more than its share, else from the main one.
-    public mutating func evict() -> EvictedEntry? {
+    mutating func evict() -> EvictedEntry? {
         while count > 0 {
             if small.count > 0, small.weight > smallCapacity || main.count == 0 {
                 let position = small.oldest
@@ -123,13 +125,13 @@ public struct S3FIFO: EvictionPolicy {
     }
 
     /// Calls `body` with every resident entry, the small queue first.
-    public func forEachResident(_ body: (UInt64, Int) -> Void) {
+    func forEachResident(_ body: (UInt64, Int) -> Void) {
         arena.forEach(in: small) { body($0.key, Int($0.weight)) }
         arena.forEach(in: main) { body($0.key, Int($0.weight)) }
     }
 
     /// The three queues as bytes.
-    public func save() -> [UInt8] {
+    func save() -> [UInt8] {
         var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + 24)
         writer.queue(small, of: arena)
         writer.queue(main, of: arena)

@@ -1,14 +1,16 @@
+import GroveCache
+
 /// A small LRU window, and behind it a segmented LRU that lets in only what is requested more often than its victim.
 ///
 /// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),
 /// 2017, section 4, with its constants: one hundredth for the window, four fifths of the rest protected. Absent keys
 /// that are asked for are counted in the sketch.
-public struct WTinyLFU: EvictionPolicy {
+struct WTinyLFU: EvictionPolicy {
     /// `wtinylfu`.
-    public static let name = "wtinylfu"
+    static let name = "wtinylfu"
 
     /// The bytes that resident entries may have together.
-    public let capacity: Int
+    let capacity: Int
 
     private var arena = EntryArena()
     private var sketch = FrequencySketch()
@@ -25,13 +27,13 @@ public struct WTinyLFU: EvictionPolicy {
     private var protectedCapacity: Int { (capacity - windowCapacity) / 5 * 4 }
 
     /// Makes an empty policy for `capacity` bytes.
-    public init(capacity: Int) {
+    init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
     }
 
     /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    public init?(restoring bytes: [UInt8], capacity: Int) {
+    init?(restoring bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
         guard var reader = PolicyStateReader(bytes, policy: Self.tag),
             let sketch = FrequencySketch(from: &reader),
@@ -43,16 +45,16 @@ public struct WTinyLFU: EvictionPolicy {
     }
 
     /// The bytes that resident entries have together.
-    public var weight: Int { window.weight + probation.weight + protected.weight }
+    var weight: Int { window.weight + probation.weight + protected.weight }
 
     /// The number of resident entries.
-    public var count: Int { arena.count }
+    var count: Int { arena.count }
 
     /// Whether `key` is resident.
-    public func contains(_ key: UInt64) -> Bool { arena.find(key) != nil }
+    func contains(_ key: UInt64) -> Bool { arena.find(key) != nil }
 
     /// Counts the request, moves `key` up, and returns whether it is resident.
-    public mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64) -> Bool {
         sketch.note(key)
         guard let position = arena.find(key) else { return false }
         hit(position)
@@ -60,7 +62,7 @@ public struct WTinyLFU: EvictionPolicy {
     }
 
     /// Adds `key` to the window, whose oldest entries then contend with those of the main queue.
-    public mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
+    mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
         guard let accepted = accepted(weight) else { return false }
         if let position = arena.find(key) {
             sketch.note(key)
@@ -85,14 +87,14 @@ public struct WTinyLFU: EvictionPolicy {
     }
 
     /// Forgets `key` and returns whether it was resident.
-    public mutating func remove(_ key: UInt64) -> Bool {
+    mutating func remove(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }
         drop(position)
         return true
     }
 
     /// Evicts the less requested of the window's oldest entry and the main queue's, where the window is too large.
-    public mutating func evict() -> EvictedEntry? {
+    mutating func evict() -> EvictedEntry? {
         let victim = probation.count > 0 ? probation.oldest : protected.oldest
         let candidate = window.oldest
         guard victim != EntryArena.none else {
@@ -107,14 +109,14 @@ public struct WTinyLFU: EvictionPolicy {
     }
 
     /// Calls `body` with every resident entry: the window, then what is on probation, then what is protected.
-    public func forEachResident(_ body: (UInt64, Int) -> Void) {
+    func forEachResident(_ body: (UInt64, Int) -> Void) {
         for queue in [window, probation, protected] {
             arena.forEach(in: queue) { body($0.key, Int($0.weight)) }
         }
     }
 
     /// The sketch and the queues as bytes.
-    public func save() -> [UInt8] {
+    func save() -> [UInt8] {
         var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + sketch.bytes + 40)
         sketch.write(to: &writer)
         writer.queue(window, of: arena)

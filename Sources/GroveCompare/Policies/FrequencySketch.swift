@@ -1,3 +1,5 @@
+import GroveCache
+
 /// How often keys were seen lately, roughly: a count-min sketch of four-bit counters that halves them now and then.
 ///
 /// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),

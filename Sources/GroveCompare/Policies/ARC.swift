@@ -1,13 +1,15 @@
+import GroveCache
+
 /// Two LRU queues, of what was read once and of what was read again, whose shares follow the hits on their ghosts.
 ///
 /// Megiddo and Modha: *ARC: A Self-Tuning, Low Overhead Replacement Cache*, FAST 2003, section 3 and figure 4. Where the
 /// paper counts pages we add up bytes, and a hit on a ghost moves the target by the weight of what comes back.
-public struct ARC: EvictionPolicy {
+struct ARC: EvictionPolicy {
     /// `arc`.
-    public static let name = "arc"
+    static let name = "arc"
 
     /// The bytes that resident entries may have together.
-    public let capacity: Int
+    let capacity: Int
 
     private var arena = EntryArena()
     /// T1 and T2, B1 and B2 of the paper.
@@ -25,13 +27,13 @@ public struct ARC: EvictionPolicy {
     private static let tag: UInt32 = 0x2043_5241
 
     /// Makes an empty policy for `capacity` bytes.
-    public init(capacity: Int) {
+    init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
     }
 
     /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    public init?(restoring bytes: [UInt8], capacity: Int) {
+    init?(restoring bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
         guard var reader = PolicyStateReader(bytes, policy: Self.tag),
             let target: UInt64 = reader.word(),
@@ -46,26 +48,26 @@ public struct ARC: EvictionPolicy {
     }
 
     /// The bytes that resident entries have together.
-    public var weight: Int { once.weight + again.weight }
+    var weight: Int { once.weight + again.weight }
 
     /// The number of resident entries.
-    public var count: Int { once.count + again.count }
+    var count: Int { once.count + again.count }
 
     /// Whether `key` is resident.
-    public func contains(_ key: UInt64) -> Bool {
+    func contains(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }
         return arena[position].mark < Self.onceGhost
     }
 
     /// Makes `key` the newest of those that were read again, and returns whether it is resident.
-    public mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64) -> Bool {
         guard let position = arena.find(key), arena[position].mark < Self.onceGhost else { return false }
         hit(position)
         return true
     }
 
     /// Adapts the target where there is a ghost of `key`, makes room, and adds it.
-    public mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
+    mutating func insert(_ key: UInt64, weight: Int, evicting: (EvictedEntry) -> Void) -> Bool {
         guard let accepted = accepted(weight) else { return false }
         guard let position = arena.find(key) else {
             addUnknown(key, accepted, evicting)
@@ -95,7 +97,7 @@ public struct ARC: EvictionPolicy {
     }
 
     /// Forgets `key`, its ghost too, and returns whether it was resident.
-    public mutating func remove(_ key: UInt64) -> Bool {
+    mutating func remove(_ key: UInt64) -> Bool {
         guard let position = arena.find(key) else { return false }
         switch arena[position].mark {
         case Self.inOnce: arena.drop(position, from: &once)
@@ -111,7 +113,7 @@ public struct ARC: EvictionPolicy {
     }
 
     /// Evicts from the queue that has more than its share.
-    public mutating func evict() -> EvictedEntry? {
+    mutating func evict() -> EvictedEntry? {
         let victim = replace(isAgainGhost: false)
         while once.weight + onceGhosts.weight > capacity, onceGhosts.count > 0 {
             arena.drop(onceGhosts.oldest, from: &onceGhosts)
@@ -123,13 +125,13 @@ public struct ARC: EvictionPolicy {
     }
 
     /// Calls `body` with every resident entry, those read once first.
-    public func forEachResident(_ body: (UInt64, Int) -> Void) {
+    func forEachResident(_ body: (UInt64, Int) -> Void) {
         arena.forEach(in: once) { body($0.key, Int($0.weight)) }
         arena.forEach(in: again) { body($0.key, Int($0.weight)) }
     }
 
     /// The four queues and the target as bytes.
-    public func save() -> [UInt8] {
+    func save() -> [UInt8] {
         var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + 40)
         writer.word(target.bitPattern)
         writer.queue(once, of: arena)
