@@ -9,7 +9,8 @@ import PackageDescription
 //                      ^
 //               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
 //
-// `grove`, the tool, depends on everything. Each public module is its own product, so that an
+// `GroveCompare`, which measures, depends on the engines, the cache, the consistency engine and the providers; `grove`, the
+// tool, on that and on the kit. Each public module is its own product, so that an
 // application links the one engine it chose and no other.
 
 // Set by the Makefile. In a dependency SwiftPM suppresses warnings, and the compiler refuses to suppress what it shall
@@ -137,12 +138,17 @@ let package = Package(
         .target(
             name: "GroveFloor", dependencies: ["CLMDB", "CSQLite", "CLevelDB"],
             linkerSettings: [.linkedLibrary("lmdb"), .linkedLibrary("sqlite3"), .linkedLibrary("leveldb")]),
+        // Workloads, floors, traces and documents as models: what the tool measures with. No product holds it.
+        .target(
+            name: "GroveCompare",
+            dependencies: [
+                "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveFloor",
+                "GroveConsistency", "GroveProviders",
+            ], swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
-                "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
-                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveFloor", "GroveConsistency",
-                "GroveProviders",
+                "GroveCompare", "GroveCache", "GroveModel", "GroveConformance", "GroveHarnesses", "GroveMutants",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["Tool"])),
@@ -168,7 +174,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory"],
+            name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveAdapterTests",
@@ -177,7 +183,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ], swiftSettings: strict),
-        // What the tests of the four stores share; it imports Testing, so that no product may hold it.
+        // What the tests of stores and of policies share; it imports Testing, so that no product may hold it.
         .target(
             name: "StoreTesting", dependencies: ["GroveCache", "GroveModel"], path: "Tests/StoreTesting",
             swiftSettings: strict),
@@ -213,7 +219,9 @@ let package = Package(
                 "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
             ], swiftSettings: strict),
         .testTarget(
-            name: "GroveToolTests",
-            dependencies: ["GroveTool", "GroveCache", "GroveModel"], swiftSettings: strict),
+            name: "GroveCompareTests", dependencies: ["GroveCompare", "GroveCache", "GroveModel", "StoreTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GroveToolTests", dependencies: ["GroveTool", "GroveCompare", "GroveCache"], swiftSettings: strict),
     ]
 )

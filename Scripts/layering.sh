@@ -24,7 +24,8 @@ Sources/Backends/LevelDB* GroveCache GroveModel CLevelDB
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
-Sources/GroveTool GroveModel GroveMacros GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveConformance GroveHarnesses GroveMutants GroveFloor GroveConsistency GroveProviders Grove
+Sources/GroveCompare GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
+Sources/GroveTool GroveModel GroveCache GroveCompare GroveConformance GroveHarnesses GroveMutants
 Conformance/Fuzz GroveCache GroveModel
 Conformance/Kit GroveCache GroveModel
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB

@@ -214,7 +214,7 @@ for system in $SYSTEMS; do
     fetched memory
     absent memory lmdb sqlite3 leveldb
     compiled memory GroveMemory
-    uncompiled memory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveTool
+    uncompiled memory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
     prints memory memory
     echo "scratch ($system): GroveMemory alone links no engine, compiles no C, fetches nothing and warns of nothing"
 
@@ -223,7 +223,7 @@ for system in $SYSTEMS; do
     links LMDB lmdb
     absent LMDB sqlite3 leveldb
     compiled LMDB GroveLMDB
-    uncompiled LMDB GroveSQLite GroveLevelDB GroveFloor GroveTool
+    uncompiled LMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
     prints LMDB 0
     echo "scratch ($system): GroveLMDB alone links liblmdb and no other engine"
 
@@ -232,7 +232,7 @@ for system in $SYSTEMS; do
     links SQLite sqlite3
     absent SQLite lmdb leveldb
     compiled SQLite GroveSQLite
-    uncompiled SQLite GroveLMDB GroveLevelDB GroveFloor GroveTool
+    uncompiled SQLite GroveLMDB GroveLevelDB GroveFloor GroveCompare GroveTool
     prints SQLite 0
     echo "scratch ($system): GroveSQLite alone links libsqlite3 and no other engine"
 
@@ -241,7 +241,7 @@ for system in $SYSTEMS; do
     links LevelDB leveldb
     absent LevelDB lmdb sqlite3
     compiled LevelDB GroveLevelDB
-    uncompiled LevelDB GroveLMDB GroveSQLite GroveFloor GroveTool
+    uncompiled LevelDB GroveLMDB GroveSQLite GroveFloor GroveCompare GroveTool
     prints LevelDB 0
     echo "scratch ($system): GroveLevelDB alone links libleveldb and no other engine"
 
@@ -249,7 +249,7 @@ for system in $SYSTEMS; do
     fetched screens swift-syntax
     absent screens sqlite3 leveldb
     compiled screens GroveProviders
-    uncompiled screens GroveSQLite GroveLevelDB GroveFloor GroveTool
+    uncompiled screens GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
     prints screens Ann
     echo "scratch ($system): Grove, GroveLMDB and GroveMacros fetch swift-syntax alone"
 done

@@ -6,6 +6,8 @@
     import Musl
 #endif
 
+import GroveCompare
+
 #if Tool
     import ArgumentParser
 

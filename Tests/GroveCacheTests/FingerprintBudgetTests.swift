@@ -1,6 +1,7 @@
 import Dispatch
 import GroveMemory
 import GroveModel
+import StoreTesting
 import Synchronization
 import Testing
 

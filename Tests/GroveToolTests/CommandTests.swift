@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GroveCompare
 @testable import GroveTool
 
 @Suite("The command line", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
@@ -143,7 +144,6 @@ struct CommandTests {
             ["import"], ["nonsense"], ["export", "--backend", "oracle"], ["export", "--backend", "lmdb"],
             ["export", "--backend", "memory"], ["compare", "--workload", "nothing"],
             ["compare", "--backend", "oracle"], ["compare", "--input", "x", "--identity", "y", "--coding", "morse"],
-            ["compare", "--input", "x", "--identity", "y", "--models", "letters"], ["compare", "--models", "tweets"],
             ["compare", "--input", "x.json"], ["compare", "--output", "/nowhere/at/all"],
             ["inspect", "--backend", "lmdb", "--store", "x", "--tree"],
         ])

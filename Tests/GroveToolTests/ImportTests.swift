@@ -2,6 +2,7 @@ import Foundation
 import GroveCache
 import Testing
 
+@testable import GroveCompare
 @testable import GroveTool
 
 @Suite("Importing", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
@@ -119,9 +120,9 @@ struct ImportTests {
         #expect(try place.importing(ImportTests.old).status == 0)
         let peer = try backend.open(place.path("stores/store"))
         defer { peer.close() }
-        #expect(try ExportCommand.rebuild(peer, "the store").description == ImportTests.old)
+        #expect(try peer.document(in: "the store").description == ImportTests.old)
         #expect(try place.importing(ImportTests.new, "--replace").status == 0)
-        #expect(try ExportCommand.rebuild(peer, "the store").description == ImportTests.new)
+        #expect(try peer.document(in: "the store").description == ImportTests.new)
     }
 
     @Test("A replacement that is not installed leaves nothing", arguments: [BackendName.lmdb, .sqlite, .leveldb])

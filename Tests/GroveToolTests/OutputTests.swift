@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GroveCompare
 @testable import GroveTool
 
 #if canImport(Darwin)

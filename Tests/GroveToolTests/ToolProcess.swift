@@ -11,12 +11,16 @@ enum ToolProcess {
         var errorLines: [Substring] { errors.split(separator: "\n") }
     }
 
+    /// The package's root.
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
     /// The executable beside the test bundle, or `nil` where it is not there.
     static let executable: String? = {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let bundle = Bundle.main.bundleURL
         let places = [
-            own, bundle, bundle.deletingLastPathComponent(), SharedData.root.appendingPathComponent(".build/debug"),
+            own, bundle, bundle.deletingLastPathComponent(), root.appendingPathComponent(".build/debug"),
         ]
         let found = places.map { $0.appendingPathComponent("grove").path }
             .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -40,7 +40,7 @@ public protocol EvictionPolicy: Sendable {
     /// Notes that `key` was read and returns whether it is resident.
     ///
     /// A key that is not resident changes nothing that decides who is evicted, except where a policy counts the
-    /// requests for absent keys too (``WTinyLFU``).
+    /// requests for absent keys too (as W-TinyLFU does).
     mutating func access(_ key: UInt64) -> Bool
 
     /// Makes `key` resident, or gives it another weight, and hands every entry that has to go to `evicting`.
@@ -106,7 +106,7 @@ extension EvictionPolicy {
     }
 
     /// The weight as it is stored, or `nil` where an entry is refused for it.
-    func accepted(_ weight: Int) -> UInt32? {
+    package func accepted(_ weight: Int) -> UInt32? {
         precondition(weight > 0, "The weight of an entry is positive.")
         guard weight <= capacity else { return nil }
         return UInt32(exactly: weight)

@@ -6,23 +6,23 @@
 /// …  the policy's
 /// 8  checksum of everything before
 /// ```
-struct PolicyStateWriter {
+package struct PolicyStateWriter {
     private(set) var bytes: [UInt8]
 
-    init(policy: UInt32, version: UInt32 = 1, reserving count: Int) {
+    package init(policy: UInt32, version: UInt32 = 1, reserving count: Int) {
         bytes = Array("GrovePol".utf8)
         bytes.reserveCapacity(count + 32)
         word(policy)
         word(version)
     }
 
-    mutating func word<Word: FixedWidthInteger>(_ value: Word) {
+    package mutating func word<Word: FixedWidthInteger>(_ value: Word) {
         var rest = value.littleEndian
         unsafe withUnsafeBytes(of: &rest) { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// A queue: how many entries, then each, the oldest first.
-    mutating func queue(_ queue: EntryQueue, of arena: EntryArena) {
+    package mutating func queue(_ queue: EntryQueue, of arena: EntryArena) {
         word(UInt64(queue.count))
         arena.forEach(in: queue) {
             word($0.key)
@@ -31,7 +31,7 @@ struct PolicyStateWriter {
         }
     }
 
-    consuming func finished() -> [UInt8] {
+    package consuming func finished() -> [UInt8] {
         let sum = PolicyStateReader.checksum(of: bytes, count: bytes.count)
         word(sum)
         return bytes
@@ -39,12 +39,12 @@ struct PolicyStateWriter {
 }
 
 /// Reads what ``PolicyStateWriter`` wrote; `nil` for whatever is not there.
-struct PolicyStateReader {
+package struct PolicyStateReader {
     private let bytes: [UInt8]
     private var offset = 8
     private var end: Int
 
-    init?(_ bytes: [UInt8], policy: UInt32, version: UInt32 = 1) {
+    package init?(_ bytes: [UInt8], policy: UInt32, version: UInt32 = 1) {
         guard bytes.count >= 24, bytes.starts(with: Array("GrovePol".utf8)) else { return nil }
         self.bytes = bytes
         end = bytes.count
@@ -56,10 +56,10 @@ struct PolicyStateReader {
     }
 
     /// Whether everything was read.
-    var isAtEnd: Bool { offset == end }
+    package var isAtEnd: Bool { offset == end }
 
     @inline(__always)
-    mutating func word<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type = Word.self) -> Word? {
+    package mutating func word<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type = Word.self) -> Word? {
         let start = offset
         guard end - start >= MemoryLayout<Word>.size else { return nil }
         offset = start + MemoryLayout<Word>.size
@@ -68,13 +68,13 @@ struct PolicyStateReader {
     }
 
     /// A count of things of `size` bytes, no more than can follow.
-    mutating func count(ofSize size: Int) -> Int? {
+    package mutating func count(ofSize size: Int) -> Int? {
         guard let count: UInt64 = word(), count <= UInt64((end - offset) / size) else { return nil }
         return Int(count)
     }
 
     /// Appends a queue's entries to an empty queue; `false` where one is there twice or `isValid` does not like it.
-    mutating func queue(
+    package mutating func queue(
         into queue: inout EntryQueue, of arena: inout EntryArena, where isValid: (UInt32) -> Bool
     ) -> Bool {
         guard let count = count(ofSize: 16) else { return false }

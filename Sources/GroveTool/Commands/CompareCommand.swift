@@ -1,6 +1,6 @@
 #if Tool
     import ArgumentParser
-    import GroveCache
+    import GroveCompare
     import GroveModel
 
     /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
@@ -18,10 +18,7 @@
                 The data are a generated feed of messages with their senders (one person for ten messages, six fields \
                 and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
                 identified objects are the trees. A document has no types: both codings see dynamic values, the one by \
-                specialised coding, the other through Codable, with a type for each set of fields made at run time. With \
-                --models it is read into types such as an application has, for both codings. tweets is what Twitter's \
-                search answers, and the rules make it Status and User, both by id_str; plays are the tracks that Spotify \
-                says were played last, and the rules make them Track, Album and Artist, all by id.
+                specialised coding, the other through Codable, with a type for each set of fields made at run time.
 
                 Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
                 another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
@@ -48,7 +45,6 @@
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
                   grove compare --input feed.json --identity rules.json --coding codable
-                  grove compare --input twitter.json --identity rules.json --models tweets
                 """)
 
         /// How the result is printed.
@@ -78,11 +74,6 @@
 
         @Option(help: ArgumentHelp("The identity rules of the document.", valueName: "file"))
         var identity: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "Types of its own for the document, instead of dynamic values: tweets or plays.", valueName: "name"))
-        var models: String?
 
         @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
         var nodes = 22_000
@@ -119,9 +110,6 @@
             guard (input == nil) == (identity == nil) else {
                 throw ValidationError("--input and --identity go together.")
             }
-            guard models == nil || input != nil else {
-                throw ValidationError("--models goes with --input and --identity.")
-            }
             guard nodes >= 2, nodes <= 20_000_000 else { throw ValidationError("--nodes is from 2 to 20,000,000.") }
         }
 
@@ -143,9 +131,7 @@
             }
             var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
             if !engine.isEmpty {
-                let bench = await ConsistencyBench(engine, isQuick: quick)
-                try await bench.run()
-                (report.consistency, report.roundTrip) = await (bench.results, bench.roundTrip)
+                try await report.measure(engine, isQuick: quick)
             }
             try write(report)
         }
@@ -164,43 +150,13 @@
         }
 
         private func measure(_ workloads: [Workload]) throws -> CompareReport {
-            guard !workloads.isEmpty else { return CompareReport(dataSet: "") }
-            let backends = try chosenBackends()
-            let codings = try chosenCodings()
-            let directory = try TemporaryDirectory(in: directory)
-            var report: CompareReport
-            if let input, let identity {
-                let models = try models.map { name throws(ToolError) in try TypedModels(named: name) }
-                let (_, document) = try InputFile.document(input, identity: identity)
-                let all = DocumentData(document)
-                let summary = models?.summary ?? "dynamic values"
-                report = CompareReport(
-                    dataSet: "\(InputFile.name(input)): \(all.count) trees, \(document.nodes) nodes, as \(summary)")
-                switch models {
-                case nil:
-                    try measure(all, all.codable, codings, backends, workloads, all.count, directory, into: &report)
-                case .tweets:
-                    let typed = try TypedDocument(all, of: input, as: [Tweet.self, TweetUser.self])
-                    try measure(
-                        try TweetData(typed), try CodableTweetData(typed), codings, backends, workloads, all.count,
-                        directory, into: &report)
-                case .plays:
-                    let typed = try TypedDocument(
-                        all, of: input, as: [PlayedTrack.self, PlayedAlbum.self, PlayedArtist.self])
-                    try measure(
-                        try PlayData(typed), try CodablePlayData(typed), codings, backends, workloads, all.count,
-                        directory, into: &report)
-                }
-            } else {
-                let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
-                report = CompareReport(
-                    dataSet: "\(data.count.grouped) messages by \(data.people.grouped) people, seed \(seed)")
-                try measure(
-                    data, CodableFeedData(feed: data), codings, backends, workloads, data.count, directory,
-                    into: &report)
-            }
-            report.budget = budget
-            return report
+            guard !workloads.isEmpty else { return CompareReport() }
+            let measurement = Measurement(
+                workloads, try chosenBackends(), codings: try chosenCodings(), isQuick: quick, seed: seed,
+                budget: budget, in: try TemporaryDirectory(in: directory))
+            guard let input, let identity else { return try measurement.run(.feed(nodes: nodes)) }
+            let (_, document) = try InputFile.document(input, identity: identity)
+            return try measurement.run(.document(document, name: InputFile.name(input)))
         }
 
         private func write(_ report: CompareReport) throws {
@@ -217,61 +173,11 @@
             }
         }
 
-        /// Measures the same data in each of `codings`.
-        private func measure(
-            _ specialised: some CompareData, _ codable: some CompareData, _ codings: [Coding],
-            _ backends: [BackendName], _ workloads: [Workload], _ trees: Int, _ directory: TemporaryDirectory,
-            into report: inout CompareReport
-        ) throws {
-            for (index, chosen) in codings.enumerated() {
-                switch chosen {
-                case .specialised:
-                    try measure(
-                        specialised, backends, workloads, trees, directory, isFirst: index == 0, into: &report)
-                case .codable:
-                    let workloads = coding.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
-                    try measure(codable, backends, workloads, trees, directory, isFirst: index == 0, into: &report)
-                }
-            }
-        }
-
-        private func measure<Data: CompareData>(
-            _ data: Data, _ backends: [BackendName], _ workloads: [Workload], _ trees: Int,
-            _ directory: TemporaryDirectory, isFirst: Bool, into report: inout CompareReport
-        ) throws {
-            let settings =
-                quick
-                ? CompareSettings.quick(seed: seed, trees: trees) : CompareSettings.standard(seed: seed, trees: trees)
-            for backend in backends {
-                let run = CompareRun(
-                    backend: backend, data: data, workloads: workloads, settings: settings, directory: directory,
-                    isFirst: isFirst, budget: budget.map { CacheBudget(bytes: $0) } ?? .unlimited)
-                do {
-                    try run.run(into: &report)
-                } catch let error as CacheError {
-                    throw ToolError(error, "comparing \(backend.rawValue)")
-                }
-            }
-        }
-
-        private var churnBudget: Int { budget ?? 50_000_000 }
-
         /// Weeks with a budget; the bare engines have none, so there is no floor.
         private func churn(_ backends: [BackendName]) throws {
             let settings = ChurnRun.Settings(
-                budget: churnBudget, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
-            var report = ChurnReport(settings: settings)
-            let directory = try TemporaryDirectory(in: directory)
-            for backend in backends {
-                let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
-                do {
-                    let cache = try backend.open(place, budget: CacheBudget(bytes: churnBudget))
-                    defer { cache.close() }
-                    report.results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
-                } catch let error as CacheError {
-                    throw ToolError(error, "churning \(backend.rawValue)")
-                }
-            }
+                budget: budget ?? 50_000_000, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+            let report = try ChurnReport(settings, backends, in: try TemporaryDirectory(in: directory))
             Terminal.progress("")
             try OutputFile.write(Array(report.table.utf8), to: output)
             if report.isBroken { throw ToolError.failed("a store took more than its budget") }
@@ -289,17 +195,10 @@
             return chosen
         }
 
-        /// How the models are coded.
-        private enum Coding: String, CaseIterable {
-            case specialised
-            case codable
-        }
-
-        private func chosenCodings() throws(ToolError) -> [Coding] {
-            if coding.isEmpty { return Coding.allCases }
-            var chosen: [Coding] = []
+        private func chosenCodings() throws(ToolError) -> [Measurement.Coding] {
+            var chosen: [Measurement.Coding] = []
             for name in coding {
-                guard let known = Coding(rawValue: name) else {
+                guard let known = Measurement.Coding(rawValue: name) else {
                     throw .input("there is no coding \(name); take specialised or codable")
                 }
                 if !chosen.contains(known) { chosen.append(known) }

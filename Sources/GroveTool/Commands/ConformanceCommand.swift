@@ -1,6 +1,7 @@
 #if Tool
     import ArgumentParser
     import GroveCache
+    import GroveCompare
     import GroveConformance
     import GroveHarnesses
     import GroveMutants

@@ -1,6 +1,7 @@
 #if Tool
     import ArgumentParser
     import GroveCache
+    import GroveCompare
     import GroveModel
 
     /// `grove export`: the imported document, rebuilt from its nodes.
@@ -32,23 +33,10 @@
                 let cache = try place.openExisting()
                 defer { cache.close() }
                 Terminal.progress("rebuilding the document")
-                let json = try ExportCommand.rebuild(cache, place.directory ?? "memory")
+                let json = try cache.document(in: place.directory ?? "memory")
                 Terminal.progress("")
                 try OutputFile.write(JSONPrinter.print(json, indentation: pretty ? 2 : 0), to: output)
             }
-        }
-
-        /// The document that `cache` holds.
-        static func rebuild(_ cache: any ToolCache, _ place: String) throws(ToolError) -> JSON {
-            try ToolError.wrapping("cannot rebuild the document") { () throws(CacheError) -> Result<JSON, ToolError> in
-                switch try cache.readDocument() {
-                case .hit(let root): return .success(try Document.rebuilt(from: root))
-                case .miss(let miss) where miss.identifier.rawValue == Document.key && miss.reason == .absent:
-                    return .failure(ToolError.input("\(place) holds no imported document; import one first"))
-                case .miss(let miss):
-                    return .failure(ToolError.failed("cannot rebuild the document: a node is missing: \(miss)"))
-                }
-            }.get()
         }
     }
 #endif

@@ -1,6 +1,7 @@
 #if Tool
     import ArgumentParser
     import GroveCache
+    import GroveCompare
     import GroveModel
 
     /// `grove import`: a JSON document, taken apart into nodes.
@@ -116,7 +117,7 @@
         private func check(_ source: Source, _ cache: any ToolCache, hadContent: Bool) -> ToolError? {
             Terminal.progress("verifying")
             do throws(ToolError) {
-                let rebuilt = try ExportCommand.rebuild(cache, "the store")
+                let rebuilt = try cache.document(in: "the store")
                 guard let path = source.json.firstDifference(from: rebuilt) else { return nil }
                 return .failed(
                     "the document rebuilt from its nodes differs from \(InputFile.name(file)) at \(path)"

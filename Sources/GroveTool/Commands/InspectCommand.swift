@@ -1,6 +1,7 @@
 #if Tool
     import ArgumentParser
     import GroveCache
+    import GroveCompare
     import GroveModel
 
     /// `grove inspect`: what a store holds, without the types of the models.
@@ -89,7 +90,7 @@
             let read = try ToolError.wrapping("cannot rebuild the tree") {
                 () throws(CacheError) -> Result<JSON, CacheMiss> in
                 switch try cache.readTree(identifier) {
-                case .hit(let node): .success(try node.expanded())
+                case .hit(let json): .success(json)
                 case .miss(let miss): .failure(miss)
                 }
             }

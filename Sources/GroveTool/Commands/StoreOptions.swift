@@ -1,5 +1,6 @@
 #if Tool
     import ArgumentParser
+    import GroveCompare
 
     /// Which store a command works on.
     struct StoreOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 #if Tool
     import ArgumentParser
-    import GroveCache
+    import GroveCompare
 
     /// `grove trace`: what the eviction policies make of a recorded sequence of requests.
     struct TraceCommand: AsyncParsableCommand {
@@ -55,51 +55,10 @@
             }
             let trace = try AccessTrace(InputFile.read(file, as: "trace"), file: file, isWeighted: weights)
             let place = try backend.map { _ throws(ToolError) in try TemporaryDirectory(in: directory) }
-            var replays: [TraceReplay] = []
-            for capacity in capacity {
-                for policy in policies {
-                    Terminal.progress("\(policy.rawValue), \(capacity.grouped)")
-                    if let backend, let place {
-                        replays.append(
-                            try TraceReplay(trace, policy, capacity: capacity, through: backend, in: place))
-                    } else {
-                        replays.append(TraceReplay(trace, policy, capacity: capacity))
-                    }
-                }
-            }
+            let report = try TraceReport(
+                trace, policies, capacities: capacity, isWeighted: weights, through: backend, in: place)
             Terminal.progress("")
-            try OutputFile.write(Array(report(trace, replays).utf8), to: nil)
-        }
-
-        private func report(_ trace: AccessTrace, _ replays: [TraceReplay]) -> String {
-            let requests = trace.requests.count
-            var facts = TextTable(nil, alignment: [.left, .right])
-            facts.append(["requests", requests.grouped])
-            facts.append(["distinct keys", trace.distinct.grouped])
-            guard replays.count > 1, let first = replays.first else {
-                for replay in replays {
-                    facts.append(["capacity", replay.capacity.grouped])
-                    facts.append(["policy", replay.policy.rawValue])
-                    facts.append(["evictions", replay.evictions.grouped])
-                    if weights {
-                        facts.append(["byte hit ratio", TraceReplay.percent(replay.hitBytes, of: replay.bytes)])
-                    }
-                    facts.append(["hits", replay.hits.grouped])
-                    facts.append(["hit ratio", TraceReplay.percent(replay.hits, of: requests)])
-                }
-                return facts.description
-            }
-            if weights { facts.append(["bytes", first.bytes.grouped]) }
-            let header =
-                ["capacity", "policy", "evictions"] + (weights ? ["byte hit ratio"] : []) + ["hits", "hit ratio"]
-            var table = TextTable(header, alignment: header.map { $0 == "policy" ? .left : .right })
-            for replay in replays {
-                table.append(
-                    [replay.capacity.grouped, replay.policy.rawValue, replay.evictions.grouped]
-                        + (weights ? [TraceReplay.percent(replay.hitBytes, of: replay.bytes)] : [])
-                        + [replay.hits.grouped, TraceReplay.percent(replay.hits, of: requests)])
-            }
-            return "\(facts)\n\n\(table)"
+            try OutputFile.write(Array(report.table.utf8), to: nil)
         }
     }
 #endif

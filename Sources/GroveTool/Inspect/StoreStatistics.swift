@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCompare
 import GroveModel
 
 /// Counts over all records of a store.

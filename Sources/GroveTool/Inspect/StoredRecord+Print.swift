@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCompare
 import GroveModel
 
 extension StoredRecord {
@@ -93,9 +94,4 @@ extension StoredRecord {
         guard case .object(let members)? = body else { return [] }
         return members.map(\.key)
     }
-}
-
-extension JSON {
-    /// An unsigned integer.
-    init(number: UInt64) { self = Int64(exactly: number).map { .integer($0) } ?? .unsigned(number) }
 }

@@ -1,3 +1,5 @@
+import GroveCompare
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -1,19 +1,6 @@
 import GroveCache
+import GroveCompare
 import GroveModel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The directory of a store as the user named it, checked before anything is opened.
 struct StorePlace: Sendable {
@@ -84,38 +71,3 @@ struct StorePlace: Sendable {
         return BackendName.allCases.first { holds($0) }
     }
 }
-
-/// What a path leads to.
-enum FilePlace {
-    case missing
-    case file
-    case directory
-
-    init(_ path: String) {
-        var isDirectory = ObjCBoolean()
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            self = .missing
-            return
-        }
-        self = isDirectory.isTrue ? .directory : .file
-    }
-
-    /// The path from the root without links of what `path` leads to; `path` itself where it leads nowhere.
-    static func resolved(_ path: String) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(resolved) }
-        return unsafe String(validatingCString: resolved) ?? path
-    }
-}
-
-#if canImport(FoundationEssentials)
-    typealias ObjCBoolean = Bool
-    extension Bool {
-        fileprivate var isTrue: Bool { self }
-    }
-#else
-    typealias ObjCBoolean = ObjCBool
-    extension ObjCBool {
-        fileprivate var isTrue: Bool { boolValue }
-    }
-#endif

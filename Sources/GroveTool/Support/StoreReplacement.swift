@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCompare
 import GroveModel
 
 #if canImport(FoundationEssentials)

@@ -1,0 +1,65 @@
+import GroveCache
+import GroveModel
+
+/// The results of ``ChurnRun``, as a table.
+package struct ChurnReport {
+    let settings: ChurnRun.Settings
+    private(set) var results: [ChurnRun.Result] = []
+
+    /// Lives through the days on a new store of each of `backends`, in `directory`.
+    package init(
+        _ settings: ChurnRun.Settings, _ backends: [BackendName], in directory: TemporaryDirectory
+    ) throws {
+        self.settings = settings
+        for backend in backends {
+            let place = backend.isPersistent ? try directory.make(backend.rawValue) : nil
+            do {
+                let cache = try backend.open(place, budget: CacheBudget(bytes: settings.budget))
+                defer { cache.close() }
+                results.append(try cache.churn(ChurnRun(settings: settings), backend, in: place))
+            } catch let error as CacheError {
+                throw ToolError(error, "churning \(backend.rawValue)")
+            }
+        }
+    }
+
+    /// Whether some backend passed the budget.
+    package var isBroken: Bool { results.contains { $0.peak > $0.budget } }
+
+    package var table: String {
+        let header = [
+            "backend", "peak", "of it", "live", "least", "hits", "by day", "evicts", "amp", "speed", "cpu",
+        ]
+        var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
+        for result in results {
+            let later = result.hitRatios.dropFirst(result.hitRatios.count / 3)
+            // The first day that evicts is the first that does all the work.
+            let first = result.rates.count / 3
+            table.append([
+                result.backend.rawValue, (Double(result.peak) / 1e6).fixed(2),
+                percent(Double(result.peak) / Double(result.budget)), percent(result.share),
+                percent(result.leastShare), percent(result.hitRatio),
+                "\(percent(later.min() ?? 0))-\(percent(later.max() ?? 0))",
+                CompareResult.short(Double(result.usage.evictions)), result.amplification.map { $0.fixed(1) } ?? "-",
+                ((result.rates.last ?? 0) / result.rates[first]).fixed(2),
+                ((result.processorRates.last ?? 0) / result.processorRates[first]).fixed(2),
+            ])
+        }
+        return """
+            \(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed \(settings.seed)
+            budget \(settings.budget.grouped) bytes; shares and ratios in per cent
+
+            \(table)
+
+            peak = the most MB that the files took, as du counts; of it = of the budget
+            live = keys and values in the budget at the end; least = after a third
+            hits = hit ratio after a third; by day = the least and the most of a day
+            evicts = records evicted
+            amp = bytes written for each byte of records
+            speed = the last day's rate divided by that of the day after a third
+            cpu = the same of calls a second of the processor's time
+            """
+    }
+
+    private func percent(_ ratio: Double) -> String { (ratio * 100).fixed(1) }
+}

@@ -1,0 +1,27 @@
+package import GroveCache
+import GroveLMDB
+import GroveLevelDB
+import GroveMemory
+package import GroveModel
+import GroveSQLite
+
+/// A backend as it is named on the command line.
+package enum BackendName: String, CaseIterable, Sendable {
+    case memory
+    case lmdb
+    case sqlite
+    case leveldb
+
+    /// Whether the backend's store is a directory of files.
+    package var isPersistent: Bool { self != .memory }
+
+    /// Opens the backend's cache in `directory`; a damaged store is never set aside.
+    package func open(_ directory: String?, budget: CacheBudget = .unlimited) throws(CacheError) -> any ToolCache {
+        switch self {
+        case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
+        case .lmdb: try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail, budget: budget)
+        case .sqlite: try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget)
+        case .leveldb: try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail, budget: budget)
+        }
+    }
+}

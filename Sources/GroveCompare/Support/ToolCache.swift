@@ -1,0 +1,87 @@
+package import GroveCache
+package import GroveModel
+
+/// A cache of whichever backend, as the commands that deal with documents and records see it.
+package protocol ToolCache: AnyObject, Sendable {
+    /// Stores `document`, in one transaction.
+    func write(_ document: Document) throws(CacheError) -> ChangeSet
+    /// The stored document, rebuilt from its nodes.
+    func readDocument() throws(CacheError) -> CacheRead<JSON>
+    /// The tree of `identifier`, whatever its type, every node expanded in its place.
+    func readTree(_ identifier: ModelIdentifier) throws(CacheError) -> CacheRead<JSON>
+    func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord?
+    func forEachStoredRecord(_ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool) throws(CacheError)
+    func size() throws(CacheError) -> StoreSize
+    func usage() throws(CacheError) -> CacheUsage
+    /// Asks for the item `name` and writes it where it is not there; returns whether it was.
+    func request(_ name: String) throws(CacheError) -> Bool
+    /// Lives through weeks with a budget.
+    func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result
+    func flush() throws(CacheError)
+    func wipe() throws(CacheError)
+    func close()
+}
+
+extension ToolCache {
+    /// How many distinct pairs of one of `nodes` and a node that it holds are stored.
+    package func edges(of nodes: [ModelIdentifier]) throws(CacheError) -> Int {
+        var count = 0
+        for node in nodes {
+            guard let record = try storedRecord(.node, node.rawValue) else { continue }
+            count += Set(try record.envelope.get().references).count
+        }
+        return count
+    }
+}
+
+extension ToolCache {
+    /// The document that the cache holds.
+    ///
+    /// - Parameter place: what the store is called in messages.
+    package func document(in place: String) throws(ToolError) -> JSON {
+        try ToolError.wrapping("cannot rebuild the document") { () throws(CacheError) -> Result<JSON, ToolError> in
+            switch try readDocument() {
+            case .hit(let document): return .success(document)
+            case .miss(let miss) where miss.identifier.rawValue == Document.key && miss.reason == .absent:
+                return .failure(ToolError.input("\(place) holds no imported document; import one first"))
+            case .miss(let miss):
+                return .failure(ToolError.failed("cannot rebuild the document: a node is missing: \(miss)"))
+            }
+        }.get()
+    }
+}
+
+extension NormalizedCache: ToolCache {
+    package func write(_ document: Document) throws(CacheError) -> ChangeSet {
+        try writeCollection([document.root], forKey: Document.key)
+    }
+
+    package func readDocument() throws(CacheError) -> CacheRead<JSON> {
+        switch try readCollection(Document.key, as: DocumentNode.self) {
+        case .miss(let miss): return .miss(miss)
+        case .hit(let collection):
+            guard let root = collection.elements.first else {
+                return .miss(CacheMiss(.absent, ModelIdentifier(Document.key)))
+            }
+            return .hit(try Document.rebuilt(from: root))
+        }
+    }
+
+    package func request(_ name: String) throws(CacheError) -> Bool {
+        let identifier = ModelIdentifier(name)
+        if try model(identifier, as: TraceItem.self) != nil { return true }
+        try write(TraceItem(id: name))
+        return false
+    }
+
+    package func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result {
+        try run.run(self, backend, in: directory)
+    }
+
+    package func readTree(_ identifier: ModelIdentifier) throws(CacheError) -> CacheRead<JSON> {
+        switch try read(identifier, as: DocumentNode.self) {
+        case .hit(let node): .hit(try node.expanded())
+        case .miss(let miss): .miss(miss)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import GroveCache
+import GroveModel
+import Testing
+
+@testable import GroveCompare
+
+// Skipped, and said aloud by `isThere`, where the documents are not beside the checkout.
+@Suite("Real documents", .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"))
+struct SharedDataTests {
+    @Test("Counts are exact, and the document comes back", arguments: SharedData.samples, BackendName.allCases)
+    func importing(sample: SharedData.Sample, backend: BackendName) throws {
+        let (json, document) = try InputFile.document(sample.file, identity: sample.rules)
+        #expect(document.occurrences == sample.occurrences)
+        #expect(document.nodes == sample.nodes)
+        let stored = try Stored(backend, document)
+        #expect(try stored.cache.edges(of: document.identifiers) == sample.edges)
+        var records = 0
+        try stored.cache.forEachStoredRecord(.node) { _ in
+            records += 1
+            return true
+        }
+        #expect(records == sample.nodes)
+        guard sample.isCyclic else {
+            #expect(json.firstDifference(from: try stored.rebuilt()) == nil)
+            return
+        }
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            #expect { try stored.rebuilt() } throws: { "\($0)".contains("cycle") }
+        }
+        #expect(time < .seconds(1))
+    }
+
+    @Test("A single acyclic node of a cyclic document reads fine", arguments: BackendName.allCases)
+    func acyclicNode(backend: BackendName) throws {
+        let (_, document) = try InputFile.document(
+            SharedData.samples[3].file, identity: SharedData.samples[3].rules)
+        let stored = try Stored(backend, document)
+        let node = try #require(document.identifiers.first { $0.description == "/api/2014/languages/elvish" })
+        let tree = try #require(try stored.cache.readTree(node).value)
+        #expect(tree["name"]?.text == "Elvish" && tree["script"]?.text == "Elvish")
+    }
+}
