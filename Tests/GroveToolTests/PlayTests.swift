@@ -74,7 +74,7 @@ import Testing
     @Test(
         "A real answer is the same in both codings, has every field, and comes back",
         .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"))
-    func realDocument() throws {
+    func realData() throws {
         let sample = SharedData.samples[2]
         let loaded = try Loaded(DocumentData(try InputFile.document(sample.file, identity: sample.rules).1))
         try loaded.checkBytes(.lmdb, nodes: sample.nodes)

@@ -81,7 +81,7 @@ import Testing
     @Test(
         "A real search is the same in both codings, has every field, and comes back",
         .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"))
-    func realDocument() throws {
+    func realData() throws {
         let loaded = try Loaded.real()
         #expect(loaded.specialised.roots.count == loaded.dynamic.count)
         try loaded.checkBytes(.lmdb, nodes: SharedData.samples[0].nodes)
