@@ -5,10 +5,15 @@ COMPARE_ARGS ?=
 TEST_ARGS ?=
 MINUTES ?= 10
 RUNS ?= 200000
+SHARED ?= ../shared
 SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
 
 # Warnings are errors here, and not where Grove is a dependency: see Package.swift.
 export GROVE_DEVELOPMENT = 1
+
+# Suites and tests whose names begin so are not in `make test`: `make slow` and `make real-data` run them.
+SLOW = [./][Ss]low[A-Z]
+REAL_DATA = [./][Rr]ealData
 
 # Homebrew keeps headers and libraries where no compiler looks.
 ifeq ($(shell uname -s),Darwin)
@@ -19,11 +24,12 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
-.PHONY: agreement month help setup build release compare test tsan sanitize mutants sweep soak fuzz check format lint layering conformance adapters scratch clean
+.PHONY: agreement month help setup build tests release compare test slow real-data tsan sanitize mutants sweep soak fuzz \
+	check full format lint layering conformance adapters scratch clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 setup: ## installs the C libraries that are missing
 	@sh Scripts/setup.sh
@@ -37,9 +43,21 @@ release: setup ## builds the tool, optimised
 compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
 	.build/release/grove compare $(COMPARE_ARGS)
 
-test: setup ## runs every test; TEST_ARGS="--filter …" narrows it
-	$(SWIFT) build --build-tests $(FLAGS)
-	$(SWIFT) test --skip-build $(FLAGS) $(TEST_ARGS)
+tests: setup ## builds the tests
+	@sh Scripts/quiet.sh .build/build.log $(SWIFT) build --build-tests $(FLAGS)
+
+test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrows it
+	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(FLAGS) \
+		--skip '$(SLOW)' --skip '$(REAL_DATA)' $(TEST_ARGS)
+
+slow: tests ## runs the tests that take long and are not in `make test`
+	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(FLAGS) --filter '$(SLOW)'
+
+real-data: tests ## runs the tests on recorded documents and traces; SHARED=path says where they are
+	@for folder in models traces; do test -d "$(SHARED)/data/$$folder" || \
+		{ echo "There is no $(SHARED)/data/$$folder. Say where the data is: make real-data SHARED=path" >&2; exit 2; }; done
+	@GROVE_SHARED_DATA="$(abspath $(SHARED))/data" sh Scripts/quiet.sh .build/real-data.log \
+		$(SWIFT) test --skip-build $(FLAGS) --filter '$(REAL_DATA)'
 
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all
@@ -73,7 +91,9 @@ soak: release ## tries programs, kills and faults; MINUTES=10 says for how long,
 fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
 	@sh Scripts/fuzz.sh $(RUNS)
 
-check: lint layering test conformance ## the gate: format, layering, tests, conformance
+check: lint layering test conformance ## the gate: format, layering, quick tests, conformance
+
+full: check slow mutants sweep sanitize tsan fuzz adapters scratch soak ## the gate, and everything that takes long; CI runs it before a release
 
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

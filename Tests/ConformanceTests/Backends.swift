@@ -17,10 +17,8 @@ enum Workers {
             URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(), bundle,
             bundle.deletingLastPathComponent(), root.appendingPathComponent(".build/debug"),
         ]
-        let found = places.map { $0.appendingPathComponent(name).path }
+        return places.map { $0.appendingPathComponent(name).path }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
-        if found == nil { print("SKIPPED: the executable \(name) is not beside the tests; no rule starts it") }
-        return found
     }
 
     /// The worker for the mutant, or the store made for the kit, of that name.

@@ -5,9 +5,7 @@ import Testing
 
 /// Rules in processes of their own.
 @Suite struct IsolationTests {
-    @Test(
-        "A trap and a hang are verdicts on their rules, and the run goes on",
-        .enabled(if: Workers.command("memory") != nil))
+    @Test("A trap and a hang are verdicts on their rules, and the run goes on")
     func bad() throws {
         let backend = StoreBackend(MemoryHarness(), worker: Workers.command("memory"))
         let report = try IsolatedRunner(rules: Rules.bad + Rules.matching(["DEL-01"]), seed: 1).run([backend])
@@ -16,6 +14,12 @@ import Testing
         #expect(results[0].message.contains("on purpose"))
         #expect(results[3].message == "a\\ b\n\\c")
         #expect(results[4].checks > 0)
+    }
+
+    @Test("The executables are beside the tests, so that no rule that starts a process is skipped")
+    func executables() {
+        #expect(Workers.command("memory") != nil)
+        #expect(Workers.example != nil)
     }
 
     @Test("Without a worker there is no isolated run")

@@ -44,7 +44,7 @@ import Testing
         #expect(await ConformanceMain.main(backend, arguments: ["--rule", "CON-01"]) == 2)
     }
 
-    @Test("The executable of the example checks a rule in a process of its own", .enabled(if: Workers.example != nil))
+    @Test("The executable of the example checks a rule in a process of its own")
     func checking() throws {
         let example = try #require(Workers.example)
         let process = Process()

@@ -61,7 +61,7 @@ struct EvictionTests {
     func extremes(policy index: Int) { PolicyChecks.checkExtremes(everyPolicy[index]) }
 
     @Test("An entry of the default with its ghost takes less than 40 bytes, whether ghosts come back or not")
-    func memory() {
+    func slowMemory() {
         var generator = Seeded(12)
         var policy = AdaptiveS3FIFO(capacity: 100_000)
         var (ghosts, worst) = (0, 0.0)
@@ -76,6 +76,5 @@ struct EvictionTests {
         let restored = AdaptiveS3FIFO(restoring: policy.save(), capacity: 100_000)
         let bytes = restored.map { Double($0.bytes) / Double(max($0.count, 1)) } ?? .infinity
         #expect(bytes < 40, "\(bytes) bytes")
-        print("bytes per entry with its ghost: at worst \(worst), restored \(bytes)")
     }
 }

@@ -110,7 +110,7 @@ struct FingerprintBudgetTests {
 
     @Test(
         "Accounts and notes agree with the store after whatever this handle and another did, and what failed",
-        arguments: 1...4 as ClosedRange<UInt64>)
+        arguments: [1] as [UInt64])
     func recount(seed: UInt64) throws {
         var generator = Seeded(seed)
         let budget = CacheBudget(bytes: 100_000)
@@ -170,6 +170,9 @@ struct FingerprintBudgetTests {
         #expect(try cache.usage().evictions > 200)
     }
 
+    @Test("Accounts and notes agree with the store: more seeds", arguments: 2...4 as ClosedRange<UInt64>)
+    func slowRecount(seed: UInt64) throws { try recount(seed: seed) }
+
     @Test("A second projection is never dropped, whatever was known of the first")
     func projections() throws {
         let cache = try disk.open(CacheBudget(bytes: 1 << 20))
@@ -219,7 +222,7 @@ struct FingerprintBudgetTests {
     }
 
     @Test("With its note a node takes less than 48 bytes of memory, what finds its key in the journal included")
-    func memory() throws {
+    func slowMemory() throws {
         let cache = try disk.open(CacheBudget(bytes: 8_000_000))
         let index = try #require(cache.core.index)
         var worst = 0.0
@@ -230,7 +233,6 @@ struct FingerprintBudgetTests {
             worst = max(worst, Double(policy.bytes + index.listBytes) / Double(policy.count))
         }
         #expect(worst > 0 && worst < 48, "\(worst) bytes")
-        print("bytes of memory per record with its note: at worst \(worst)")
     }
 
     private func hash(_ key: [UInt8]) -> UInt64 { unsafe key.withUnsafeBytes { unsafe EvictionIndex.hash($0) } }

@@ -45,7 +45,7 @@ import Testing
         "Both codings store the same bytes of real documents",
         .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"),
         arguments: SharedData.samples)
-    func sameBytes(sample: SharedData.Sample) throws {
+    func realDataSameBytes(sample: SharedData.Sample) throws {
         try compare(try InputFile.document(sample.file, identity: sample.rules).1, .lmdb)
     }
 
@@ -68,7 +68,7 @@ import Testing
         "Real documents read alike in both codings; what a circle closes reads in neither",
         .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"),
         arguments: SharedData.samples)
-    func reading(sample: SharedData.Sample) throws {
+    func realDataReading(sample: SharedData.Sample) throws {
         let document = try InputFile.document(sample.file, identity: sample.rules).1
         let filled = try CodableDocumentTests.stored(document, .lmdb, true)
         let dynamic = try filled.read(DocumentData(document))

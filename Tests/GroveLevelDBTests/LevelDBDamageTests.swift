@@ -58,7 +58,6 @@ struct LevelDBDamageTests {
                 outcomes["\(error.code)", default: 0] += 1
             }
         }
-        print("Flipped bits, seed \(part): \(outcomes)")
     }
 
     @Test("A scan over a damaged table throws before it shows an older value")

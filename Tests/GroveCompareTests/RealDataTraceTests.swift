@@ -3,9 +3,9 @@ import Testing
 
 @testable import GroveCompare
 
-// Skipped, and said aloud, where the traces are not beside the checkout.
+// `make real-data` runs these, and `make test` does not.
 @Suite("Recorded traces", .enabled(if: SharedTraces.isThere, "needs shared/data/traces beside the checkout"))
-struct TraceTests {
+struct RealDataTraceTests {
     @Test("LRU's hit ratios are the published ones to the digit", arguments: SharedTraces.all)
     func lru(table: SharedTraces.Table) throws {
         let trace = try table.trace
@@ -90,9 +90,6 @@ enum SharedTraces {
     static let directory = URL(fileURLWithPath: SharedData.directory).deletingLastPathComponent()
         .appendingPathComponent("traces").path
 
-    static let isThere: Bool = {
-        let found = FileManager.default.fileExists(atPath: "\(directory)/loop.keys")
-        if !found { print("SKIPPED: no shared/data/traces beside the checkout; its tests do not run") }
-        return found
-    }()
+    /// Whether the traces are there.
+    static let isThere = FileManager.default.fileExists(atPath: "\(directory)/loop.keys")
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import GroveCompare
 
-// Skipped, and said aloud by `isThere`, where the documents are not beside the checkout.
+// `make real-data` runs these, and `make test` does not.
 @Suite("Real documents", .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"))
-struct SharedDataTests {
+struct RealDataTests {
     @Test("Counts are exact, and the document comes back", arguments: SharedData.samples, BackendName.allCases)
     func importing(sample: SharedData.Sample, backend: BackendName) throws {
         let (json, document) = try InputFile.document(sample.file, identity: sample.rules)
@@ -24,11 +24,7 @@ struct SharedDataTests {
             #expect(json.firstDifference(from: try stored.rebuilt()) == nil)
             return
         }
-        let clock = ContinuousClock()
-        let time = clock.measure {
-            #expect { try stored.rebuilt() } throws: { "\($0)".contains("cycle") }
-        }
-        #expect(time < .seconds(1))
+        #expect { try stored.rebuilt() } throws: { "\($0)".contains("cycle") }
     }
 
     @Test("A single acyclic node of a cyclic document reads fine", arguments: BackendName.allCases)
