@@ -44,9 +44,13 @@ filter='
 
     /^\[[0-9]+\/[0-9]+\] / {
         split(substr($1, 2), step, "/")
-        tenth = int(step[1] * 10 / (step[2] < 1 ? 1 : step[2]))
+        steps = int(step[2])
+        tenth = int(step[1] * 10 / (steps < 1 ? 1 : steps))
         # The number of steps grows while they are planned.
-        if (step[2] >= 50 && tenth > told && tenth < 10) { told = tenth; say("Built " step[1] " of " int(step[2]) " steps.") }
+        if (steps >= 50 && tenth > told && tenth < 10) {
+            told = tenth
+            say("Built " step[1] " of " steps " steps.")
+        }
         next
     }
     /^Building for [a-z]+\.\.\.$/ { next }

@@ -45,18 +45,19 @@ import Testing
     @Test("Every rule holds on the correct persistent store", .serialized, arguments: Rules.all)
     func log(_ rule: Rule) async throws { try await rule.verify(on: Mutants.log(Workers.mutant("log"))) }
 
-    // The odd backends do what takes long more slowly still, so the slow rules are not for them.
+    /// The odd backends do what takes long more slowly still.
+    private static let light = Rules.all.filter { $0.timeLimit <= .seconds(60) }
 
-    @Test("Every rule holds on a slow store", .serialized, arguments: Tier.quick)
+    @Test("Every rule holds on a slow store", .serialized, arguments: light)
     func slow(_ rule: Rule) async throws { try await rule.verify(on: Odd.slow) }
 
-    @Test("Every rule holds where completions come out of order", .serialized, arguments: Tier.quick)
+    @Test("Every rule holds where completions come out of order", .serialized, arguments: light)
     func reordering(_ rule: Rule) async throws { try await rule.verify(on: Odd.reordering) }
 
-    @Test("No rule blames a cache that evicts everything", .serialized, arguments: Tier.quick)
+    @Test("No rule blames a cache that evicts everything", .serialized, arguments: light)
     func forgetful(_ rule: Rule) async throws { try await rule.verify(on: Odd.forgetful) }
 
-    @Test("No rule blames a store whose reads fail typed now and then", .serialized, arguments: Tier.quick)
+    @Test("No rule blames a store whose reads fail typed now and then", .serialized, arguments: light)
     func failing(_ rule: Rule) async throws { try await rule.verify(on: Odd.failing) }
 }
 

@@ -87,7 +87,7 @@ struct DocumentTests {
     }
 
     @Test("A document of as many occurrences as a write takes comes back, and one of more is refused")
-    func mostOccurrences() throws {
+    func slowMostOccurrences() throws {
         let node = DocumentValue.node(DocumentNode(identity: nil, content: .plain(.object([]))))
         func root(_ count: Int) -> DocumentNode {
             let document = DocumentValue.array(Array(repeating: node, count: count))

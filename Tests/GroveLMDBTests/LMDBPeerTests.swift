@@ -36,7 +36,9 @@ struct LMDBPeerTests {
         process.arguments = ["--testing-library", "swift-testing", "--filter", "LMDBPeerTests/peer"]
         process.environment = ProcessInfo.processInfo.environment.merging(
             [Self.variable: "\(directory.path)|\(keys.lowerBound)|\(keys.upperBound)"]) { $1 }
+        // Its lines would pass for those of the run that starts it.
         process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
         return process.terminationReason == .exit && process.terminationStatus == 0

@@ -42,7 +42,7 @@ struct SQLiteBudgetTests {
     }
 
     @Test("The log starts over at 16 MB where the budget has room for more, and a view that is open stops no write")
-    func longLog() throws {
+    func slowLongLog() throws {
         let directory = try TemporaryDirectory()
         let cache = try SQLiteCache(
             directory: directory.path, options: SQLiteOptions(), budget: CacheBudget(bytes: 400_000_000))

@@ -5,7 +5,10 @@ import Testing
 
 @Suite("Comparing backends", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
 struct CompareTests {
-    @Test("Every workload is measured against its floor", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    @Test("Every workload is measured against its floor: other backends", arguments: ["memory", "sqlite", "leveldb"])
+    func slowEveryWorkload(backend: String) throws { try everyWorkload(backend: backend) }
+
+    @Test("Every workload is measured against its floor", arguments: ["lmdb"])
     func everyWorkload(backend: String) throws {
         let outcome = try ToolProcess.run(
             ["compare", "--quick", "--nodes", "220", "--backend", backend, "--format", "json"])
@@ -40,7 +43,10 @@ struct CompareTests {
         }
     }
 
-    @Test("A budget is kept by every workload", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    @Test("A budget is kept by every workload: other backends", arguments: ["memory", "lmdb", "leveldb"])
+    func slowBudget(backend: String) throws { try budget(backend: backend) }
+
+    @Test("A budget is kept by every workload", arguments: ["sqlite"])
     func budget(backend: String) throws {
         let outcome = try ToolProcess.run(
             [
@@ -53,8 +59,13 @@ struct CompareTests {
     }
 
     @Test(
-        "A document is measured in both codings, in every workload, with and without a budget",
+        "A document is measured in both codings, in every workload, with and without a budget: every backend",
         arguments: ["memory", "lmdb", "sqlite", "leveldb"], [nil, "20000000"] as [String?])
+    func slowDocument(backend: String, budget: String?) throws { try document(backend: backend, budget: budget) }
+
+    @Test(
+        "A document is measured in both codings, in every workload, with and without a budget",
+        arguments: ["memory"], [nil, "20000000"] as [String?])
     func document(backend: String, budget: String?) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -111,8 +122,11 @@ struct CompareTests {
     }
 
     @Test(
-        "A short month of a shifting working set stays within its budget",
-        arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+        "A short month of a shifting working set stays within its budget: other backends",
+        arguments: ["memory", "lmdb", "sqlite"])
+    func slowChurn(backend: String) throws { try churn(backend: backend) }
+
+    @Test("A short month of a shifting working set stays within its budget", arguments: ["leveldb"])
     func churn(backend: String) throws {
         let outcome = try ToolProcess.run(
             [
