@@ -53,9 +53,10 @@ test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrow
 slow: tests ## runs the tests that take long and are not in `make test`
 	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(FLAGS) --filter '$(SLOW)'
 
-real-data: tests ## runs the tests on recorded documents and traces; SHARED=path says where they are
+real-data: ## runs the tests on recorded documents and traces; SHARED=path says where they are
 	@for folder in models traces; do test -d "$(SHARED)/data/$$folder" || \
-		{ echo "There is no $(SHARED)/data/$$folder. Say where the data is: make real-data SHARED=path" >&2; exit 2; }; done
+		{ echo "There is no $(SHARED)/data/$$folder. Say where it is: make real-data SHARED=path" >&2; exit 2; }; done
+	@$(MAKE) --no-print-directory tests
 	@GROVE_SHARED_DATA="$(abspath $(SHARED))/data" sh Scripts/quiet.sh .build/real-data.log \
 		$(SWIFT) test --skip-build $(FLAGS) --filter '$(REAL_DATA)'
 

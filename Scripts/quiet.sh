@@ -19,7 +19,7 @@ filter='
     function ends() { return /(started\.|(passed|failed) after [0-9.]+ seconds.*)$/ }
 
     # Swift Testing begins its lines with a sign. The rest of a line that is left out goes with it.
-    /^(◇|✔|✘|➜|↳)/ || /([Ff]atal )?error: / { inside = 0 }
+    /^(◇|✔|✘|➜|↳)/ || /(^|: )([Ff]atal )?error: / { inside = 0 }
     inside { if (ends()) inside = 0; next }
 
     /^◇ (Test run|Suite)/ { next }
