@@ -97,6 +97,15 @@ struct ReadWindowTests {
         #expect(try cache.model("Person:2", as: Person.self)?.age == 2)
     }
 
+    @Test("Where the store cannot say which calls it shows, the read fails")
+    func unreadable() throws {
+        let disk = disk
+        try queue(people(ann(1)), isAwaited: false)
+        try queue(people(ann(2), Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
+        #expect(drain { disk.faults.withLock { $0.refusedLooks = 1 } } == [nil])
+        #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [2, 2])
+    }
+
     @Test("What another process commits in that moment stays")
     func peer() throws {
         let other = try disk.open()

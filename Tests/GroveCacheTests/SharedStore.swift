@@ -18,6 +18,8 @@ final class SharedStore: NodeStore {
             var refusesWipes = false
             var refusesSynchronizations = false
             var refusesViews = false
+            /// So many of the next look-ups of views fail.
+            var refusedLooks = 0
             /// How often it was synchronized.
             var synchronizations = 0
             /// How often a transaction looked at a node.
@@ -78,7 +80,7 @@ final class SharedStore: NodeStore {
     func view() throws(CacheError) -> View {
         disk.faults.withLock { $0.beforeView }?()
         if disk.faults.withLock({ $0.refusesViews }) { throw SharedStore.failure }
-        return View(try disk.base.view())
+        return View(try disk.base.view(), disk)
     }
 
     func write(_ body: (Transaction) throws(CacheError) -> Void) throws(CacheError) {
@@ -116,13 +118,23 @@ final class SharedStore: NodeStore {
         static var keepsBytes: Bool { false }
 
         private let base: MemoryView
+        private let disk: Disk
         private var lent: UnsafeMutableRawBufferPointer?
 
-        init(_ base: MemoryView) { self.base = base }
+        init(_ base: MemoryView, _ disk: Disk) {
+            self.base = base
+            self.disk = disk
+        }
 
         deinit { takeBack() }
 
         func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+            let isRefused = disk.faults.withLock { faults in
+                guard faults.refusedLooks > 0 else { return false }
+                faults.refusedLooks -= 1
+                return true
+            }
+            if isRefused { throw SharedStore.failure }
             guard let found = unsafe try base.get(key) else {
                 takeBack()
                 return nil

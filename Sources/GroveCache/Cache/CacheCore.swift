@@ -104,7 +104,13 @@ final class CacheCore: Sendable {
                 continue
             }
             var pending = start.pending
-            if !pending.isEmpty { place(&pending, over: view, start) }
+            do throws(CacheError) {
+                if !pending.isEmpty { try place(&pending, over: view, start) }
+            } catch {
+                view.end()
+                abandon(start)
+                throw error
+            }
             start.reader.begin(view, keepsBytes: keepsBytes, pending: pending)
             return start.reader
         }
@@ -158,9 +164,17 @@ final class CacheCore: Sendable {
     /// shifted over it, other processes' commits included, and the highest number of a deletion that it has forgotten.
     ///
     /// A view may show calls that had not left the queue: their commit was made, and the cache did not know it.
-    private func place(_ pending: inout PendingReads, over view: any NodeView, _ start: ReadStart) {
-        // No call is committed over a state that cannot be read, so what was known last still holds.
-        guard let stored = try? StoreState(view) else {
+    ///
+    /// - Throws: what the engine throws when it is asked.
+    private func place(
+        _ pending: inout PendingReads, over view: any NodeView, _ start: ReadStart
+    ) throws(CacheError) {
+        let stored: StoreState
+        do throws(CacheError) {
+            stored = try StoreState(view)
+        } catch {
+            guard error.code == .corrupted || error.code == .unsupportedFormat else { throw error }
+            // No call is committed over a damaged state, so what was known last still holds.
             pending.forgottenDeletion = start.forgottenDeletion
             return
         }
