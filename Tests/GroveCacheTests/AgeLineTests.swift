@@ -174,6 +174,21 @@ struct AgeLineTests {
         #expect(confirmations.time(5 &* 0x9E37_79B9_7F4A_7C15 | 1) == nil)
     }
 
+    @Test("Of confirmations of one time, those that stay are spread over the whole table")
+    func spread() {
+        let confirmations = Confirmations()
+        var line = AgeLine(after: 0)
+        _ = line.note(1, at: 100)
+        var random = Seeded(7)
+        let calls = (0...Confirmations.most).map { _ in (hash: random.next(), number: UInt64(1)) }
+        confirmations.note(calls, line: line, epoch: confirmations.epoch)
+        let kept = confirmations.takeAll().map(\.hash)
+        #expect(kept.count == Confirmations.most / 2 + 1)
+        // A slot is told by the low 17 bits.
+        let low = kept.count { $0 & 0x1_0000 == 0 }
+        #expect(low > kept.count * 4 / 10 && low < kept.count * 6 / 10)
+    }
+
     @Test("A later confirmation takes the place of an earlier one, and never the other way round")
     func order() {
         let confirmations = Confirmations()

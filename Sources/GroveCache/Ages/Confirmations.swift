@@ -108,7 +108,9 @@ extension Confirmations.State {
     private mutating func removeOlderHalf() {
         var all: [(hash: UInt64, time: Double)] = []
         times.forEach { all.append(($0, Double(bitPattern: $1))) }
-        all.sort { $0.time > $1.time }
+        // Entries of one time come in the order of their slots. Were a run of neighbouring slots kept, or put back in that
+        // order, it would fill a part of the table, and every look-up there would walk through all of it.
+        all.sort { ($0.time, $0.hash.byteSwapped) > ($1.time, $1.hash.byteSwapped) }
         times.removeAll()
         for entry in all.prefix(Confirmations.most / 2) { times.set(entry.hash, entry.time.bitPattern) }
     }
