@@ -36,10 +36,10 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// Opens the store in `directory`, which exists and is writable, or makes a new one there.
     ///
-    /// - Parameter directory: a path; `nil` only for a backend that is not persistent.
     /// The cache has marked the directory as Grove's. Where ``mainFile`` is there, `notAStore` and `corrupted` say that it is
     /// damaged, and the cache may set all files aside and open the store again.
     ///
+    /// - Parameter directory: a path; `nil` only for a backend that is not persistent.
     /// - Throws: ``CacheError`` with code `locked` where another process holds it, `notAStore` where the directory holds
     ///   something else, `corrupted` or `unsupportedFormat` where it cannot be opened, `inputOutput`,
     ///   `permissionDenied`, `full`.
