@@ -55,9 +55,6 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// Opens a view of the last committed state: no later commit shows in it, and it never waits for a writer.
     ///
-    /// The body of a ``write(_:)`` on another thread may be waiting for this call to return: a store that waited for it here
-    /// would wait for ever.
-    ///
     /// - Complexity: O(1). It should reuse handles: the cache opens a view for each read.
     func view() throws(CacheError) -> View
 
