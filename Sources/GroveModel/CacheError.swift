@@ -22,7 +22,8 @@ public struct CacheError: Error, Sendable {
 
     /// Makes an error; `message` is one sentence.
     public init(
-        _ code: Code, _ message: String, identifier: ModelIdentifier? = nil, field: String? = nil, engineCode: Int? = nil
+        _ code: Code, _ message: String, identifier: ModelIdentifier? = nil, field: String? = nil,
+        engineCode: Int? = nil
     ) {
         storage = Storage(code: code, message: message, identifier: identifier, field: field, engineCode: engineCode)
     }

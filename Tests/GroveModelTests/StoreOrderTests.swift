@@ -19,7 +19,8 @@ struct StoreOrderTests {
         unsafe Array(name.utf8).withUnsafeBytes { name in
             let node = unsafe tree.begin(name)
             unsafe body.withUnsafeBytes {
-                try? unsafe tree.add($0, identifier: node.identifier, type: type, order: node.order, holdsReferences: false)
+                try? unsafe tree.add(
+                    $0, identifier: node.identifier, type: type, order: node.order, holdsReferences: false)
             }
         }
     }

@@ -304,7 +304,8 @@ enum NormalizationRules {
     }
 
     static let oneTypeEach = Rule(
-        "NRM-13", "A tree that holds one identifier as two record types is refused; the error names both and the identifier.",
+        "NRM-13",
+        "A tree that holds one identifier as two record types is refused; the error names both and the identifier.",
         because: "A record has one type: stored so, the tree could never be read.", requires: [.typedCalls],
         kills: ["swallows-failures"]
     ) { trial in

@@ -23,7 +23,8 @@ enum RecordBuilder {
         out.append(littleEndian: sequence)
         if deletion.sequence > 0 { out.append(littleEndian: deletion.sequence) }
         guard recordName.count <= 255, projection.count <= 255 else {
-            let name = unsafe String(decoding: (recordName.count > 255 ? recordName : projection).prefix(32), as: UTF8.self)
+            let name = unsafe String(
+                decoding: (recordName.count > 255 ? recordName : projection).prefix(32), as: UTF8.self)
             throw CacheError(
                 .unencodable,
                 "A record name and a projection name have at most 255 bytes; \(name.debugDescription)… is longer.")

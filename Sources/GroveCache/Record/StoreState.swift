@@ -51,7 +51,8 @@ struct StoreState: Equatable {
 
     /// Notes that `session` wrote last, and has committed up to `place` of its queue.
     mutating func note(_ session: UInt64, upTo place: UInt64) {
-        writers = [Writer(session: session, place: max(place, self.place(of: session) ?? 0))]
+        writers =
+            [Writer(session: session, place: max(place, self.place(of: session) ?? 0))]
             + writers.filter { $0.session != session }.prefix(StoreState.writerCount - 1)
     }
 

@@ -32,7 +32,10 @@ extension NodeEncoder {
         }
         encodings.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         for (left, right) in zip(encodings, encodings.dropFirst()) where left.bytes == right.bytes {
-            throw CacheError(.unencodable, "Two elements of the set, or two keys of the dictionary, are different in Swift and the same once encoded; make their encodings differ.")
+            throw CacheError(
+                .unencodable,
+                "Two elements of the set, or two keys of the dictionary, are different in Swift and the same once encoded; make their encodings differ."
+            )
         }
         return encodings
     }

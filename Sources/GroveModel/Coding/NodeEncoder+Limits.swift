@@ -6,7 +6,8 @@ extension NodeEncoder {
 
     static var identifierIsEmpty: CacheError {
         CacheError(
-            .emptyIdentifier, "A model's identifier has no bytes; a model that has none yet gives `nil` as its identifier.")
+            .emptyIdentifier,
+            "A model's identifier has no bytes; a model that has none yet gives `nil` as its identifier.")
     }
 
     static func identifierIsTooLong(_ bytes: UnsafeRawBufferPointer) -> CacheError {
@@ -44,7 +45,8 @@ extension NodeEncoder {
     /// `failure` with the identifier of the node of `scope`, where it is one and the failure names none.
     func concerning(_ scope: Scope, _ failure: CacheError) -> CacheError {
         guard scope.isNode, failure.code != .restart, failure.identifier == nil else { return failure }
-        return unsafe failure.concerning(ModelIdentifier(String(decoding: tree.bytes(in: scope.identifier), as: UTF8.self)))
+        return unsafe failure.concerning(
+            ModelIdentifier(String(decoding: tree.bytes(in: scope.identifier), as: UTF8.self)))
     }
 }
 

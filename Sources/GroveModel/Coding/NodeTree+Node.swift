@@ -60,7 +60,9 @@ extension NodeTree {
     static func twoRecordNames(
         _ former: TypeNames, _ latter: TypeNames, _ identifier: UnsafeRawBufferPointer
     ) -> CacheError {
-        let (former, latter) = (String(decoding: former.record, as: UTF8.self), String(decoding: latter.record, as: UTF8.self))
+        let (former, latter) = (
+            String(decoding: former.record, as: UTF8.self), String(decoding: latter.record, as: UTF8.self)
+        )
         return unsafe CacheError(
             .unencodable,
             "The tree holds one identifier as \(former) and as \(latter), and a record has one type; give them different "

@@ -10,7 +10,9 @@ extension Decimal: NodeCodable {
     /// Writes the decimal.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         guard !isNaN, let parts = DecimalParts(description) else {
-            throw CacheError(.unencodable, "A decimal that is not a number (NaN) cannot be stored; make the field optional, or store 0.")
+            throw CacheError(
+                .unencodable,
+                "A decimal that is not a number (NaN) cannot be stored; make the field optional, or store 0.")
         }
         encoder.writeTag(CBORTag.decimalFraction)
         encoder.writeArrayHead(count: 2)
