@@ -4,8 +4,8 @@ import Synchronization
 
 /// What all handles on one store share: the store, the queue of writes and the pool of readers.
 ///
-/// Reads capture the store's view and the queue under one lock, and a write leaves the queue under that lock once its
-/// commit is visible: so a read sees every write that was queued before it, and never half of one.
+/// A read takes a snapshot of the queue under the lock, and opens its view of the store with no lock held; the view says by
+/// itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
 final class CacheCore: Sendable {
     let source: StoreSource
     let state: Mutex<CacheState>
@@ -154,7 +154,7 @@ final class CacheCore: Sendable {
     /// Gives up a read that has no view.
     private func abandon(_ start: ReadStart) {
         let isLast = state.withLock { state in
-            state.spareReaders.append(start.reader)
+            if state.spareReaders.count < 8 { state.spareReaders.append(start.reader) }
             return state.endsLastRead()
         }
         if isLast { readsEnded.signal() }
