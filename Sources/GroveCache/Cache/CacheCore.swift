@@ -124,9 +124,7 @@ final class CacheCore: Sendable {
         var pending: PendingReads
         let epoch: ReadEpoch
         let epochNumber: UInt64
-        let shift: UInt64
         let forgottenDeletion: UInt64
-        let lastCommitted: UInt64
     }
 
     /// Starts a read, or returns `nil` where the store must be opened anew first.
@@ -147,8 +145,7 @@ final class CacheCore: Sendable {
         if showsStore { state.activeReads += 1 }
         return ReadStart(
             reader: reader, store: showsStore ? store : nil, pending: pending, epoch: state.epoch,
-            epochNumber: state.epoch.current, shift: state.shift, forgottenDeletion: state.forgottenDeletion,
-            lastCommitted: state.lastCommitted)
+            epochNumber: state.epoch.current, forgottenDeletion: state.forgottenDeletion)
     }
 
     /// Gives up a read that has no view.
@@ -180,10 +177,13 @@ final class CacheCore: Sendable {
         }
         pending.afterPlace = max(pending.afterPlace, stored.place(of: session) ?? 0)
         pending.forgottenDeletion = stored.forgottenDeletion
-        if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
-            pending.shift = upcoming.shift + (stored.sequence - upcoming.stored.sequence)
-        } else if stored.sequence > start.lastCommitted {
-            pending.shift = start.shift + (stored.sequence - start.lastCommitted)
+        // As of now: commits that were made since the read began are this process's own, and shift nothing.
+        pending.shift = state.withLock { state in
+            if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
+                return upcoming.shift + (stored.sequence - upcoming.stored.sequence)
+            }
+            let foreign = stored.sequence > state.lastCommitted ? stored.sequence - state.lastCommitted : 0
+            return state.shift + foreign
         }
     }
 
