@@ -316,7 +316,7 @@ def name_at(data, offset):
 
 
 def table(data, count, has_replaced):
-    """The table of projections over a body of `count` fields: name, sequence and fields of each."""
+    """The table of projections over a body of `count` fields: name, sequence, time and fields of each."""
     rows, offset, width = [], 1, (count + 7) // 8
 
     def fields(start):
@@ -325,8 +325,8 @@ def table(data, count, has_replaced):
 
     for _ in range(data[0]):
         name, end = name_at(data, offset)
-        row = {"name": name, "sequence": word(data, end, 8), "fields": fields(end + 8)}
-        offset = end + 8 + width
+        row = {"name": name, "sequence": word(data, end, 8), "time": word(data, end + 8, 4), "fields": fields(end + 12)}
+        offset = end + 12 + width
         if has_replaced:
             row["replaced"] = fields(offset)
             offset += width
@@ -365,7 +365,8 @@ def check(path, values):
     seed = hash64(key, word(record, 0, 4) * 0x9E3779B97F4A7C15 & MASK)
     require(word(record, 4, 8) == hash64(record[12:], seed), "checksum")
     require(word(record, 12, 8) == golden["sequence"], "sequence")
-    offset = 20
+    require(word(record, 20, 4) == golden["time"], "time")
+    offset = 24
     if "deletion" in golden:
         require(word(record, offset, 8) == golden["deletion"], "deletion")
         offset += 8

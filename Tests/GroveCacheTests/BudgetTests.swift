@@ -147,7 +147,7 @@ struct BudgetTests {
     }
 
     private func stored(_ cache: MemoryCache) throws -> (bytes: Int, entries: Int) {
-        let store = try #require(cache.core.state.withLock { $0.opened?.store })
+        let store = try #require(cache.core.state.withLock { $0.life.store?.engine })
         let size = try store.size()
         return (size.payloadBytes, size.entries)
     }

@@ -121,7 +121,8 @@ import Testing
     @Test("The example of Docs/RecordFormat.md is what the cache builds and reads") func documentedExample() throws {
         let body: [UInt8] = [0xA2, 0x62, 0x69, 0x64, 0x01, 0x64, 0x6E, 0x61, 0x6D, 0x65, 0x63, 0x41, 0x6E, 0x6E]
         let head: [UInt8] = [
-            0x01, 0x00, 0x1C, 0x00, 0xCB, 0x52, 0x96, 0x4E, 0x87, 0x99, 0xF7, 0x9C, 1, 0, 0, 0, 0, 0, 0, 0,
+            0x01, 0x00, 0x20, 0x00, 0x3D, 0x22, 0x32, 0x5F, 0x0B, 0xF1, 0xC5, 0x64, 1, 0, 0, 0, 0, 0, 0, 0,
+            0x00, 0xCA, 0x9A, 0x3B,
         ]
         let expected = head + [6] + Array("Person".utf8) + [0] + body
         let key = [0x01] + Array("Person:1".utf8)
@@ -131,7 +132,7 @@ import Testing
             try unsafe Array("Person".utf8).withUnsafeBytes { name in
                 try unsafe body.withUnsafeBytes { body in
                     try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: [], sequence: 1, deletion: .none, recordName: name,
+                        into: &out, key: key, flags: [], sequence: 1, time: 1_000_000_000, deletion: .none, recordName: name,
                         projection: name, body: body)
                 }
             }

@@ -114,7 +114,7 @@ struct ExpiryTests {
             let number = Int.random(in: 0..<200, using: &generator)
             try cache.write(contentsOf: (0..<10).map { memo((number + $0) % 200, Int(generator.next() % 400)) })
             _ = try cache.read(ModelIdentifier("Person:\(number)"), as: Person.self, maxAge: 5)
-            let size = try #require(cache.core.state.withLock { $0.opened?.store }).size()
+            let size = try #require(cache.core.state.withLock { $0.life.store?.engine }).size()
             let usage = try cache.usage()
             try #require(usage.payloadBytes == size.payloadBytes && usage.entries == size.entries)
             try #require(size.payloadBytes <= 40_000)

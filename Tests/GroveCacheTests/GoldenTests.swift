@@ -24,6 +24,7 @@ import Testing
         struct Row: Codable, Equatable {
             var name: String
             var sequence: UInt64
+            var time: UInt32
             var fields: [Int]
             var replaced: [Int]?
         }
@@ -34,6 +35,7 @@ import Testing
         var recordName: String
         var projectionName: String
         var sequence: UInt64
+        var time: UInt32
         var deletion: UInt64?
         var tombstone: Bool?
         var projections: [Row]?
@@ -57,7 +59,9 @@ import Testing
     private let cache: Cache
 
     init() throws {
-        cache = try Cache(directory: nil, options: SharedStore.Options(disk: try SharedStore.Disk()))
+        cache = try Cache(
+            directory: nil, options: SharedStore.Options(disk: try SharedStore.Disk()),
+            now: { Date(timeIntervalSince1970: 1_000_000_000) })
     }
 
     private func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -75,14 +79,14 @@ import Testing
             func indices(_ flags: [Bool]) -> [Int] { flags.indices.filter { flags[$0] } }
             let rows = table?.rows.map { row in
                 Golden.Row(
-                    name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence,
+                    name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence, time: row.time,
                     fields: indices(row.fields),
                     replaced: header.flags.contains(.replaced) ? indices(row.replaced) : nil)
             }
             today = unsafe Golden(
                 name: golden, key: stored.key, record: stored.record,
                 recordName: String(decoding: header.recordName, as: UTF8.self),
-                projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence,
+                projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence, time: header.time,
                 deletion: header.deletion > 0 ? header.deletion : nil,
                 tombstone: header.flags.contains(.tombstone) ? true : nil,
                 projections: header.flags.contains(.projections) ? rows : nil)

@@ -80,7 +80,7 @@ import Testing
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe Array("Member".utf8).withUnsafeBytesTyped { (name) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: flags, sequence: 1, deletion: .none, recordName: name,
+                    into: &out, key: key, flags: flags, sequence: 1, time: 1, deletion: .none, recordName: name,
                     projection: name, body: body.bytes)
             }
             try cache.core.withOpenStore { (store) throws(CacheError) in

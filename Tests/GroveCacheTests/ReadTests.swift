@@ -67,7 +67,7 @@ struct ReadTests {
             cache.close()
             done.signal()
         }
-        while !cache.core.state.withLock({ $0.isClosed }) { sched_yield() }
+        while !cache.core.state.withLock({ $0.life.isClosing }) { sched_yield() }
         barrier.open()
         #expect(done.wait(timeout: .now() + 20) == .success)
         #expect(done.wait(timeout: .now() + 20) == .success)

@@ -14,12 +14,16 @@ struct GoldenRecord: Codable, Equatable {
     var recordName: String
     var projectionName: String
     var sequence: UInt64
+    var time: UInt64
     /// The body in diagnostic notation (RFC 8949 §8).
     var body: String
 }
 
 /// The envelope of a record that one projection wrote, put together here from the document and nothing else.
 enum GoldenEnvelope {
+    /// When the records were confirmed.
+    static let time: UInt64 = 1_000_000_000
+
     static func key(_ identifier: String) -> [UInt8] { [0x01] + Array(identifier.utf8) }
 
     static func record(
@@ -28,9 +32,9 @@ enum GoldenEnvelope {
         let names =
             [UInt8(recordName.utf8.count)] + Array(recordName.utf8)
             + (recordName == projectionName ? [0] : [UInt8(projectionName.utf8.count)] + Array(projectionName.utf8))
-        let bodyStart = UInt16(20 + names.count)
+        let bodyStart = UInt16(24 + names.count)
         let head = [0x01, references ? 0x02 : 0x00, UInt8(truncatingIfNeeded: bodyStart), UInt8(bodyStart >> 8)]
-        let rest = littleEndian(sequence) + names + body
+        let rest = littleEndian(sequence) + littleEndian(GoldenEnvelope.time).prefix(4) + names + body
         let word = UInt64(head[0]) | UInt64(head[1]) << 8 | UInt64(head[2]) << 16 | UInt64(head[3]) << 24
         let sum = hash(rest, seed: hash(key, seed: word &* 0x9E37_79B9_7F4A_7C15))
         return head + littleEndian(sum) + rest
@@ -114,7 +118,7 @@ enum VectorChecker {
             return GoldenRecord(
                 name: "\(name)-\(identifier.replacing(":", with: "-"))", key: hex(GoldenEnvelope.key(identifier)),
                 record: hex(record), recordName: recordName, projectionName: projectionName, sequence: 7,
-                body: Diagnostic.text(body))
+                time: GoldenEnvelope.time, body: Diagnostic.text(body))
         }
     }
 

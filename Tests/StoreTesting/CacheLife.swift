@@ -56,9 +56,6 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                     Check("What was set while the cache was suspended shows in no old version after it was closed") {
                         try $0.setWhileSuspended()
                     },
-                    Check("A wipe removes the ages that were saved, and what a kill left of saving them") {
-                        try $0.wipingAges()
-                    },
                     Check("In a directory that others may read, they cannot read what is stored") {
                         try $0.modesOfOthers()
                     },
@@ -169,17 +166,6 @@ package struct CacheLife<Store: NodeStore>: Sendable {
         for name in try files.contentsOfDirectory(atPath: path) {
             #expect(try directory & 0o077 == 0 || mode(path + "/" + name) & 0o077 == 0, "\(name)")
         }
-    }
-
-    private func wipingAges() throws {
-        let cache = try open()
-        try cache.write(Note(1, "forgotten"))
-        for name in ["grove-ages", "grove-ages.new"] {
-            try Data("hashes of names".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
-        }
-        try cache.wipe()
-        let names = try FileManager.default.contentsOfDirectory(atPath: path)
-        #expect(!names.contains { $0.hasPrefix("grove-ages") }, "\(names)")
     }
 
     private func retrying() throws {

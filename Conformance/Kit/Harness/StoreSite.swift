@@ -34,14 +34,15 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
     }
 
     private func open(
-        at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?, clock: VirtualClock? = nil
+        at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?,
+        clock: VirtualClock = VirtualClock()
     ) throws(CacheError) -> any ConformanceCache {
         let options = InterceptedStore<Harness.Store>.Options(base: harness.options, interceptor: interceptor)
         let cache = decorate(
             StoreCache(
                 try NormalizedCache<InterceptedStore<Harness.Store>>(
                     directory: directory, options: options, budget: budget, observer: observer,
-                    now: clock?.teller)))
+                    now: clock.teller)))
         open.withLock { $0.append(cache) }
         return cache
     }

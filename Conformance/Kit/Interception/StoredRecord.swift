@@ -16,8 +16,8 @@ package struct StoredRecord {
     package private(set) var bytes: [UInt8]
 
     package init(_ bytes: [UInt8]) throws {
-        guard bytes.count >= 20 else {
-            throw CheckFailure("a stored record: expected at least 20 bytes, got \(bytes.count).")
+        guard bytes.count >= 24 else {
+            throw CheckFailure("a stored record: expected at least 24 bytes, got \(bytes.count).")
         }
         self.bytes = bytes
     }

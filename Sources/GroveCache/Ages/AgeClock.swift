@@ -21,20 +21,27 @@ struct AgeClock: Sendable {
     /// The owner's clock, where there is one.
     let now: (@Sendable () -> Date)?
 
-    /// The time for a call that writes: right to some milliseconds, never late, for next to nothing.
-    var ofCall: Double {
-        if let now { return now().timeIntervalSince1970 }
-        #if os(Linux)
-            return AgeClock.system(CLOCK_REALTIME_COARSE)
-        #else
-            return AgeClock.system(CLOCK_REALTIME)
-        #endif
+    /// The time that a record of a call made now says: whole seconds, never later than the call; 0 where the clock tells
+    /// none.
+    var ofCall: UInt32 {
+        guard let now else {
+            #if os(Linux)
+                return AgeClock.seconds(AgeClock.system(CLOCK_REALTIME_COARSE))
+            #else
+                return AgeClock.seconds(AgeClock.system(CLOCK_REALTIME))
+            #endif
+        }
+        return AgeClock.seconds(now().timeIntervalSince1970)
     }
 
     /// The time by which ages are judged.
     var ofRead: Double {
         if let now { return now().timeIntervalSince1970 }
         return AgeClock.system(CLOCK_REALTIME)
+    }
+
+    private static func seconds(_ time: Double) -> UInt32 {
+        time >= 0 && time < Double(UInt32.max) ? UInt32(time) : 0
     }
 
     private static func system(_ clock: clockid_t) -> Double {

@@ -14,7 +14,7 @@ extension CacheCore {
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing GroupCommit) -> PayloadLimit {
         guard let index, index.budget.bytes != nil else { return .none }
-        let store = state.withLock { $0.opened?.store }
+        let store = state.withLock { $0.life.store?.engine }
         let payload = commit.stored.account?.payloadBytes ?? 0
         return PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
     }
@@ -143,7 +143,7 @@ extension CacheCore {
     /// Saves the policy: what is lost with it are hits and ghosts, never a record.
     func savePolicy() {
         absorbTouches()
-        if let directory = source.directory, source.isPersistent, isAtHome { index?.save(in: directory) }
+        if let directory = source.directory, source.isPersistent { index?.save(in: directory) }
     }
 
     /// Forgets the policy with what it was about.

@@ -6,21 +6,20 @@ import Synchronization
 extension CacheCore {
     /// Group commit: everything queued goes into few transactions, in order.
     func drain(isScheduled: Bool) {
-        let isStoreClosed = state.withLock { state in
+        let mayCommit = state.withLock { state in
             if isScheduled { state.isDrainScheduled = false }
-            return state.isStoreClosed || state.isAway
+            return state.life.mayCommit
         }
-        while !isStoreClosed, state.withLock({ !$0.queue.isEmpty || !$0.unsettled.isEmpty }) {
-            let outdated = openAnewIfReplaced()
+        while mayCommit, state.withLock({ !$0.queue.isEmpty || !$0.unsettled.isEmpty }) {
+            let outdated = reopenIfReplaced()
             let group = state.withLock { nextGroup($0.queue.calls) }
             if outdated == nil { settle() }
             guard !group.isEmpty else { return }
             let settled = outdated.map { error in group.compactMap { fail($0, error) } } ?? commit(group)
             finish(settled, synchronizationFailure: synchronize(settled))
         }
-        guard !isStoreClosed else { return }
+        guard mayCommit else { return }
         saveAtQuietMoment()
-        saveAgesAtQuietMoment()
         scheduleRelease()
     }
 
@@ -121,7 +120,7 @@ extension CacheCore {
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
     private func checkIsCurrent() throws(CacheError) {
-        if !state.withLock({ $0.isCurrentNow(source) }) { throw CacheCore.replaced }
+        if state.withLock({ $0.usableStore }) == nil { throw CacheCore.replaced }
     }
 
     private static var replaced: CacheError {
@@ -136,30 +135,26 @@ extension CacheCore {
     ) throws(CacheError) {
         var committed: GroupSummary?
         var known: Fingerprints?
-        var confirmed: [(hash: UInt64, number: UInt64)] = []
-        let before = state.withLock {
-            ($0.shift, $0.lastCommitted, confirmsBelow: $0.ages.line.confirmsBelow, epoch: $0.ages.confirmations.epoch)
-        }
+        let (shift, lastCommitted) = state.withLock { ($0.shift, $0.lastCommitted) }
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try GroupCommit(
-                    transaction, shift: before.0, lastCommitted: before.1, index: index,
-                    fingerprints: takeFingerprints())
-                commit.begin(session, confirmsBelow: before.confirmsBelow, unlessShiftedFrom: before.0)
+                    transaction, session: session, shift: shift, lastCommitted: lastCommitted, index: index,
+                    renewal: renewal.seconds, fingerprints: takeFingerprints())
                 try commit.prepareIndex()
                 absorbTouches()
-                if let index { expire(&commit, index, lastCommitted: before.1, shift: before.0) }
+                if let index { commit.expiry = ExpirySearch(index, now: clock.ofRead) }
                 try body(&commit)
                 try commit.finish()
                 known = commit.takeFingerprints()
-                confirmed = commit.confirmed
                 committed = commit.summary
                 upcoming.withLock { $0 = commit.summary }
             }
         } catch {
             upcoming.withLock { $0 = nil }
             index?.distrust()
+            if error.code != .cancelled { noticeIfReplaced() }
             throw error
         }
         if let committed {
@@ -167,19 +162,15 @@ extension CacheCore {
             index?.sequence = committed.stored.sequence
             index?.pins.commit()
             known?.commit(at: committed.stored)
-            let ages = state.withLock { state in
+            state.withLock { state in
                 state.fingerprints = known
-                state.ages.line.moveUp(behind: state.lastCommitted, by: committed.shift - state.shift)
-                state.ages.session = committed.stored.session
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.stored.forgottenDeletion
                 state.lastCommitted = committed.stored.sequence
                 state.leave(group)
                 upcoming.withLock { $0 = nil }
                 state.tally.note(committed)
-                return confirmed.isEmpty ? nil : state.ages
             }
-            if let ages { ages.confirmations.note(confirmed, line: ages.line, epoch: before.epoch) }
         }
     }
 
@@ -216,36 +207,35 @@ extension CacheCore {
             state.withLock { $0.synchronizationFailure = lasting }
             return error
         }
-        // What was synced may have gone by the path, or been gone.
-        let isCurrent = state.withLock { $0.isCurrentNow(source) }
-        return isCurrent ? nil : HeldDirectory.wasReplaced(source.directory ?? "")
+        // What was synced may be gone from the directory.
+        guard noticeIfReplaced() else { return nil }
+        return CacheError(
+            .inputOutput, "The files in \(source.directory ?? "") were removed or replaced meanwhile; write again.")
     }
 
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         awaitReads()
         do throws(CacheError) {
             _ = takeFingerprints()
+            // The files that are to be empty are those in the directory.
+            noticeIfReplaced()
             let store = try currentStore()
-            let held = state.withLock { $0.directory }
-            let replaced = try source.replacing(in: held) { (generation) throws(CacheError) in
-                forgetSavedAges()
-                if let generation {
-                    state.withLock { $0.prepareToReplace(generation) }
-                    _ = generation.advance()
+            let replaced = try source.replacing { (generation) throws(CacheError) in
+                if let generation { state.withLock { $0.advance(generation) } }
+                do throws(CacheError) {
+                    try store.wipe()
+                } catch {
+                    state.withLock { $0.lastFile = source.file }
+                    throw error
                 }
-                try store.wipe()
                 if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
                 wipeBudget()
             }
-            if let replaced {
-                state.withLock { $0.adopt(replaced) }
-                try replaced.outcome.get()
-            }
             state.withLock { state in
+                if let replaced { state.lastFile = replaced.file }
                 state.synchronizationFailure = nil
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
-                state.ages.forgetStored(upTo: wipe.sequence + state.shift)
             }
             return .success(ChangeSet(sequence: wipe.sequence, changesEverything: true))
         } catch {

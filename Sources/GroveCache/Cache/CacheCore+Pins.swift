@@ -20,7 +20,7 @@ extension CacheCore {
         else { return }
         writer.async {
             self.isReleasing.store(false, ordering: .relaxed)
-            let isThere = self.state.withLock { !$0.isStoreClosed && !$0.isAway && !$0.isStale }
+            let isThere = self.state.withLock { $0.life.currentStore != nil }
             guard isThere, index.isLoaded else { return }
             // Where this fails, the next transaction marks everything anew.
             try? self.transact { (commit) throws(CacheError) in try commit.releasePins(most: 8 * index.pins.pace) }

@@ -9,22 +9,13 @@ extension CacheCore {
     /// - Parameter isAwaited: whether somebody is told what became of it; a call of which nobody is told takes its
     ///   number also while the cache is suspended, so that what it names is forgotten.
     func takeSequence(isAwaited: Bool = true) throws(CacheError) -> UInt64 {
-        var isReadAgain = false
-        while true {
-            let reading = clock.ofCall
-            let number = try state.withLock { (state) throws(CacheError) -> UInt64? in
-                guard isReadAgain || !state.ages.line.isBehind(reading) else { return nil }
-                if isAwaited || state.isClosed { try state.checkUsable() }
-                // What was called before others replaced the files must not land in the new ones, and what was called
-                // after must: whoever waits for a commit can wait for a look at the file.
-                _ = isAwaited ? state.isCurrentNow(source) : state.isCurrent(source)
-                state.sequence += 1
-                state.ages.note(state.sequence + state.shift, at: reading)
-                return state.sequence
-            }
-            if let number { return number }
-            // Whoever was held up after reading the clock has not seen it go back.
-            isReadAgain = true
+        try state.withLock { (state) throws(CacheError) in
+            if isAwaited || state.life.isClosing { try state.life.checkUsable() }
+            // What was called before others replaced the files must not land in the new ones, and what was called after
+            // must.
+            state.noticeReplacement()
+            state.sequence += 1
+            return state.sequence
         }
     }
 
@@ -35,11 +26,12 @@ extension CacheCore {
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
-            guard !state.isClosed else { throw CacheError.isClosed }
-            guard !state.isSuspended else {
+            do throws(CacheError) {
+                try state.life.checkUsable()
+            } catch {
                 // What the store holds under these keys is not what was last set: a miss, once it is back.
-                if write.completion == nil { state.forget(write) }
-                throw CacheError.isSuspended
+                if error.code == .suspended, write.completion == nil { state.forget(write) }
+                throw error
             }
             guard write.sequence > state.wipedAt || write.isWipe else {
                 // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
@@ -113,7 +105,8 @@ extension CacheCore {
     }
 
     func hasRoom(_ state: borrowing CacheState) -> Bool {
-        state.queue.byteCount <= queueLimit || state.queue.isEmpty || state.isClosed || state.isSuspended
+        guard case .open = state.life else { return true }
+        return state.queue.byteCount <= queueLimit || state.queue.isEmpty
     }
 
     /// Reports a write that failed before it could be queued: to `observer` alone, where the handle is closed.

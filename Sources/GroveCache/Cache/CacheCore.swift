@@ -30,17 +30,21 @@ final class CacheCore: Sendable {
 
     /// What may be evicted, where there is a budget; the writer's.
     let index: EvictionIndex?
+    /// Why the store was set aside and made again when it was opened first, where it was.
+    private let rebuiltAfter: CacheError?
     /// Whether it is about to release what is not pinned any more.
     let isReleasing = Atomic(false)
 
     /// What tells the time of confirmations.
     let clock: AgeClock
+    /// How old the time of a record must be for a write that changes nothing to renew it.
+    let renewal = RenewalInterval()
     /// A random number by which the store remembers that this cache wrote last.
     let session = UInt64.random(in: 1 ... .max)
 
-    /// Opens the store, in the directory `place` where somebody looked which it is.
+    /// Opens the store.
     init(
-        _ source: StoreSource, in place: FileIdentity? = nil, queueLimit: Int, budget: CacheBudget = .unlimited,
+        _ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited,
         clock: AgeClock = AgeClock(now: nil)
     ) throws(CacheError) {
         self.source = source
@@ -48,15 +52,17 @@ final class CacheCore: Sendable {
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
         unsettledLimit = max(queueLimit, 1 << 20)
-        let opened = try CacheCore.open(source, in: place, index)
+        if let age = budget.expiresAfter { renewal.note(maxAge: age) }
+        let opened = try CacheCore.open(source, index)
+        rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
         keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
         state = Mutex(
             CacheState(
-                opened: opened, directory: opened.directory, lastWord: opened.generation?.word, lastFile: opened.file,
-                sequence: opened.state.sequence, forgottenDeletion: opened.state.forgottenDeletion,
-                lastCommitted: opened.state.sequence, ages: CacheAges(opened.state),
-                unsettled: Unsettled(limit: unsettledLimit)))
+                life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
+                lastFile: opened.file, sequence: opened.state.sequence,
+                forgottenDeletion: opened.state.forgottenDeletion,
+                lastCommitted: opened.state.sequence, unsettled: Unsettled(limit: unsettledLimit)))
     }
 
     // MARK: Reading
@@ -69,13 +75,22 @@ final class CacheCore: Sendable {
     func beginRead(maxAge: Double? = nil) throws(CacheError) -> Reconstructor {
         try checkReentrance()
         do throws(CacheError) {
-            if let maxAge { return try beginReadWithAges(maxAge) }
-            return try beginReadOfStore()
+            let reader = try beginReadOfStore()
+            guard let maxAge else { return reader }
+            renewal.note(maxAge: maxAge)
+            if maxAge != .infinity { reader.limitAges(AgeLimit(maxAge: maxAge, now: clock.ofRead)) }
+            return reader
         } catch {
             // Calls that come at a wrong time are their callers' matter.
-            if error.code != .closed, error.code != .suspended { notify { $0.cacheDidFailToRead(error) } }
+            if error.code != .closed, error.code != .suspended { noteFailure(ofRead: error) }
             throw error
         }
+    }
+
+    /// Tells observers of a read that failed, and looks whether the files are still there.
+    func noteFailure(ofRead error: CacheError) {
+        noticeIfReplaced()
+        notify { $0.cacheDidFailToRead(error) }
     }
 
     /// Begins a read: looks at the queue, then opens a view, with no lock held.
@@ -129,8 +144,8 @@ final class CacheCore: Sendable {
 
     /// Starts a read, or returns `nil` where the store must be opened anew first.
     private func startRead(_ state: inout CacheState) throws(CacheError) -> ReadStart? {
-        try state.checkUsable()
-        guard state.isCurrent(source), let store = state.opened?.store else { return nil }
+        try state.life.checkUsable()
+        guard let store = state.usableStore?.engine else { return nil }
         let reader =
             state.spareReaders.popLast() ?? Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
         var pending = PendingReads(queue: state.queue.shown, after: state.queue.wipePlace, shift: state.shift)
@@ -235,6 +250,16 @@ final class CacheCore: Sendable {
         for observer in state.withLock({ $0.observers }) { observer.cacheDidHit(identifier) }
     }
 
+    /// Takes in a handle and its observer.
+    ///
+    /// - Returns: the number by which the handle leaves.
+    func enter(_ observer: (any CacheObserver)?) -> UInt64 { state.withLock { $0.enter(observer) } }
+
+    /// Tells observers that the store was made again when it was opened, where it was.
+    func tellOfRebuild() {
+        if let rebuiltAfter { notify { $0.cacheDidRebuild(after: rebuiltAfter) } }
+    }
+
     /// Lets the observer and the streams of a handle go, after they were told what was committed before.
     func leave(_ handle: UInt64) {
         // Whoever goes with its last reference may call the cache, so not under the lock.
@@ -278,7 +303,7 @@ final class CacheCore: Sendable {
         _ body: (any NodeStore) throws(CacheError) -> Value
     ) -> Result<Value, CacheError> {
         do throws(CacheError) {
-            try state.withLock { (state) throws(CacheError) in try state.checkUsable() }
+            try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
             return .success(try body(try currentStore()))
         } catch {
             return .failure(error)
@@ -291,13 +316,13 @@ final class CacheCore: Sendable {
     ///
     /// Calls after the first return when it is done.
     func close() {
-        state.withLock { $0.isClosed = true }
+        state.withLock { $0.life.beginClosing() }
         writer.sync {
-            guard !state.withLock({ $0.isStoreClosed }) else { return }
+            guard case .closing = state.withLock({ $0.life }) else { return }
             takeUpToForget()
-            if !state.withLock({ $0.isAway }) { drain(isScheduled: false) }
+            drain(isScheduled: false)
             letGo()
-            state.withLock { $0.isStoreClosed = true }
+            state.withLock { $0.life.finishClosing() }
         }
     }
 }

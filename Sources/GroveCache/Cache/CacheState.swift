@@ -3,22 +3,12 @@ import Synchronization
 
 /// What the handles, readers and writer of one store share, behind one lock.
 struct CacheState: Sendable {
-    /// The store, while it is open.
-    var opened: StoreSource.Opened?
-    /// The directory of the store, until it is closed.
-    var directory: HeldDirectory?
-    /// Whether others replaced the files since the store was opened: it is opened anew before anything else.
-    var isStale = false
-    /// When it was last looked whether the file is still the same one.
-    var checkedAt = CoarseClock.now
-    /// The generation's word and the file as they were when the store was last opened; no word where nobody else may have it
-    /// open, and no file in memory or where it was gone.
+    /// The store, and whether calls are taken.
+    var life: StoreLife
+    /// The generation's word and the file as they were when the store was last opened; no word where no other process may
+    /// have it open, and no file in memory or where it was gone.
     var lastWord: UInt64?
     var lastFile: FileIdentity?
-    /// Whether calls are refused until ``CacheCore/resume()``.
-    var isSuspended = false
-    /// Whether the store was let go of since.
-    var isAway = false
     /// The number of the last call that writes.
     var sequence: UInt64
     /// What other processes' writes added to the numbers since.
@@ -27,11 +17,6 @@ struct CacheState: Sendable {
     var forgottenDeletion: UInt64
     /// The highest number that the store held when this process last looked.
     var lastCommitted: UInt64
-    /// How old records are.
-    var ages: CacheAges
-    /// When ages were last saved, by the coarse clock; 0 for never.
-    var agesSavedAt: UInt64 = 0
-    var isAgeSaveScheduled = false
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet.
@@ -47,15 +32,10 @@ struct CacheState: Sendable {
     var wipedAt: UInt64 = 0
     /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
     var replacedAt: UInt64 = 0
-    /// Whether this process is replacing the files itself: nothing of what shows meanwhile is others' doing.
-    var isReplacing = false
     var spareReaders: [Reconstructor] = []
     /// Reads that hold a view of the store open.
     var activeReads = 0
     var isAwaitingReads = false
-    var isClosed = false
-    /// Whether the store itself is closed: the last thing that happens.
-    var isStoreClosed = false
     /// Why what was committed may not survive loss of power, since a sync failed: a later one that succeeds says nothing
     /// of what that one left out.
     var synchronizationFailure: CacheError?

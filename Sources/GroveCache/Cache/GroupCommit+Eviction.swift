@@ -279,7 +279,7 @@ extension GroupCommit {
     }
 
     mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
-        var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence)
+        var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence, time: 0)
         _ = try perform(&update)
     }
 

@@ -2,12 +2,19 @@ import GroveModel
 
 /// What a transaction that may evict knows of ages.
 struct ExpirySearch {
-    let line: AgeLine
-    let confirmations: Confirmations
+    let now: Double
     /// What was last confirmed before is expired, where there is a budget that says so.
     let oldest: Double?
     /// How many more records may be looked at.
     var looks = 0
+
+    /// A search by what `index` knows; `nil` where nothing can have expired.
+    init?(_ index: EvictionIndex, now: Double) {
+        let age = index.budget.expiresAfter
+        guard age != nil || !index.expiry.isEmpty else { return nil }
+        self.now = now
+        oldest = age.flatMap { now.isFinite ? now - $0 : nil }
+    }
 }
 
 /// Expired records are the first to go.
@@ -46,14 +53,14 @@ extension GroupCommit {
             guard !index.pins.isMarked(candidate.hash), let number = index.segment(of: candidate.hash),
                 let key = try key(candidate.hash, in: number, index)
             else { continue }
-            let limit = AgeLimit(oldest: candidate.oldest, line: search.line, confirmations: search.confirmations)
+            let limit = AgeLimit(oldest: candidate.oldest, now: search.now)
             let stays = try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
                 try unsafe isYoung(key, limit)
             }
             if !stays, write?.names(key) != true { return try remove(key, candidate.hash, index) }
         }
         guard let oldest = search.oldest else { return nil }
-        let limit = AgeLimit(oldest: oldest, line: search.line, confirmations: search.confirmations)
+        let limit = AgeLimit(oldest: oldest, now: search.now)
         while expiry?.looks ?? 0 > 0 {
             guard let found = try lookAtNext(limit, index, sparing: write) else { continue }
             return try remove(found.key, found.hash, index)
@@ -110,24 +117,16 @@ extension GroupCommit {
     private func isYoung(
         _ key: UnsafeRawBufferPointer, _ limit: AgeLimit, isKnown: Bool = false
     ) throws(CacheError) -> Bool {
-        if unsafe !confirmedKeys.isEmpty && confirmedKeys.contains(EvictionIndex.hash(key)) { return true }
         guard let stored = try unsafe transaction.get(key), let header = unsafe try? RecordHeader(stored, key: key),
             !header.flags.contains(.tombstone)
         else { return true }
         guard header.flags.contains(.projections) else {
-            return unsafe limit.accepts(key, header.projection, header.sequence)
-                || isKnown && !isKnownTime(header.sequence)
+            return limit.accepts(header.time) || isKnown && header.time == 0
         }
         let count = unsafe RecordBody.fieldCount(header.body)
         guard let table = try? ProjectionTable(header, fieldCount: count) else { return true }
-        return table.rows.contains { row in
-            unsafe row.name.withUnsafeBytes { unsafe limit.accepts(key, $0, row.sequence) }
-                || isKnown && !isKnownTime(row.sequence)
-        }
+        return table.rows.contains { limit.accepts($0.time) || isKnown && $0.time == 0 }
     }
-
-    /// Whether it is known when the call `number` was made.
-    private func isKnownTime(_ number: UInt64) -> Bool { expiry?.line.time(of: number) != nil }
 
     private mutating func remove(
         _ key: [UInt8], _ hash: UInt64, _ index: EvictionIndex

@@ -20,15 +20,11 @@ struct GroupCommit: ~Copyable {
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
     /// The session that writes, for ``StoreState/session``.
-    private var session: UInt64 = 0
+    private let session: UInt64
+    /// See ``RecordUpdate/renewal``.
+    private let renewal: UInt32?
     /// The place of the last of the queue's calls that were applied.
     private var place: UInt64 = 0
-    /// What earlier calls than this one wrote becomes younger by being confirmed.
-    var confirmsBelow: UInt64 = 0
-    /// What calls confirmed: rewrites that changed nothing, by the hash of what they are about.
-    var confirmed: [(hash: UInt64, number: UInt64)] = []
-    /// The keys of the same, by their hashes, where records may expire.
-    private(set) var confirmedKeys: Set<UInt64> = []
     /// What is known of ages, where expired records are to go first.
     var expiry: ExpirySearch?
     /// Records put, and the bytes of their keys and values.
@@ -41,10 +37,12 @@ struct GroupCommit: ~Copyable {
     private var softEvictions = 0
 
     init(
-        _ transaction: any NodeTransaction, shift: UInt64, lastCommitted: UInt64, index: EvictionIndex? = nil,
-        fingerprints: consuming Fingerprints? = nil
+        _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: UInt64,
+        index: EvictionIndex? = nil, renewal: UInt32? = nil, fingerprints: consuming Fingerprints? = nil
     ) throws(CacheError) {
         self.transaction = transaction
+        self.session = session
+        self.renewal = renewal
         self.index = index
         stored = try StoreState(transaction)
         original = stored
@@ -54,21 +52,6 @@ struct GroupCommit: ~Copyable {
         // Another process has written since: this one's calls get numbers after its.
         let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
         self.shift = shift + foreign
-    }
-
-    /// Says who writes, and what may be confirmed: everything, where others have written since.
-    mutating func begin(_ session: UInt64, confirmsBelow: UInt64, unlessShiftedFrom shift: UInt64) {
-        self.session = session
-        self.confirmsBelow = shift == self.shift ? confirmsBelow : .max
-    }
-
-    /// Lets expired records go first; `line` is as this process knew it before the transaction.
-    mutating func expire(
-        _ line: AgeLine, _ confirmations: Confirmations, oldest: Double?, lastCommitted: UInt64, shift: UInt64
-    ) {
-        var line = line
-        line.moveUp(behind: lastCommitted, by: self.shift - shift)
-        expiry = ExpirySearch(line: line, confirmations: confirmations, oldest: oldest)
     }
 
     deinit { out.deallocate() }
@@ -99,10 +82,10 @@ struct GroupCommit: ~Copyable {
             for place in 0..<tree.count {
                 let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)
-                var update = RecordUpdate(node, sequence: sequence)
+                var update = RecordUpdate(node, sequence: sequence, time: write.time)
                 switch try perform(&update, tree, index) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
-                case .unchanged:
+                case .unchanged, .renewed:
                     if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
                 case .superseded, .removed: break
                 }
@@ -112,14 +95,14 @@ struct GroupCommit: ~Copyable {
                 for holder in unchangedHolders {
                     let node = tree.node(holder.entry)
                     guard unsafe names(deletions, after: holder.sequence, in: node.body, tree) else { continue }
-                    var update = RecordUpdate(node, sequence: sequence)
+                    var update = RecordUpdate(node, sequence: sequence, time: write.time)
                     update.refreshes = true
                     _ = try perform(&update)
                 }
             }
         }
         for extra in write.extras {
-            lists.note(extra, try apply(extra, sequence: sequence, tree: write.tree, deletions: deletions))
+            lists.note(extra, try apply(extra, of: write, sequence: sequence, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
         place = max(place, write.place)
@@ -136,7 +119,7 @@ struct GroupCommit: ~Copyable {
     }
 
     private mutating func apply(
-        _ extra: PendingWrite.Extra, sequence: UInt64, tree: NodeTree?, deletions: [Int: UInt64]
+        _ extra: PendingWrite.Extra, of write: PendingWrite, sequence: UInt64, deletions: [Int: UInt64]
     ) throws(CacheError) -> RecordUpdate.Outcome {
         if case .pin(let pin) = extra {
             try apply(pin)
@@ -153,9 +136,9 @@ struct GroupCommit: ~Copyable {
         case .alias(_, let body): change = .bytes(body, holdsReferences: true)
         case .pin: return .unchanged
         }
-        var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence)
+        var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence, time: write.time)
         let outcome = try perform(&update)
-        if case .unchanged = outcome, let tree, !deletions.isEmpty, let body = extra.value?.body {
+        if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.value?.body {
             let mustRefresh = unsafe body.withUnsafeBytes {
                 unsafe names(deletions, after: update.storedSequence, in: $0, tree)
             }
@@ -171,7 +154,7 @@ struct GroupCommit: ~Copyable {
     mutating func finish() throws(CacheError) {
         if hasWritten { try finishJournal() }
         guard hasWritten else { return }
-        if session != 0 { stored.note(session, upTo: place) }
+        stored.note(session, upTo: place)
         guard stored != original else { return }
         try stored.write(transaction)
         left = stored
@@ -235,6 +218,7 @@ struct GroupCommit: ~Copyable {
         let existingCount = unsafe existing?.count
         storedCount = existingCount ?? 0
         update.forgottenDeletion = stored.forgottenDeletion
+        update.renewal = renewal
         let outcome = try unsafe update.apply(to: existing, into: &out)
         if stored.forgottenDeletion < update.forgottenDeletion {
             stored.forgottenDeletion = update.forgottenDeletion
@@ -255,22 +239,13 @@ struct GroupCommit: ~Copyable {
             if let references { try unsafe follow(update.key, nil, former: references) }
         case .unchanged:
             unsafe index?.touch(update.key)
-            if update.place < min(confirmsBelow, update.sequence), update.place > 0 { confirm(&update) }
+        case .renewed:
+            // The same bytes but for a time.
+            unsafe index?.touch(update.key)
+            try unsafe put(update.key)
         case .superseded: break
         }
         return outcome
-    }
-
-    /// Notes that `update` found what it would have written.
-    private mutating func confirm(_ update: inout RecordUpdate) {
-        let hash: UInt64
-        if case .node(let node) = update.change {
-            hash = unsafe Confirmations.hash(update.key, node.projection, update.place)
-        } else {
-            hash = unsafe Confirmations.hash(update.key, update.place)
-        }
-        confirmed.append((hash, update.sequence))
-        if expiry != nil { _ = unsafe confirmedKeys.insert(EvictionIndex.hash(update.key)) }
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.
@@ -304,7 +279,7 @@ private struct ChangeLists {
     /// Takes in what became of `extra`.
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
         switch (extra, outcome) {
-        case (_, .unchanged), (_, .superseded), (_, .replaced(bodyChanged: false)): return
+        case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
         case (.tombstone(let identifier), _): deleted.append(identifier)
         case (.collection(let key, _, _), _): collections.append(ChangeLists.identifier(key[...]))
         case (.remove(let key), _), (.invalidate(let key, _), _):

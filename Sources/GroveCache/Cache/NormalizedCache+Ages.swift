@@ -6,9 +6,8 @@ public import GroveModel
 /// the same already. A node that was last confirmed longer ago than `maxAge` seconds is missing, and the miss says so and
 /// names it: ``CacheMiss/Reason/expired``. A collection and an alias have ages of their own; deletions have none.
 ///
-/// A record may count as older than it is: by a second, by a sixty-fourth of its age, and for good where nobody knows,
-/// because another process wrote it, the process was killed before ages were saved, or the clock was set back. It never
-/// counts as younger.
+/// A record may count as older than it is: by a minute, or by a quarter of the least `maxAge` that was asked for where
+/// that is less, and by a second. While the device's clock goes forward it never counts as younger.
 extension NormalizedCache {
     /// Reads the tree of `identifier` as ``read(_:as:)-(_,M.Type)`` does, if all of it was confirmed within `maxAge`
     /// seconds.

@@ -128,11 +128,12 @@ extension NormalizedCache {
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
         await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
+        let time = core.clock.ofCall
         let sequence = try core.takeSequence()
         let made = try content()
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
             let write = PendingWrite(
-                sequence: sequence, tree: made.tree, extras: made.extras, isWipe: isWipe,
+                sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,
                 isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
                 try core.enqueue(write, schedulingDrain: true)

@@ -19,9 +19,9 @@ package struct StoredRecord: Sendable {
         package let deletion: UInt64
         package let isTombstone: Bool
         package let recordName: String
-        /// The projections that wrote the record, each with the number of its last write and whether that carried each of
-        /// the body's fields.
-        package let projections: [(name: String, sequence: UInt64, fields: [Bool])]
+        /// The projections that wrote the record, each with the number of its last write, when that was last confirmed, in
+        /// seconds since 1970 or 0, and whether it carried each of the body's fields.
+        package let projections: [(name: String, sequence: UInt64, time: UInt32, fields: [Bool])]
         package let body: [UInt8]
     }
 
@@ -147,7 +147,7 @@ extension StoredRecord.Envelope {
         isTombstone = header.flags.contains(.tombstone)
         recordName = unsafe String(decoding: header.recordName, as: UTF8.self)
         projections = try ProjectionTable(header, fieldCount: fieldCount).rows.map {
-            (String(decoding: $0.name, as: UTF8.self), $0.sequence, $0.fields)
+            (String(decoding: $0.name, as: UTF8.self), $0.sequence, $0.time, $0.fields)
         }
         body = unsafe Array(header.body)
     }

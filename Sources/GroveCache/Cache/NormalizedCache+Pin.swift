@@ -88,7 +88,7 @@ extension NormalizedCache {
         try checkOpen()
         try core.checkReentrance()
         guard isPersistent || core.index != nil else {
-            try core.state.withLock { (state) throws(CacheError) in try state.checkUsable() }
+            try core.state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
             return nil
         }
         let root = [namespace] + Array(name.rawValue.utf8)

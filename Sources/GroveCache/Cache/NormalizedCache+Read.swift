@@ -132,7 +132,7 @@ extension NormalizedCache {
             return miss
         } catch {
             core.endRead(read.reader)
-            core.notify { $0.cacheDidFailToRead(error) }
+            core.noteFailure(ofRead: error)
             throw error
         }
     }
@@ -180,7 +180,7 @@ extension NormalizedCache {
             return outcome
         } catch {
             core.endRead(reader)
-            if error.code != .restart { core.notify { $0.cacheDidFailToRead(error) } }
+            if error.code != .restart { core.noteFailure(ofRead: error) }
             throw error
         }
     }

@@ -144,11 +144,12 @@ extension NormalizedCache {
     ) throws(CacheError) -> ChangeSet {
         try checkOpen()
         try core.checkReentrance()
+        let time = core.clock.ofCall
         let sequence = try core.takeSequence()
         let made = try content(sequence)
         let outcome = WriteOutcome()
         let write = PendingWrite(
-            sequence: sequence, tree: made.tree, extras: made.extras, isWipe: isWipe,
+            sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,
             isDurable: durability == .durable, completion: { outcome.store($0) })
         try core.enqueue(write, schedulingDrain: false)
         core.drainNow()
@@ -160,10 +161,12 @@ extension NormalizedCache {
     func enqueue(_ key: String?, _ content: () throws(CacheError) -> PendingWrite.Content) {
         do throws(CacheError) {
             try checkOpen()
+            let time = core.clock.ofCall
             let sequence = try core.takeSequence(isAwaited: false)
             let made = try content()
             try core.enqueue(
-                PendingWrite(sequence: sequence, tree: made.tree, extras: made.extras), schedulingDrain: true)
+                PendingWrite(sequence: sequence, time: time, tree: made.tree, extras: made.extras),
+                schedulingDrain: true)
         } catch {
             // A wipe that overtook the call has had its way with what the call would have stored.
             guard error.code != .cancelled else { return }

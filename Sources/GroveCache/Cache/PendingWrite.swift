@@ -20,6 +20,8 @@ final class PendingWrite: Sendable {
 
     /// The number of the call, taken when it was made.
     let sequence: UInt64
+    /// When it was made, in seconds since 1970; 0 where that is not known.
+    let time: UInt32
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
     var place: UInt64 { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
@@ -40,11 +42,12 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: UInt64, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
+        sequence: UInt64, time: UInt32 = 0, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
         isInvalidation: Bool = false, isDurable: Bool = false,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.sequence = sequence
+        self.time = time
         self.tree = tree
         self.extras = extras
         self.isWipe = isWipe
@@ -149,7 +152,8 @@ final class PendingWrite: Sendable {
             }
             found.sort { tree.entries[$0].order < tree.entries[$1].order }
             updates = found.map { index in
-                unsafe RecordUpdate(key: key, change: .node(tree.node(index)), sequence: sequence + shift)
+                unsafe RecordUpdate(
+                    key: key, change: .node(tree.node(index)), sequence: sequence + shift, time: time)
             }
         }
         let candidates: ArraySlice<Extra>
@@ -160,7 +164,8 @@ final class PendingWrite: Sendable {
         }
         for extra in candidates {
             if let change = unsafe extra.change(of: key) {
-                unsafe updates.append(RecordUpdate(key: key, change: change, sequence: sequence + shift))
+                unsafe updates.append(
+                    RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time))
             }
         }
         return updates

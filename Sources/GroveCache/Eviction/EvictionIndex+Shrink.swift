@@ -56,8 +56,8 @@ extension EvictionIndex {
             var summary: GroupSummary?
             do throws(CacheError) {
                 try store.transact { (transaction) throws(CacheError) in
-                    var commit = try GroupCommit(transaction, shift: 0, lastCommitted: .max, index: self)
-                    commit.begin(session, confirmsBelow: 0, unlessShiftedFrom: 0)
+                    var commit = try GroupCommit(
+                        transaction, session: session, shift: 0, lastCommitted: .max, index: self)
                     try commit.prepareIndex()
                     _ = try commit.evict(downTo: limit, most: EvictionIndex.evictionsAtOnce)
                     try commit.finish()

@@ -18,7 +18,7 @@ extension EvictionIndex {
     /// whether there is room for the latter.
     private func left(of bytes: Int, _ least: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
         let isAsideKept = aside <= min(bytes / 8, bytes - least)
-        let own = reserve + 4_096 + 2 * (bytes / AgeSaving.budgetPart + 4_096)
+        let own = reserve + 4_096
         return (bytes - own - (isAsideKept ? aside : 0), isAsideKept)
     }
 
@@ -65,9 +65,7 @@ extension EvictionIndex {
         _ opened: inout StoreSource.Opened, _ source: StoreSource,
         _ body: (StoreGeneration?) throws(CacheError) -> Void
     ) throws(CacheError) {
-        guard let replaced = try source.replacing(in: opened.directory, body) else { return }
-        try replaced.outcome.get()
-        opened.generation = replaced.generation
+        guard let replaced = try source.replacing(body) else { return }
         opened.word = replaced.word
         opened.file = replaced.file
     }

@@ -15,19 +15,21 @@ struct RecordMerge {
     let isUnchanged: Bool
     /// The oldest place in time that a reference of the projection had before.
     let oldestPlace: UInt64
-    /// The number of the projection's last write before, 0 where there was none.
-    let place: UInt64
+    /// The projections that wrote the stored record.
+    let before: ProjectionTable
 
     /// The merged body, valid until ``deallocate()``.
     var bytes: UnsafeRawBufferPointer { unsafe out.bytes }
 
     func deallocate() { out.deallocate() }
 
-    /// Merges `body`, as `projection` wrote it in the write numbered `sequence`, over the record of `stored`.
+    /// Merges `body`, as `projection` wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
-    init(stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8], sequence: UInt64) throws {
+    init(
+        stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8], sequence: UInt64, time: UInt32
+    ) throws {
         let new: RecordBody
         do throws(NodeReadFailure) {
             new = try unsafe RecordBody(body)
@@ -37,9 +39,8 @@ struct RecordMerge {
         var record = try SharedRecord(stored)
         let before = record.table
         let oldest = record.oldestPlace(of: projection)
-        record.write(new, as: projection, at: sequence)
-        let place = before.rows.first { $0.name == projection }?.sequence ?? 0
-        try self.init(record, over: stored, before: before, oldestPlace: oldest, place: place)
+        record.write(new, as: projection, at: sequence, time: time)
+        try self.init(record, over: stored, before: before, oldestPlace: oldest)
     }
 
     /// The record of `stored` without what was last written before `deletion`.
@@ -47,11 +48,11 @@ struct RecordMerge {
         var record = try SharedRecord(stored)
         let before = record.table
         record.forget(before: deletion)
-        try self.init(record, over: stored, before: before, oldestPlace: .max, place: 0)
+        try self.init(record, over: stored, before: before, oldestPlace: .max)
     }
 
     private init(
-        _ record: SharedRecord, over stored: RecordHeader, before: ProjectionTable, oldestPlace: UInt64, place: UInt64
+        _ record: SharedRecord, over stored: RecordHeader, before: ProjectionTable, oldestPlace: UInt64
     ) throws(CacheError) {
         table = try record.table.encoded()
         sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
@@ -59,7 +60,7 @@ struct RecordMerge {
         if record.table.hasReplaced { flags.insert(.replaced) }
         self.flags = flags
         self.oldestPlace = oldestPlace
-        self.place = place
+        self.before = before
         var out = unsafe ByteBuffer(capacity: stored.body.count + 256)
         record.appendBody(to: &out)
         self.out = out

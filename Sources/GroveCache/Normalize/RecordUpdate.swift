@@ -22,18 +22,32 @@ struct RecordUpdate {
     enum Outcome {
         /// What is stored says the same already.
         case unchanged
+        /// It does, and the bytes in the buffer, which take its place, say that it was confirmed by this call.
+        case renewed
         /// The write was called before a deletion that has taken effect, so it has no say.
         case superseded
         /// The bytes in the buffer take the place of what is stored.
         case replaced(bodyChanged: Bool)
         /// The key goes.
         case removed
+
+        /// Whether what is stored said the same already.
+        var isUnchanged: Bool {
+            switch self {
+            case .unchanged, .renewed: true
+            case .superseded, .replaced, .removed: false
+            }
+        }
     }
 
     let key: UnsafeRawBufferPointer
     let change: Change
     /// The number of the write.
     let sequence: UInt64
+    /// When the call was made, in seconds since 1970; 0 where that is not known.
+    let time: UInt32
+    /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
+    var renewal: UInt32?
     /// Whether a record that says the same is rewritten all the same, for its sequence.
     var refreshes = false
     /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
@@ -43,22 +57,19 @@ struct RecordUpdate {
     private(set) var isSole = false
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
-    /// The place in time of what is stored, where ``apply(to:into:)`` answered `unchanged`.
+    /// The place in time of what is stored, where that says the same; after ``apply(to:into:)``.
     private(set) var storedSequence: UInt64 = 0
 
-    /// The number of the call that wrote what is stored, where ``apply(to:into:)`` answered `unchanged`: 0 where that says
-    /// nothing, because nothing or a deletion is stored.
-    private(set) var place: UInt64 = 0
-
-    init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64) {
+    init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64, time: UInt32) {
         unsafe self.key = unsafe key
         self.change = change
         self.sequence = sequence
+        self.time = time
     }
 
     /// The update that stores `node`.
-    init(_ node: NodeTree.Node, sequence: UInt64) {
-        unsafe self.init(key: node.key, change: .node(node), sequence: sequence)
+    init(_ node: NodeTree.Node, sequence: UInt64, time: UInt32) {
+        unsafe self.init(key: node.key, change: .node(node), sequence: sequence, time: time)
     }
 
     /// Applies the change to `stored`, writing what comes of it into `out`, which it empties first.
@@ -107,13 +118,13 @@ struct RecordUpdate {
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
-                place = header.sequence
-                return .unchanged
+                return try renew(header, into: &out)
             }
             try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
                 try unsafe RecordBuilder.build(
                     into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
-                    deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: body)
+                    time: time, deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
+                    body: body)
             }
             return .replaced(bodyChanged: !isSame)
         case .node(let node):
@@ -146,22 +157,20 @@ struct RecordUpdate {
                 defer { kept.deallocate() }
                 try unsafe kept.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                     try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: kept.flags, sequence: kept.sequence,
+                        into: &out, key: key, flags: kept.flags, sequence: kept.sequence, time: header.time,
                         deletion: RecordBuilder.Deletion(sequence: sequence), recordName: header.recordName,
                         projection: header.projection, projectionTable: table, body: kept.bytes)
                 }
                 return .replaced(bodyChanged: false)
             }
-            try unsafe RecordBuilder.build(
-                into: &out, key: key, flags: header.flags.subtracting([.deletion, .deletionUncertain]),
-                sequence: header.sequence, deletion: RecordBuilder.Deletion(sequence: sequence),
-                recordName: header.recordName, projection: header.projection, projectionTable: header.projectionTable,
-                body: header.body)
+            try unsafe rebuild(
+                header, header.projectionTable, time: header.time, RecordBuilder.Deletion(sequence: sequence),
+                into: &out)
             return .replaced(bodyChanged: false)
         }
         // A tombstone takes the newest deletion's number, so that no call from between the two lands after it.
         try unsafe RecordBuilder.build(
-            into: &out, key: key, flags: .tombstone, sequence: sequence, deletion: .none,
+            into: &out, key: key, flags: .tombstone, sequence: sequence, time: 0, deletion: .none,
             recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: RecordUpdate.noName)
         return .replaced(bodyChanged: !isDeleted)
     }
@@ -173,24 +182,26 @@ struct RecordUpdate {
             return try storeAnew(node, into: &out)
         }
         storedSequence = header.sequence
-        place = header.sequence
         if !header.flags.contains(.projections), unsafe isEqual(header.projection, node.projection) {
             isSole = true
             let isSame = unsafe isEqual(header.body, node.body)
-            if isSame, !refreshes || header.sequence >= sequence { return .unchanged }
+            if isSame, !refreshes || header.sequence >= sequence { return try renew(header, into: &out) }
             try build(node, into: &out)
             return .replaced(bodyChanged: !isSame)
         }
         do {
             let merged = try unsafe RecordMerge(
-                stored: header, body: node.body, projection: Array(node.projection), sequence: sequence)
+                stored: header, body: node.body, projection: Array(node.projection), sequence: sequence,
+                time: time)
             defer { merged.deallocate() }
             storedSequence = merged.oldestPlace
-            place = merged.place
-            if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence { return .unchanged }
+            if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence {
+                return try unsafe renew(header, merged.before, node.projection, into: &out)
+            }
             try unsafe merged.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, deletion: deletion,
+                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, time: time,
+                    deletion: deletion,
                     recordName: node.recordName,
                     projection: node.projection, projectionTable: table, body: merged.bytes)
             }
@@ -202,6 +213,42 @@ struct RecordUpdate {
             try build(node, into: &out)
             return .replaced(bodyChanged: true)
         }
+    }
+
+    /// Writes the stored record of `header` with the call's time, where its own is so old.
+    private func renew(_ header: RecordHeader, into out: inout ByteBuffer) throws(CacheError) -> Outcome {
+        guard isDue(header.time) else { return .unchanged }
+        try unsafe rebuild(header, header.projectionTable, time: time, deletion, into: &out)
+        return .renewed
+    }
+
+    /// The same of one that several projections wrote, for the row of `projection` in `table`.
+    private func renew(
+        _ header: RecordHeader, _ table: ProjectionTable, _ projection: UnsafeRawBufferPointer,
+        into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        var table = table
+        guard let index = unsafe table.index(of: projection), isDue(table.rows[index].time) else { return .unchanged }
+        table.rows[index].time = time
+        try unsafe table.encoded().withUnsafeBytesTyped { (bytes) throws(CacheError) in
+            try unsafe rebuild(header, bytes, time: time, deletion, into: &out)
+        }
+        return .renewed
+    }
+
+    private func isDue(_ stored: UInt32) -> Bool {
+        renewal.map { RenewalInterval.isDue(stored, at: time, every: $0) } ?? false
+    }
+
+    /// Appends the stored record of `header` with another table, time and deletion.
+    private func rebuild(
+        _ header: RecordHeader, _ table: UnsafeRawBufferPointer, time: UInt32, _ deletion: RecordBuilder.Deletion,
+        into out: inout ByteBuffer
+    ) throws(CacheError) {
+        try unsafe RecordBuilder.build(
+            into: &out, key: key, flags: header.flags.subtracting([.deletion, .deletionUncertain]),
+            sequence: header.sequence, time: time, deletion: deletion, recordName: header.recordName,
+            projection: header.projection, projectionTable: table, body: header.body)
     }
 
     /// Writes `node` where nothing is stored that it has anything to do with.
@@ -217,6 +264,6 @@ struct RecordUpdate {
     private mutating func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,
-            deletion: deletion, recordName: node.recordName, projection: node.projection, body: node.body)
+            time: time, deletion: deletion, recordName: node.recordName, projection: node.projection, body: node.body)
     }
 }

@@ -172,7 +172,7 @@ struct ReadState: ~Copyable {
             let outcome = unsafe try update.apply(to: stored, into: &folded.0)
             forgottenDeletion = update.forgottenDeletion
             switch outcome {
-            case .unchanged, .superseded: break
+            case .unchanged, .renewed, .superseded: break
             case .removed: unsafe stored = nil
             case .replaced:
                 swap(&folded.0, &folded.1)

@@ -10,12 +10,6 @@ extension Reconstructor {
         unsafe state.pointee.hasPending = true
     }
 
-    /// What the store that is read says of itself; `nil` where there is none.
-    func storedState() throws(CacheError) -> StoreState? {
-        guard let view = unsafe state.pointee.view else { return nil }
-        return try StoreState(view)
-    }
-
     /// Moves what was found too old to where the writer finds it.
     func handExpired(to cache: inout CacheState) {
         unsafe cache.expired.append(
@@ -29,7 +23,7 @@ extension Reconstructor {
     /// Whether what `projection` reads of the current record, which several projections wrote, is young enough.
     func isYoungEnough(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
         guard let limit = unsafe state.pointee.ageLimit else { return true }
-        let isYoung = unsafe limit.accepts(table, fieldCount: fieldCount, as: projection, state.pointee.key.bytes)
+        let isYoung = unsafe limit.accepts(table, fieldCount: fieldCount, as: projection)
         if !isYoung { unsafe state.pointee.noteExpired(limit) }
         return isYoung
     }
@@ -45,6 +39,6 @@ extension ReadState {
     /// of several projections is judged when it is known which of them is read.
     func isYoungEnough(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let ageLimit, let header = unsafe try? RecordHeader(bytes, key: key.bytes) else { return true }
-        return unsafe header.flags.contains(.projections) || ageLimit.accepts(header, key.bytes)
+        return header.flags.contains(.projections) || ageLimit.accepts(header)
     }
 }

@@ -3,13 +3,15 @@ import GroveModel
 /// Which projections wrote a record, when, and which of its fields the last write of each carried.
 ///
 /// Stored in the envelope of a record that several projections share: a count, then for each its name's length, its
-/// name, the number of its last write, and a bitmap over the body's fields in their order, least significant bit first;
+/// name, the number of its last write, its time, and a bitmap over the body's fields in their order, least significant bit first;
 /// with the flag `replaced`, a second bitmap.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
         var sequence: UInt64
+        /// When the projection's content was last confirmed, in seconds since 1970; 0 where that is not known.
+        var time: UInt32
         var fields: [Bool]
         /// Those fields that hold maps and that another projection has written over since; empty where there are none.
         ///
@@ -27,7 +29,7 @@ struct ProjectionTable {
         guard header.flags.contains(.projections) else {
             rows = unsafe [
                 Row(
-                    name: Array(header.projection), sequence: header.sequence,
+                    name: Array(header.projection), sequence: header.sequence, time: header.time,
                     fields: Array(repeating: true, count: fieldCount))
             ]
             return
@@ -40,13 +42,14 @@ struct ProjectionTable {
         for _ in unsafe 0..<bytes[0] {
             guard offset < bytes.count else { throw .corrupted }
             let length = unsafe Int(bytes[offset])
-            guard offset + 1 + length + 8 + bitmap * (hasReplaced ? 2 : 1) <= bytes.count else { throw .corrupted }
+            guard offset + 1 + length + 12 + bitmap * (hasReplaced ? 2 : 1) <= bytes.count else { throw .corrupted }
             let name = unsafe Array(bytes[(offset + 1)..<(offset + 1 + length)])
             offset += 1 + length
             let sequence = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             guard sequence <= header.sequence else { throw .corrupted }
-            offset += 8
-            var row = Row(name: name, sequence: sequence, fields: [])
+            let time = unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self))
+            offset += 12
+            var row = Row(name: name, sequence: sequence, time: time, fields: [])
             row.fields = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
             offset += bitmap
             if hasReplaced {
@@ -79,6 +82,7 @@ struct ProjectionTable {
             bytes.append(length)
             bytes += row.name
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: row.sequence >> UInt64(8 * shift))) }
+            for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: row.time >> UInt32(8 * shift))) }
             bytes += ProjectionTable.bitmap(row.fields, count: row.fields.count)
             if hasReplaced { bytes += ProjectionTable.bitmap(row.replaced, count: row.fields.count) }
         }
@@ -103,7 +107,12 @@ struct ProjectionTable {
 
     /// The last write of `projection`, where it is among those that wrote the record.
     func row(of projection: UnsafeRawBufferPointer) -> Row? {
-        rows.first { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
+        unsafe index(of: projection).map { rows[$0] }
+    }
+
+    /// Where in ``rows`` it is.
+    func index(of projection: UnsafeRawBufferPointer) -> Int? {
+        rows.firstIndex { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
     }
 
     /// Whether the same projections carry the same fields in `other`, whenever they were written.

@@ -8,7 +8,7 @@ enum RecordBuilder {
     ///   projections is too large.
     static func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
-        deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
+        time: UInt32, deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
         projectionTable: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
         body: UnsafeRawBufferPointer
     ) throws(CacheError) {
@@ -21,6 +21,7 @@ enum RecordBuilder {
         out.append(littleEndian: UInt32(flags.rawValue) << 8 | UInt32(RecordHeader.formatVersion))
         out.append(littleEndian: UInt64(0))
         out.append(littleEndian: sequence)
+        out.append(littleEndian: time)
         if deletion.sequence > 0 { out.append(littleEndian: deletion.sequence) }
         guard recordName.count <= 255, projection.count <= 255 else {
             let name = unsafe String(

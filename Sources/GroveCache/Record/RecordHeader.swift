@@ -8,7 +8,9 @@ struct RecordHeader {
     /// The format that this version writes; records of a later one, which ``Swift/FixedWidthInteger/isVersion``, are refused
     /// and left alone.
     static let formatVersion: UInt8 = 1
-    static let fixedBytes = 20
+    static let fixedBytes = 24
+    /// Where the time lies.
+    static let timeOffset = 20
 
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -35,6 +37,9 @@ struct RecordHeader {
     let flags: Flags
     /// The number of the write that this record stands for.
     let sequence: UInt64
+    /// When the content was last confirmed, in seconds since 1970; 0 where that is not known. Where several projections
+    /// wrote the record, each has a time of its own in the table.
+    let time: UInt32
     /// The number of the last deletion that this record follows, 0 where there was none.
     let deletion: UInt64
     let recordName: UnsafeRawBufferPointer
@@ -55,6 +60,7 @@ struct RecordHeader {
         flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))
         guard flags.isSubset(of: .known) else { throw .corrupted }
         sequence = unsafe UInt64(littleEndian: (base + 12).loadUnaligned(as: UInt64.self))
+        time = unsafe UInt32(littleEndian: (base + RecordHeader.timeOffset).loadUnaligned(as: UInt32.self))
         let bodyStart = unsafe Int(UInt16(littleEndian: (base + 2).loadUnaligned(as: UInt16.self)))
         guard bodyStart <= bytes.count else { throw .corrupted }
         var offset = RecordHeader.fixedBytes

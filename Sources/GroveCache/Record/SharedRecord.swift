@@ -40,11 +40,11 @@ struct SharedRecord {
         return place
     }
 
-    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`.
+    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, called at `time`.
     ///
     /// The fields that only this projection carried go, then its new ones are set: a field that the write lacks keeps
     /// what others wrote, a null overwrites, and the same projection written again replaces its own (DESIGN §4).
-    mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: UInt64) {
+    mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: UInt64, time: UInt32) {
         var place = sequence
         if let old = table.rows.first(where: { $0.name == projection }) {
             // The same content keeps the later of its two places.
@@ -52,7 +52,7 @@ struct SharedRecord {
             leave(old, for: new)
         }
         var own = ProjectionTable.Row(
-            name: projection, sequence: place, fields: Array(repeating: false, count: fields.count))
+            name: projection, sequence: place, time: time, fields: Array(repeating: false, count: fields.count))
         var position = 0
         for index in unsafe new.fields.indices {
             let (key, value) = unsafe new.fields[index]

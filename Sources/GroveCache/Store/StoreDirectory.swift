@@ -161,20 +161,6 @@ enum StoreDirectory {
         if done < bytes.count || !isClosed { remove(name, in: directory) }
     }
 
-    /// Makes the cache's own file called `name` in one step; a failure leaves none.
-    ///
-    /// Whenever it is looked at, it is the old one or the new one.
-    static func replace(_ name: String, with bytes: [UInt8], in directory: String) {
-        let new = upcoming(name)
-        write(bytes, to: new, in: directory)
-        guard unsafe rename(directory + "/" + new, directory + "/" + name) != 0 else { return }
-        remove(new, in: directory)
-        remove(name, in: directory)
-    }
-
-    /// What a file that is to replace `name` is called until then; whoever is killed meanwhile leaves it.
-    static func upcoming(_ name: String) -> String { name + ".new" }
-
     /// Removes the cache's own file called `name`, if there is one.
     static func remove(_ name: String, in directory: String) {
         try? FileManager.default.removeItem(atPath: directory + "/" + name)

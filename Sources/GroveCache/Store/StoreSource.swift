@@ -48,54 +48,31 @@ struct StoreSource: Sendable {
     struct Opened: Sendable {
         let store: any NodeStore
         var state: StoreState
-        /// Why the store was set aside and made anew, where it was.
+        /// Why the store was set aside and made again, where it was.
         var rebuiltAfter: CacheError?
-        /// What tells that others replaced the files; `nil` where nobody else may have them open.
+        /// What tells that others replaced the files; `nil` where no other process may have them open.
         var generation: StoreGeneration?
         var word: UInt64 = 0
         var file: FileIdentity?
-        /// The directory; `nil` in memory.
-        var directory: HeldDirectory?
     }
 
     /// Opens the store, or makes one.
     ///
     /// - Parameters:
-    ///   - expected: the directory that it must be, where somebody looked which it is.
     ///   - budget: the bytes that its files will have, where that is known.
     ///   - damage: what an opened store failed with, that ``isRepairable(_:)``: its files are set aside.
-    /// - Throws: ``CacheError``, as the store does, and where the directory is another one or not Grove's; with
-    ///   ``OpenPolicy/rebuild`` damage is set aside instead.
-    func opened(
-        in expected: FileIdentity? = nil, budget: Int? = nil, after damage: CacheError? = nil
-    ) throws(CacheError) -> Opened {
+    /// - Throws: ``CacheError``, as the store does, and where the directory is not Grove's; with ``OpenPolicy/rebuild``
+    ///   damage is set aside instead.
+    func opened(budget: Int? = nil, after damage: CacheError? = nil) throws(CacheError) -> Opened {
         guard let directory, isPersistent else { return try openOnce(budget) }
         try StoreDirectory.make(directory)
-        let held = try HeldDirectory(directory)
-        guard expected == nil || held.identity == expected else { throw HeldDirectory.wasReplaced(directory) }
         try StoreDirectory.claim(directory)
-        var opened = try opened(directory, held, budget, damage)
-        do throws(CacheError) {
-            try held.check(directory)
-        } catch {
-            opened.store.close()
-            throw error
-        }
-        opened.directory = held
-        return opened
-    }
-
-    private func opened(
-        _ directory: String, _ held: HeldDirectory, _ budget: Int?, _ damage: CacheError?
-    ) throws(CacheError) -> Opened {
         guard isShared else {
             var opened = try openOrRebuild(directory, nil, budget, damage)
             opened.file = file
             return opened
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
-            // The lock may have been waited for.
-            try held.check(directory)
             var opened = try openOrRebuild(directory, generation, budget, damage)
             opened.generation = generation
             opened.word = generation.word
@@ -104,42 +81,20 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// What there is after this process replaced the files itself.
-    struct Replaced: Sendable {
-        let generation: StoreGeneration
-        /// The word and the file as they were before others could open or replace them.
-        let word: UInt64
-        let file: FileIdentity?
-        let outcome: Result<Void, CacheError>
-    }
-
-    /// Runs `body`, which replaces the files in `held` after it advanced the generation, while no other process opens them.
+    /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
     ///
-    /// - Returns: what there is then and what became of `body`, or `nil` where nobody else may have the files open.
-    /// - Throws: ``CacheError`` with code `inputOutput` where the directory's path leads elsewhere, before `body` is run.
+    /// - Returns: the word and the file as they are before others can open or replace them; nothing where no other process
+    ///   may have the files open.
     func replacing(
-        in held: HeldDirectory?, _ body: (StoreGeneration?) throws(CacheError) -> Void
-    ) throws(CacheError) -> Replaced? {
-        guard let directory, isPersistent else {
-            try body(nil)
-            return nil
-        }
-        // The cache's own files go by the path, as those of some engines do.
-        try held?.check(directory)
-        guard isShared else {
+        _ body: (StoreGeneration?) throws(CacheError) -> Void
+    ) throws(CacheError) -> (word: UInt64, file: FileIdentity?)? {
+        guard let directory, isShared else {
             try body(nil)
             return nil
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
-            // The lock may have been waited for.
-            try held?.check(directory)
-            let outcome: Result<Void, CacheError>
-            do throws(CacheError) {
-                outcome = .success(try body(generation))
-            } catch {
-                outcome = .failure(error)
-            }
-            return Replaced(generation: generation, word: generation.word, file: file, outcome: outcome)
+            try body(generation)
+            return (generation.word, file)
         }
     }
 

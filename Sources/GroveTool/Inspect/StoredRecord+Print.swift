@@ -18,7 +18,7 @@ extension StoredRecord {
                 let fields = zip(names, projection.fields).filter { $0.1 }.map { JSON.string($0.0) }
                 return [
                     "name": .string(projection.name), "sequence": JSON(number: projection.sequence),
-                    "fields": .array(fields),
+                    "confirmedAt": projection.time == 0 ? .null : JSON(Int(projection.time)), "fields": .array(fields),
                 ]
             }
             members += [

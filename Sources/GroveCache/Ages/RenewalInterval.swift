@@ -1,0 +1,25 @@
+import Synchronization
+
+/// How old a record's time must be for a write that changes nothing to renew it.
+///
+/// The lesser of a minute and a quarter of the least maximum age that was asked for, but a second at the least: so a screen
+/// that is loaded again and again writes its records once a minute, and what is loaded with a maximum age counts as older
+/// than it is by a quarter of that at the most, from the second time on.
+final class RenewalInterval: Sendable {
+    private let interval = Atomic<UInt32>(60)
+
+    /// The interval in seconds.
+    var seconds: UInt32 { interval.load(ordering: .relaxed) }
+
+    /// Notes that `maxAge` seconds were asked for.
+    func note(maxAge: Double) {
+        guard maxAge >= 0, maxAge < 4 * Double(seconds) else { return }
+        interval.min(UInt32(max(maxAge / 4, 1)), ordering: .relaxed)
+    }
+
+    /// Whether a call made at `time` renews a record that says `stored`; one that is ahead was told by a wrong clock.
+    static func isDue(_ stored: UInt32, at time: UInt32, every interval: UInt32) -> Bool {
+        guard time > 0 else { return false }
+        return stored > time || time - stored >= interval
+    }
+}

@@ -1,0 +1,171 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// The stores that are open in this process, by their directories.
+///
+/// Some engines must not be opened twice in one process (LMDB corrupts its locks), so a second handle on one directory
+/// shares the first one's core. Directories are one where their paths without links are, or where the system says that they
+/// are one. While a core is being opened or closed, callers that want its directory wait for that, and others do not.
+final class CoreRegistry: Sendable {
+    static let shared = CoreRegistry()
+
+    private enum Phase {
+        case opening
+        case open(CacheCore, options: any Sendable, handles: Int)
+        case closing(CacheCore)
+    }
+
+    private struct Entry {
+        let store: ObjectIdentifier
+        let path: String
+        var directory: FileIdentity
+        var phase = Phase.opening
+        /// Left when the core is open or closed, as it was about to be.
+        let settled = DispatchGroup()
+
+        func isOpen(_ core: CacheCore) -> Bool {
+            guard case .open(let own, _, _) = phase else { return false }
+            return own === core
+        }
+    }
+
+    /// What a caller that wants a directory does next.
+    private enum Step {
+        case open
+        case share(CacheCore)
+        /// Waits for the opening of a core, or for the closing of this one.
+        case wait(DispatchGroup, CacheCore?)
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    /// A handle on the core of `directory`: the one that is open, or a new one.
+    func core<Store: NodeStore>(
+        _ store: Store.Type, directory named: String?, options: Store.Options, policy: OpenPolicy,
+        queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
+    ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
+        try budget.check(Store.profile)
+        func open(_ directory: String?) throws(CacheError) -> CacheCore {
+            let source = StoreSource(store, directory: directory, options: options, policy: policy)
+            return try CacheCore(source, queueLimit: queueLimit, budget: budget, clock: clock)
+        }
+        guard let named else {
+            let core = try open(nil)
+            return (core, core.enter(observer))
+        }
+        while true {
+            try StoreDirectory.make(named)
+            let path = StoreDirectory.resolve(named)
+            guard let directory = FileIdentity(path) else {
+                throw CacheError(.inputOutput, "The directory \(path) cannot be read.", engineCode: Int(errno))
+            }
+            let entry = Entry(store: ObjectIdentifier(store), path: path, directory: directory)
+            switch try step(entry, options, budget) {
+            case .wait(let group, let core):
+                try core?.checkReentrance()
+                group.wait()
+            case .share(let core):
+                // Somebody may have emptied the directory since.
+                core.noticeIfReplaced()
+                return (core, core.enter(observer))
+            case .open:
+                let core: CacheCore
+                do throws(CacheError) {
+                    core = try open(path)
+                } catch {
+                    remove { $0.settled === entry.settled }
+                    throw error
+                }
+                entries.withLock { entries in
+                    guard let index = entries.firstIndex(where: { $0.settled === entry.settled }) else { return }
+                    entries[index].phase = .open(core, options: options, handles: 1)
+                }
+                entry.settled.leave()
+                let handle = core.enter(observer)
+                core.tellOfRebuild()
+                return (core, handle)
+            }
+        }
+    }
+
+    /// Takes a handle on the core of `wanted`, or enters `wanted` where there is none.
+    private func step<Options: Sendable & Equatable>(
+        _ wanted: Entry, _ options: Options, _ budget: CacheBudget
+    ) throws(CacheError) -> Step {
+        try entries.withLock { (entries) throws(CacheError) in
+            let found = entries.firstIndex {
+                $0.store == wanted.store
+                    && (StoreDirectory.isSame($0.path, wanted.path) || $0.directory == wanted.directory)
+            }
+            guard let found else {
+                wanted.settled.enter()
+                entries.append(wanted)
+                return .open
+            }
+            switch entries[found].phase {
+            case .opening: return .wait(entries[found].settled, nil)
+            case .closing(let core): return .wait(entries[found].settled, core)
+            case .open(let core, let others, let handles):
+                guard others as? Options == options, core.index?.budget ?? .unlimited == budget else {
+                    throw CacheError(
+                        .optionsConflict,
+                        "The store in \(wanted.path) is open in this process with other options or another budget.")
+                }
+                entries[found].phase = .open(core, options: others, handles: handles + 1)
+                return .share(core)
+            }
+        }
+    }
+
+    /// Gives one handle on `core` back, and closes it with the last one.
+    func release(_ core: CacheCore) {
+        let isLast = entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.isOpen(core) }),
+                case .open(_, let options, let handles) = entries[index].phase
+            else { return true }
+            guard handles == 1 else {
+                entries[index].phase = .open(core, options: options, handles: handles - 1)
+                return false
+            }
+            // The directory stays taken until the core is closed. The registry is not locked meanwhile, for a read that
+            // the core waits for may open another store.
+            entries[index].settled.enter()
+            entries[index].phase = .closing(core)
+            return true
+        }
+        guard isLast else { return core.drainNow() }
+        core.close()
+        remove { entry in
+            guard case .closing(let own) = entry.phase else { return false }
+            return own === core
+        }
+    }
+
+    /// Notes that `core` has opened its store again: another directory may have the path by now.
+    func noteReopening(of core: CacheCore) {
+        guard let directory = core.source.directory.flatMap({ FileIdentity($0) }) else { return }
+        entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.isOpen(core) }) else { return }
+            entries[index].directory = directory
+        }
+    }
+
+    /// Removes the entry that `isIt` says, and lets go on who waits for it.
+    private func remove(where isIt: (Entry) -> Bool) {
+        let entry = entries.withLock { entries in
+            entries.firstIndex(where: isIt).map { entries.remove(at: $0) }
+        }
+        entry?.settled.leave()
+    }
+}
