@@ -52,7 +52,6 @@ public enum Mutants {
             log("keeps-lock", "Closing leaves the lock.", .keepsLock),
             log("locks-by-file", "A lock outlives its owner.", .locksByFile),
             log("starts-empty", "What was stored is not read at opening.", .startsEmpty),
-            log("forgets-pins", "What was pinned across reopening is not.", .forgetsPins),
             log("never-compacts", "What was replaced is never released.", .neverRewrites),
             .log("closes-nothing", "A closed handle goes on.", StaysOpen.self, worker("closes-nothing")),
             log("refuses-damage", "A damaged store is refused at each opening.", .refusesDamage),
@@ -68,7 +67,6 @@ public enum Mutants {
         }
         return [
             over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self),
-            over("sqlite", "pins-for-itself", "What is pinned for all is pinned in one process.", PinsForItself.self),
         ].compactMap(\.self)
     }
 

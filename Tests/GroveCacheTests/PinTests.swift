@@ -37,23 +37,6 @@ struct PinTests {
         #expect(try cache.usage().pinnedEntries == 0 && cache.usage().pinnedBytes == 0)
     }
 
-    @Test("What is marked again while others are released is walked at once, for what it holds may be released already")
-    func again() {
-        var table = PinTable()
-        _ = table.change([1, 65]) { $0.handles[1] = 1 }
-        for hash in [7, 8, 9] as [UInt64] { #expect(table.mark(hash) == .new) }
-        _ = table.change([1, 65]) { $0.handles[1] = nil }
-        #expect(table.nextToFollow() == nil)
-        // The walk is over and has met nothing, and nothing is released yet: the holder still holds what it held.
-        #expect(table.mark(9) == .former)
-        guard let released = table.nextToRelease() else {
-            Issue.record("nothing is released")
-            return
-        }
-        _ = table.unmark(released)
-        #expect(table.mark(released == 7 ? 8 : 7) == .new)
-    }
-
     @Test("What is written under a pin later is held, also where nothing was there when it was retained")
     func later() throws {
         let cache = try cache(20)
@@ -232,39 +215,13 @@ struct PinTests {
         try checkIndex(cache)
     }
 
-    @Test("Pins of what is not there count too where the store remembers them, so that they do not fill the budget")
-    func absentRoots() throws {
-        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 60_000))
-        let limit = try #require(try cache.usage().pinnedLimit)
-        var retained = 0
-        var failure: CacheError?
-        while failure == nil, retained < 10_000 {
-            do throws(CacheError) {
-                try cache.retain("Person:\(retained)", acrossReopening: true)
-                retained += 1
-            } catch {
-                failure = error
-            }
-        }
-        #expect(failure?.code == .overBudget && retained > limit / 20 && retained < limit / 8, "\(retained)")
-        let text = String(repeating: "n", count: 1_000)
-        for number in 0..<100 { try cache.write(Person(id: "other-\(number)", name: text, age: 0)) }
-        #expect(try cache.size().payloadBytes <= 60_000)
-        #expect(try isThere(cache, "Person:other-99") == [true])
-        // Whoever lets go makes room.
-        for number in 0..<100 { try cache.release("Person:\(number)", acrossReopening: true) }
-        try cache.retain("Person:new", acrossReopening: true)
-        try checkIndex(cache)
-    }
-
     @Test("A handle's pins end with it, and those of another handle do not")
     func handles() throws {
         let cache = try cache(20)
         let index = try #require(cache.core.index)
         try cache.write(Fork("a", Fork("b")))
         try cache.retain("Fork:a")
-        let other = PinChange(
-            root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, isPersistent: false, handle: 77)
+        let other = PinChange(root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, handle: 77)
         try cache.core.transact { (commit) throws(CacheError) in try commit.apply(other) }
         cache.core.writer.sync { index.pins.leave(cache.handle) }
         try flood(cache)
@@ -280,7 +237,7 @@ struct PinTests {
         let cache = try cache(20)
         try cache.write(Fork("a"))
         try cache.retain("Fork:a")
-        try cache.retain("Fork:b", acrossReopening: true)
+        try cache.retain("Fork:b")
         try cache.wipe()
         try cache.write(contentsOf: [Fork("a"), Fork("b")])
         try flood(cache)
@@ -292,9 +249,9 @@ struct PinTests {
         let cache = try MemoryCache()
         try await cache.retain("Fork:a")
         try await cache.retain(collection: "list")
-        try await cache.retain("Fork:b", acrossReopening: true)
+        try await cache.retain("Fork:b")
         try await cache.release("Fork:a")
-        try await cache.release("Fork:b", acrossReopening: true)
+        try await cache.release("Fork:b")
         await #expect(throws: CacheError.self) { try await cache.retain("") }
         #expect(try await cache.size().entries <= 1)
         cache.close()

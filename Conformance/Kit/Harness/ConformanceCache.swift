@@ -43,16 +43,16 @@ public protocol ConformanceCache: CacheDelegate {
     func evict(_ identifier: ModelIdentifier) throws(CacheError)
 
     /// Keeps the tree of `identifier` from being evicted.
-    func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError)
+    func retain(_ identifier: ModelIdentifier) throws(CacheError)
 
     /// Keeps a collection and the trees of its elements from being evicted.
-    func retain(collection key: String, acrossReopening: Bool) throws(CacheError)
+    func retain(collection key: String) throws(CacheError)
 
     /// Takes a pin back.
-    func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError)
+    func release(_ identifier: ModelIdentifier) throws(CacheError)
 
     /// Takes a collection's pin back.
-    func release(collection key: String, acrossReopening: Bool) throws(CacheError)
+    func release(collection key: String) throws(CacheError)
 
     /// Empties the cache.
     func wipe() throws(CacheError)
@@ -81,22 +81,16 @@ extension ConformanceCache {
     public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
 
     /// By default, nothing can be retained.
-    public func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+    public func retain(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
 
     /// By default, nothing can be retained.
-    public func retain(collection key: String, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+    public func retain(collection key: String) throws(CacheError) { throw .hasNoPins }
 
     /// By default, nothing can be retained.
-    public func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
+    public func release(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
 
     /// By default, nothing can be retained.
-    public func release(collection key: String, acrossReopening: Bool) throws(CacheError) { throw .hasNoPins }
-
-    /// Keeps the tree of `identifier` from being evicted, in this process.
-    func retain(_ identifier: ModelIdentifier) throws(CacheError) { try retain(identifier, acrossReopening: false) }
-
-    /// Takes that back.
-    func release(_ identifier: ModelIdentifier) throws(CacheError) { try release(identifier, acrossReopening: false) }
+    public func release(collection key: String) throws(CacheError) { throw .hasNoPins }
 
     /// By default, nothing has an age.
     public func read<M: CacheableModel>(

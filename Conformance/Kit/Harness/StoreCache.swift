@@ -53,20 +53,20 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }
 
-    func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
-        try cache.retain(identifier, acrossReopening: acrossReopening)
+    func retain(_ identifier: ModelIdentifier) throws(CacheError) {
+        try cache.retain(identifier)
     }
 
-    func retain(collection key: String, acrossReopening: Bool) throws(CacheError) {
-        try cache.retain(collection: key, acrossReopening: acrossReopening)
+    func retain(collection key: String) throws(CacheError) {
+        try cache.retain(collection: key)
     }
 
-    func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
-        try cache.release(identifier, acrossReopening: acrossReopening)
+    func release(_ identifier: ModelIdentifier) throws(CacheError) {
+        try cache.release(identifier)
     }
 
-    func release(collection key: String, acrossReopening: Bool) throws(CacheError) {
-        try cache.release(collection: key, acrossReopening: acrossReopening)
+    func release(collection key: String) throws(CacheError) {
+        try cache.release(collection: key)
     }
 
     func wipe() throws(CacheError) { try cache.wipe() }

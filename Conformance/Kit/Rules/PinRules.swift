@@ -3,7 +3,7 @@ import GroveModel
 
 /// EVC: what is pinned stays.
 enum PinRules {
-    static let all = [retained, killed, peers]
+    static let all = [retained]
 
     static let retained = Rule(
         "EVC-11",
@@ -21,20 +21,20 @@ enum PinRules {
 
     /// What is held, and what not any more.
     private static func reachable(_ trial: Trial) throws {
-        let cache = try trial.site().open(budget: PinProcess.budget(trial.profile))
-        let early = PinProcess.tree(0, round: 0)
+        let cache = try trial.site().open(budget: PinTrees.budget(trial.profile))
+        let early = PinTrees.tree(0, round: 0)
         _ = try cache.write(early)
         try cache.retain("Tree:0")
         try cache.retain("Tree:0")
         try cache.retain("Tree:1")
-        try cache.retain(collection: "list", acrossReopening: false)
-        try PinProcess.flood(cache, from: 0, 300)
+        try cache.retain(collection: "list")
+        try PinTrees.flood(cache, from: 0, 300)
         try trial.expectHit(try cache.read("Tree:0", as: Branch.self), early, "a tree that was there before its pin")
-        let late = PinProcess.tree(1, round: 1)
+        let late = PinTrees.tree(1, round: 1)
         let items = [Person(id: "Person:item"), Person(id: "Person:0/0", age: 7)]
         _ = try cache.write(late)
         _ = try cache.writeCollection(items, forKey: "list")
-        try PinProcess.flood(cache, from: 1_000, 300)
+        try PinTrees.flood(cache, from: 1_000, 300)
         try trial.expectHit(try cache.read("Tree:1", as: Branch.self), late, "a tree that came after its pin")
         try trial.expectEqual(
             try cache.readCollection("list", as: Person.self).value?.values, items,
@@ -42,31 +42,31 @@ enum PinRules {
         // A part that is written alone, with something new below it.
         _ = try cache.write(
             Branch(id: "Tree:1/2", label: 9, parts: [Branch(id: "Tree:grafted", boss: Person(id: "Person:new"))]))
-        try PinProcess.flood(cache, from: 2_000, 300)
+        try PinTrees.flood(cache, from: 2_000, 300)
         let part = try trial.expectHit(try cache.read("Tree:1/2", as: Branch.self), "a part that was written alone")
         try trial.expectEqual(part.parts.first?.boss?.id, "Person:new", "what is below what was written alone")
         _ = try cache.delete("Tree:0/1")
-        try PinProcess.flood(cache, from: 3_000, 300)
+        try PinTrees.flood(cache, from: 3_000, 300)
         let left = try trial.expectHit(try cache.read("Tree:0", as: Branch.self), "a tree of which a part was deleted")
         try trial.expectEqual(left.parts.map(\.id), ["Tree:0/0", "Tree:0/2"], "the parts of a tree that lost one")
 
         try cache.release("Tree:0")
-        try PinProcess.flood(cache, from: 4_000, 300)
+        try PinTrees.flood(cache, from: 4_000, 300)
         try trial.expectHit(try cache.read("Tree:0", as: Branch.self), left, "a tree that is still retained once")
         try cache.release("Tree:0")
-        try PinProcess.flood(cache, from: 5_000, 600)
+        try PinTrees.flood(cache, from: 5_000, 600)
         try trial.expectMiss(
             try cache.read("Tree:0", as: Branch.self), .absent, "Tree:0", "a tree that nobody retains any more")
         let shared = try trial.expectHit(
             try cache.read("Person:0/0", as: Person.self), "a node that a released tree shared with what is retained")
         try trial.expectEqual(shared, items[1], "that node")
-        try cache.release(collection: "list", acrossReopening: false)
-        try PinProcess.flood(cache, from: 6_000, 600)
+        try cache.release(collection: "list")
+        try PinTrees.flood(cache, from: 6_000, 600)
         try trial.expectMiss(
             try cache.read("Person:item", as: Person.self), .absent, "Person:item", "an element that was released")
         try cache.wipe()
         _ = try cache.write(late)
-        try PinProcess.flood(cache, from: 7_000, 600)
+        try PinTrees.flood(cache, from: 7_000, 600)
         try trial.expectMiss(
             try cache.read("Tree:1", as: Branch.self), .absent, "Tree:1", "a tree whose pin a wipe took")
     }
@@ -86,11 +86,11 @@ enum PinRules {
                 return Person(id: "Pinned:\(number)-\(lists)-\(place)", name: String(repeating: "n", count: count))
             }
             do throws(CacheError) {
-                try cache.retain(collection: "list-\(lists)", acrossReopening: false)
+                try cache.retain(collection: "list-\(lists)")
                 _ = try cache.writeCollection(people, forKey: "list-\(lists)")
             } catch {
                 try trial.expectEqual(error.code, .overBudget, "a write under a pin for which there is no room")
-                try cache.release(collection: "list-\(lists)", acrossReopening: false)
+                try cache.release(collection: "list-\(lists)")
                 break
             }
             kept += people
@@ -138,7 +138,7 @@ enum PinRules {
                 usage.pinnedBytes <= limit, "pinned bytes: expected at most \(limit), got \(usage.pinnedBytes).")
         }
         try expectKept("a pinned node after a refused pin")
-        for list in 0..<lists { try cache.release(collection: "list-\(list)", acrossReopening: false) }
+        for list in 0..<lists { try cache.release(collection: "list-\(list)") }
         for batch in 0..<90 {
             _ = try cache.write(
                 contentsOf: EvictionRules.people(30_000 + batch * 50..<30_050 + batch * 50, nameCount: 2_000))
@@ -148,31 +148,51 @@ enum PinRules {
         try trial.expect(left < kept.count / 2, "released nodes: expected most to go, got \(left) of \(kept.count).")
     }
 
-    /// What outlives the handle, and what does not.
+    /// What ends with the handle, and not before.
     private static func reopening(_ trial: Trial) throws {
         let site = try trial.site()
-        let budget = PinProcess.budget(trial.profile)
+        let budget = PinTrees.budget(trial.profile)
         let first = try site.open(budget: budget)
-        let trees = (0..<3).map { PinProcess.tree($0, round: $0) }
-        _ = try first.write(contentsOf: trees)
-        try first.retain("Tree:0", acrossReopening: true)
-        try first.retain("Tree:0", acrossReopening: true)
+        let tree = PinTrees.tree(1, round: 1)
+        _ = try first.write(tree)
         try first.retain("Tree:1")
         try first.suspend()
         try first.resume()
-        try PinProcess.flood(first, from: 0, 300)
-        try trial.expectHit(try first.read("Tree:1", as: Branch.self), trees[1], "a tree across a suspension")
+        try PinTrees.flood(first, from: 0, 300)
+        try trial.expectHit(try first.read("Tree:1", as: Branch.self), tree, "a tree across a suspension")
         first.close()
         let second = try site.open(budget: budget)
-        try PinProcess.flood(second, from: 1_000, 300)
-        try trial.expectHit(try second.read("Tree:0", as: Branch.self), trees[0], "a tree that the store remembers")
+        try PinTrees.flood(second, from: 1_000, 600)
         try trial.expectMiss(
             try second.read("Tree:1", as: Branch.self), .absent, "Tree:1", "a tree whose pin ended with its handle")
-        try second.release("Tree:0", acrossReopening: true)
-        second.close()
-        let third = try site.open(budget: budget)
-        try PinProcess.flood(third, from: 2_000, 600)
-        try trial.expectMiss(
-            try third.read("Tree:0", as: Branch.self), .absent, "Tree:0", "a tree that the store remembers no more")
+    }
+}
+
+/// What rules of pins write.
+private enum PinTrees {
+    /// Little, so that most of what is written goes soon.
+    static func budget(_ profile: BackendProfile) -> CacheBudget {
+        CacheBudget(bytes: profile.isEvicting ? 6 << 20 : nil, nodes: 150)
+    }
+
+    /// Tree `number` as it is in round `round`: the root's label says which, and so does a part's name.
+    static func tree(_ number: Int, round: Int) -> Branch {
+        Branch(
+            id: "Tree:\(number)", label: round,
+            parts: (0..<3).map { part in
+                Branch(
+                    id: "Tree:\(number)/\((round + part) % 5)", label: round,
+                    boss: Person(id: "Person:\(number)/\(round % 3)", name: "\(round)", age: round))
+            })
+    }
+
+    /// Writes `count` nodes that no handle retains, in transactions of fifty.
+    static func flood(_ cache: any ConformanceCache, from first: Int, _ count: Int) throws(CacheError) {
+        for start in stride(from: first, to: first + count, by: 50) {
+            _ = try cache.write(
+                contentsOf: (start..<start + 50).map { number in
+                    Person(id: "Flood:\(number)", name: String(repeating: "n", count: number * 37 % 400), age: number)
+                })
+        }
     }
 }

@@ -47,20 +47,20 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try base.evict(identifier) }
 
-    func retain(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
-        try base.retain(identifier, acrossReopening: acrossReopening)
+    func retain(_ identifier: ModelIdentifier) throws(CacheError) {
+        try base.retain(identifier)
     }
 
-    func retain(collection key: String, acrossReopening: Bool) throws(CacheError) {
-        try base.retain(collection: key, acrossReopening: acrossReopening)
+    func retain(collection key: String) throws(CacheError) {
+        try base.retain(collection: key)
     }
 
-    func release(_ identifier: ModelIdentifier, acrossReopening: Bool) throws(CacheError) {
-        try base.release(identifier, acrossReopening: acrossReopening)
+    func release(_ identifier: ModelIdentifier) throws(CacheError) {
+        try base.release(identifier)
     }
 
-    func release(collection key: String, acrossReopening: Bool) throws(CacheError) {
-        try base.release(collection: key, acrossReopening: acrossReopening)
+    func release(collection key: String) throws(CacheError) {
+        try base.release(collection: key)
     }
 
     func wipe() throws(CacheError) { try base.wipe() }

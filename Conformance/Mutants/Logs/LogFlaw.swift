@@ -26,8 +26,6 @@ enum LogFlaw: Sendable, Equatable {
     case locksByFile
     /// What is in the log is not read.
     case startsEmpty
-    /// What is remembered of pins is not read.
-    case forgetsPins
     /// The log is never rewritten.
     case neverRewrites
     /// A log that does not end with a whole frame is refused.

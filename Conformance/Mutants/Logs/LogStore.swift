@@ -36,7 +36,6 @@ final class LogStore: NodeStore {
         if flaw != .startsEmpty {
             let bytes = try files.read()
             (state.content, state.end) = LogFrame.replay(bytes, trusting: flaw == .trustsFrames)
-            if flaw == .forgetsPins { state.content = state.content.filter { $0.key.first != 5 } }
             if flaw == .refusesDamage, state.end < bytes.count {
                 files.close()
                 throw CacheError(.notAStore, "The log is damaged.")

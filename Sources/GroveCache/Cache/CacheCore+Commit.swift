@@ -20,7 +20,6 @@ extension CacheCore {
         }
         guard mayCommit else { return }
         saveAtQuietMoment()
-        scheduleRelease()
     }
 
     /// Tries again to forget what could not be stored, and tells of what is forgotten.

@@ -32,8 +32,6 @@ final class CacheCore: Sendable {
     let index: EvictionIndex?
     /// Why the store was set aside and made again when it was opened first, where it was.
     private let rebuiltAfter: CacheError?
-    /// Whether it is about to release what is not pinned any more.
-    let isReleasing = Atomic(false)
 
     /// What tells the time of confirmations.
     let clock: AgeClock
@@ -268,7 +266,7 @@ final class CacheCore: Sendable {
             return state.observerEntries.filter { $0.handle == handle }
         }
         defer { extendLifetime(left) }
-        releasePins(of: handle)
+        if let index { writer.async { index.pins.leave(handle) } }
         guard !changes.isIdle else { return }
         events.async { [changes] in changes.end(handle) }
     }

@@ -13,7 +13,7 @@ extension GroupCommit {
         if !index.isLoaded { return try load(index) }
         // A commit of somebody else's may leave the account as it was.
         if stored.account != index.account || stored.sequence != index.sequence {
-            try loadPins(index)
+            index.pins.distrust()
             try catchUp(index)
         }
     }
@@ -46,8 +46,6 @@ extension GroupCommit {
         stored.account = account
         for segment in stale { try remove(segment.key, valueCount: segment.count) }
         index.reload(open: open, openBytes: [])
-        try loadPins(index)
-        try remark(index)
         for entry in keys {
             let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
             guard let size = try size(entry.key) else { continue }
@@ -70,8 +68,6 @@ extension GroupCommit {
     private mutating func load(_ index: EvictionIndex) throws(CacheError) {
         let open = stored.account?.openSegment ?? 0
         index.reload(open: open, openBytes: try segment(open) ?? [])
-        try loadPins(index)
-        try remark(index)
         var entries: [JournalEntry] = []
         var numbers: [(number: UInt32, count: Int)] = []
         try unsafe [Namespace.journal].withUnsafeBytesTyped { (prefix) throws(CacheError) in
@@ -237,7 +233,7 @@ extension GroupCommit {
             count += 1
             let payload = (stored.account?.payloadBytes ?? 0) + index.journal.pendingBytes
             let isOver = index.hasTooMany || payload > limit
-            if index.pins.isStale, isOver || index.hasVictims { try remark(index) }
+            if index.pins.mustMark, isOver || index.hasVictims { try markAgain(index) }
             if isOver, expiry != nil {
                 expiry?.looks += 2
                 if let gone = try removeExpired(index) {
@@ -246,9 +242,9 @@ extension GroupCommit {
                 }
             }
             guard let victim = isOver ? index.evict() : index.nextVictim() else {
-                // What nobody pins any more may be all that is left to go.
-                guard isOver, index.pins.isReleasing else { break }
-                try releasePins(most: 1_024)
+                // What is not reachable from a pin any more may be all that is left to go.
+                guard isOver, !index.pins.isExact else { break }
+                try markAgain(index)
                 continue
             }
             if let identifier = try remove(victim, index, sparing: call) { evicted.append(identifier) }

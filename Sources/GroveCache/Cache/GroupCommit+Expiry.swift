@@ -48,7 +48,7 @@ extension GroupCommit {
     ) throws(CacheError) -> [ModelIdentifier]? {
         guard let search = expiry else { return nil }
         // What is pinned stays, however old.
-        if index.pins.isStale { try remark(index) }
+        if index.pins.mustMark { try markAgain(index) }
         while let candidate = index.expiry.next() {
             guard !index.pins.isMarked(candidate.hash), let number = index.segment(of: candidate.hash),
                 let key = try key(candidate.hash, in: number, index)
@@ -161,7 +161,7 @@ extension EvictionIndex {
                 unsafe count(tree.key(index), tree.bodyCount(index))
             }
         }
-        for extra in write.extras {
+        for extra in write.extras where !extra.isPin {
             let valueCount = extra.value?.body.count ?? 0
             unsafe extra.storeKey.withUnsafeBytes { unsafe count($0, valueCount) }
         }

@@ -106,7 +106,6 @@ struct GroupCommit: ~Copyable {
         }
         stored.sequence = max(stored.sequence, sequence)
         place = max(place, write.place)
-        try releasePins(beside: write.entryCount)
         lists.evicted += try evict(downTo: limit.hard, sparing: write)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
         entryCount += write.entryCount

@@ -6,10 +6,9 @@ import Synchronization
 /// A pin holds a model or a collection and everything below it, through whatever is stored now and whatever is written
 /// later: it may be retained before it is there. It keeps nothing from being replaced, deleted or forgotten on purpose.
 ///
-/// Pins are counted: whoever retains twice releases twice. They live as long as the handle on which they were made, and
-/// hold against what this process evicts. With `acrossReopening` the store itself remembers one pin, however often it is
-/// asked for, until any handle of any process releases it: all that share the store keep it, and no kill loses what it holds.
-/// ``wipe()-()`` lets go of everything. A cache without a budget evicts nothing, and only remembers what it must.
+/// Pins are counted: what was retained twice must be released twice. They live as long as the handle on which they were made,
+/// and hold against what this process evicts: an application retains again when it starts. ``wipe()-()`` lets go of everything.
+/// A cache without a budget evicts nothing, and a pin does nothing there.
 extension NormalizedCache {
     /// Keeps the tree of `identifier` from being evicted, until it is released.
     ///
@@ -20,79 +19,78 @@ extension NormalizedCache {
     /// - Throws: ``CacheError`` with code `overBudget` where more would be pinned than ``CacheUsage/pinnedLimit`` or the
     ///   budget's number of records: then everything is as before. `emptyIdentifier`, `tooLarge`, `full`, `inputOutput`,
     ///   `cancelled`, `reentrant`, `suspended`, `closed`.
-    public func retain(_ identifier: ModelIdentifier, acrossReopening: Bool = false) throws(CacheError) {
-        try change(Namespace.node, identifier, isRetaining: true, acrossReopening)
+    public func retain(_ identifier: ModelIdentifier) throws(CacheError) {
+        try change(Namespace.node, identifier, isRetaining: true)
     }
 
     /// Keeps the collection under `key`, with the trees of its elements, from being evicted; see
-    /// ``retain(_:acrossReopening:)-(ModelIdentifier,_)``.
-    public func retain(collection key: String, acrossReopening: Bool = false) throws(CacheError) {
-        try change(Namespace.collection, ModelIdentifier(key), isRetaining: true, acrossReopening)
+    /// ``retain(_:)-(ModelIdentifier)``.
+    public func retain(collection key: String) throws(CacheError) {
+        try change(Namespace.collection, ModelIdentifier(key), isRetaining: true)
     }
 
-    /// Takes back one ``retain(_:acrossReopening:)-(ModelIdentifier,_)`` with the same arguments; nothing happens where
+    /// Takes back one ``retain(_:)-(ModelIdentifier)`` with the same arguments; nothing happens where
     /// there is none.
     ///
-    /// What nobody else holds can be evicted afterwards: the cache finds out which that is little by little, in the
-    /// transactions that follow, and at the latest before it would have to refuse something for lack of room.
-    public func release(_ identifier: ModelIdentifier, acrossReopening: Bool = false) throws(CacheError) {
-        try change(Namespace.node, identifier, isRetaining: false, acrossReopening)
+    /// What no other pin holds can be evicted afterwards. It counts in ``CacheUsage/pinnedEntries`` until something has to be.
+    public func release(_ identifier: ModelIdentifier) throws(CacheError) {
+        try change(Namespace.node, identifier, isRetaining: false)
     }
 
-    /// Takes back one ``retain(collection:acrossReopening:)-(String,_)`` with the same arguments.
-    public func release(collection key: String, acrossReopening: Bool = false) throws(CacheError) {
-        try change(Namespace.collection, ModelIdentifier(key), isRetaining: false, acrossReopening)
+    /// Takes back one ``retain(collection:)-(String)`` with the same arguments.
+    public func release(collection key: String) throws(CacheError) {
+        try change(Namespace.collection, ModelIdentifier(key), isRetaining: false)
     }
 
     /// Retains as the synchronous form does, without blocking the caller's thread.
     ///
     /// Cancellation is honoured before the call is queued, with code `cancelled`, and never afterwards.
-    public func retain(_ identifier: ModelIdentifier, acrossReopening: Bool = false) async throws(CacheError) {
-        try await change(Namespace.node, identifier, isRetaining: true, acrossReopening)
+    public func retain(_ identifier: ModelIdentifier) async throws(CacheError) {
+        try await change(Namespace.node, identifier, isRetaining: true)
     }
 
     /// Retains as the synchronous form does, without blocking the caller's thread.
-    public func retain(collection key: String, acrossReopening: Bool = false) async throws(CacheError) {
-        try await change(Namespace.collection, ModelIdentifier(key), isRetaining: true, acrossReopening)
+    public func retain(collection key: String) async throws(CacheError) {
+        try await change(Namespace.collection, ModelIdentifier(key), isRetaining: true)
     }
 
     /// Releases as the synchronous form does, without blocking the caller's thread.
-    public func release(_ identifier: ModelIdentifier, acrossReopening: Bool = false) async throws(CacheError) {
-        try await change(Namespace.node, identifier, isRetaining: false, acrossReopening)
+    public func release(_ identifier: ModelIdentifier) async throws(CacheError) {
+        try await change(Namespace.node, identifier, isRetaining: false)
     }
 
     /// Releases as the synchronous form does, without blocking the caller's thread.
-    public func release(collection key: String, acrossReopening: Bool = false) async throws(CacheError) {
-        try await change(Namespace.collection, ModelIdentifier(key), isRetaining: false, acrossReopening)
+    public func release(collection key: String) async throws(CacheError) {
+        try await change(Namespace.collection, ModelIdentifier(key), isRetaining: false)
     }
 
     private func change(
-        _ namespace: UInt8, _ name: ModelIdentifier, isRetaining: Bool, _ isPersistent: Bool
+        _ namespace: UInt8, _ name: ModelIdentifier, isRetaining: Bool
     ) throws(CacheError) {
-        guard let content = try content(namespace, name, isRetaining, isPersistent) else { return }
+        guard let content = try content(namespace, name, isRetaining) else { return }
         try perform { (sequence) throws(CacheError) in content }
     }
 
     private func change(
-        _ namespace: UInt8, _ name: ModelIdentifier, isRetaining: Bool, _ isPersistent: Bool
+        _ namespace: UInt8, _ name: ModelIdentifier, isRetaining: Bool
     ) async throws(CacheError) {
-        guard let content = try content(namespace, name, isRetaining, isPersistent) else { return }
+        guard let content = try content(namespace, name, isRetaining) else { return }
         try await performAsync { () throws(CacheError) in content }
     }
 
     /// What the call asks of the writer; `nil` where that is nothing.
     private func content(
-        _ namespace: UInt8, _ name: ModelIdentifier, _ isRetaining: Bool, _ isPersistent: Bool
+        _ namespace: UInt8, _ name: ModelIdentifier, _ isRetaining: Bool
     ) throws(CacheError) -> PendingWrite.Content? {
         try NormalizedCache.check(name)
         try checkOpen()
         try core.checkReentrance()
-        guard isPersistent || core.index != nil else {
+        guard core.index != nil else {
             try core.state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
             return nil
         }
         let root = [namespace] + Array(name.rawValue.utf8)
-        let pin = PinChange(root: root, isRetaining: isRetaining, isPersistent: isPersistent, handle: handle)
+        let pin = PinChange(root: root, isRetaining: isRetaining, handle: handle)
         return PendingWrite.Content(extras: [.pin(pin)])
     }
 }

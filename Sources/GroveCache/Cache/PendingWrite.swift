@@ -113,7 +113,7 @@ final class PendingWrite: Sendable {
     }
 
     /// How many records the call writes, at most.
-    var entryCount: Int { (tree?.count ?? 0) + extras.count { !$0.staysInMemory } }
+    var entryCount: Int { (tree?.count ?? 0) + extras.count { !$0.isPin } }
 
     /// What the call's nodes take in the store, at least, keys and values.
     var payloadBytes: Int {
@@ -123,7 +123,7 @@ final class PendingWrite: Sendable {
                 bytes += 2 * entry.identifierCount + entry.bodyCount + RecordHeader.fixedBytes
             }
         }
-        for extra in extras where !extra.staysInMemory {
+        for extra in extras where !extra.isPin {
             bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64
         }
         return bytes
@@ -185,7 +185,7 @@ extension PendingWrite.Extra {
         case .collection(let key, _, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
-        case .pin(let pin): pin.storeKey
+        case .pin(let pin): pin.root
         }
     }
 
@@ -216,10 +216,10 @@ extension PendingWrite.Extra {
         }
     }
 
-    /// Whether the store does not hear of it.
-    var staysInMemory: Bool {
-        guard case .pin(let pin) = self else { return false }
-        return !pin.isPersistent
+    /// Whether it is about a pin, of which the store does not hear.
+    var isPin: Bool {
+        guard case .pin = self else { return false }
+        return true
     }
 
     fileprivate func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {

@@ -10,7 +10,7 @@ extension EvictionIndex {
     var pinLimit: Int? { budget.bytes == nil ? nil : capacity / 100 * EvictionIndex.pinnedShare }
 
     /// Whether more is pinned than may be.
-    var pinsTooMuch: Bool { pins.bytes + pins.rootBytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }
+    var pinsTooMuch: Bool { pins.bytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }
 
     /// Takes what is stored under a marked key, a value of `valueCount` bytes, out of the policy.
     func pin(_ key: UnsafeRawBufferPointer, _ hash: UInt64, valueCount: Int) {
@@ -21,10 +21,9 @@ extension EvictionIndex {
         unsafe pins.note(hash, bytes: EvictionIndex.bytes(key, valueCount: valueCount))
     }
 
-    /// Takes a mark away, and gives what is stored under it back to the policy.
-    func unpin(_ hash: UInt64) {
-        let bytes = pins.unmark(hash)
-        guard bytes > 0 else { return }
-        giveBack(hash, weight: countsEntries ? 1 : bytes)
+    /// Takes a mark away that does not fit, and gives what is stored under it back to the policy.
+    func unpin(_ key: UnsafeRawBufferPointer, _ hash: UInt64, valueCount: Int) {
+        pins.leaveOut(hash)
+        unsafe giveBack(hash, weight: weight(key, valueCount: valueCount))
     }
 }

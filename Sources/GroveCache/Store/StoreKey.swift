@@ -14,8 +14,6 @@ enum Namespace {
     static let alias: UInt8 = 0x03
     /// A segment of the journal of what may be evicted, under its number.
     static let journal: UInt8 = 0x04
-    /// A pin that outlives the process, under the key that it pins.
-    static let pin: UInt8 = 0x05
 }
 
 /// A store's key while it is put together: one byte of ``Namespace`` and a name.

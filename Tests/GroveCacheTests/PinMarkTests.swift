@@ -6,33 +6,8 @@ import Testing
 
 @testable import GroveCache
 
-@Suite("Walks that release what is not pinned any more")
-struct PinWalkTests {
-    @Test("A release reads a bounded number of records in each transaction")
-    func bounded() throws {
-        let disk = try SharedStore.Disk()
-        let cache = try NormalizedCache<SharedStore>(
-            directory: nil, options: SharedStore.Options(disk: disk), budget: CacheBudget(nodes: 20_000))
-        try cache.writeCollection((0..<5_000).map { Fork("\($0)") }, forKey: "list")
-        try cache.retain(collection: "list")
-        try cache.write(Fork("x", Fork("y")))
-        try cache.retain("Fork:x")
-        let looks = Highest()
-        disk.faults.withLock { faults in
-            faults.looks = 0
-            faults.beforeWrite = { [weak disk] in
-                disk?.faults.withLock { faults in
-                    looks.raise(to: faults.looks)
-                    faults.looks = 0
-                }
-            }
-        }
-        try cache.release("Fork:x")
-        try checkSettled(cache)
-        #expect(looks.value > 0 && looks.value <= 600)
-        #expect(try cache.usage().pinnedEntries == 5_001)
-    }
-
+@Suite("Marks of what is pinned")
+struct PinMarkTests {
     @Test("A write under a pin looks at what it names, however much is pinned beside it")
     func cost() throws {
         let disk = try SharedStore.Disk()
@@ -54,11 +29,8 @@ struct PinWalkTests {
         arguments: 1...9 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var generator = Seeded(seed)
-        let isSlow = seed % 3 > 0
         let budget = seed % 2 == 0 ? CacheBudget(nodes: 24) : CacheBudget(bytes: 4_500)
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
-        // A walk that sees one record in each transaction meets many writes on its way.
-        if isSlow { cache.core.writer.sync { cache.core.index?.pins.pace = -1_000 } }
         var retained: [String: Int] = [:]
         var refusals = 0
         for step in 0..<1_500 {
@@ -67,17 +39,13 @@ struct PinWalkTests {
             var removed: Set<String> = []
             do throws(CacheError) {
                 switch Int.random(in: 0..<20, using: &generator) {
-                case 0:
-                    try cache.retain("Fork:\(name)", acrossReopening: true)
-                    retained["Fork:\(name)", default: 0] |= 1
-                case 1:
+                case 0, 1:
                     try cache.retain("Fork:\(name)")
-                    retained["Fork:\(name)", default: 0] += 2
+                    retained["Fork:\(name)", default: 0] += 1
                 case 2:
                     if let any = retained.keys.sorted().first {
-                        let isPersistent = retained[any, default: 0] & 1 == 1
-                        try cache.release(ModelIdentifier(any), acrossReopening: isPersistent)
-                        retained[any, default: 0] -= isPersistent ? 1 : 2
+                        try cache.release(ModelIdentifier(any))
+                        retained[any, default: 0] -= 1
                         if retained[any] == 0 { retained[any] = nil }
                     }
                 case 3: try cache.delete(ModelIdentifier("Fork:\(name)"))
@@ -100,9 +68,10 @@ struct PinWalkTests {
             }
             let lost = try reachable(cache, Set(retained.keys)).absent.intersection(held).subtracting(removed)
             try #require(lost.isEmpty, "seed \(seed), step \(step): \(lost)")
-            guard step % (isSlow ? 100 : 10) == 0 else { continue }
+            guard step % 10 == 0 else { continue }
             try checkIndex(cache)
-            try checkSettled(cache)
+            guard step % 50 == 0 else { continue }
+            try markAgain(cache)
             try checkIndex(cache)
             let reachable = try reachable(cache, Set(retained.keys)).stored
             try #require(try cache.usage().pinnedEntries == reachable.count, "seed \(seed), step \(step)")
@@ -129,14 +98,13 @@ struct PinWalkTests {
     }
 }
 
-/// Commits until nothing is left to release.
-func checkSettled<Store>(_ cache: NormalizedCache<Store>) throws {
+/// Makes all marks again, as an eviction does.
+func markAgain<Store>(_ cache: NormalizedCache<Store>) throws {
     let index = try #require(cache.core.index)
-    for _ in 0..<10_000 {
-        try cache.flush()
-        if cache.core.writer.sync(execute: { !index.pins.isReleasing }) { return }
+    try cache.flush()
+    try cache.core.writer.sync {
+        try cache.core.transact { (commit) throws(CacheError) in try commit.markAgain(index) }
     }
-    Issue.record("A release does not end.")
 }
 
 /// Checks that each record is the policy's or pinned, and that what is pinned is counted.
@@ -164,11 +132,4 @@ func checkIndex<Store>(_ cache: NormalizedCache<Store>) throws {
         try #require(index.policy.count == records.count - count)
         try #require(!index.pinsTooMuch && !index.hasTooMany)
     }
-}
-
-/// The highest number that it was told.
-private final class Highest: Sendable {
-    private let state = Mutex(0)
-    var value: Int { state.withLock { $0 } }
-    func raise(to number: Int) { state.withLock { $0 = max($0, number) } }
 }
