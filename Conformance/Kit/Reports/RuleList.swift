@@ -5,7 +5,7 @@ public enum RuleList {
         var lines = [
             "# Conformance rules", "",
             "Generated from the rules themselves; `grove conformance --markdown --output Conformance/RULES.md` writes "
-                + "it anew.", "",
+                + "it again.", "",
             "A cache conforms when no MUST is broken and no more than one rule in ten was skipped. A rule whose needs the "
                 + "backend or its harness does not meet is skipped, and says what it needs. An identifier is never used "
                 + "again.",
@@ -30,6 +30,8 @@ public enum RuleList {
                 lines.append(notes.joined(separator: " "))
             }
         }
+        lines += ["", "## Retired"]
+        for rule in RetiredRule.all { lines += ["", "**\(rule.id)** \(rule.text)  ", rule.reason] }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -32,7 +32,7 @@ final class PinsPastBudget: ForwardingCache, @unchecked Sendable {
 /// What is written after something was retained is not held by it.
 // SAFETY: what it adds to its sendable base class is behind a mutex.
 final class PinsWhatIsThere: ForwardingCache, @unchecked Sendable {
-    private let retained = Mutex<[(identifier: ModelIdentifier)]>([])
+    private let retained = Mutex<Set<ModelIdentifier>>([])
 
     override func retain(_ identifier: ModelIdentifier) throws(CacheError) {
         try base.retain(identifier)

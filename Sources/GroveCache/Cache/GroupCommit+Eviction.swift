@@ -46,6 +46,7 @@ extension GroupCommit {
         stored.account = account
         for segment in stale { try remove(segment.key, valueCount: segment.count) }
         index.reload(open: open, openBytes: [])
+        try markAgain(index)
         for entry in keys {
             let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
             guard let size = try size(entry.key) else { continue }
@@ -68,6 +69,7 @@ extension GroupCommit {
     private mutating func load(_ index: EvictionIndex) throws(CacheError) {
         let open = stored.account?.openSegment ?? 0
         index.reload(open: open, openBytes: try segment(open) ?? [])
+        try markAgain(index)
         var entries: [JournalEntry] = []
         var numbers: [(number: UInt32, count: Int)] = []
         try unsafe [Namespace.journal].withUnsafeBytesTyped { (prefix) throws(CacheError) in
