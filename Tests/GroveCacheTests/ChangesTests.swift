@@ -85,7 +85,7 @@ struct ChangesTests {
 
     /// Returns when the streams have been told of what was committed.
     private func told() async throws {
-        await withCheckedContinuation { continuation in cache.core.events.async { continuation.resume() } }
+        await withCheckedContinuation { continuation in cache.core.audience.events.async { continuation.resume() } }
     }
 
     @Test("A stream does not retain its cache, ends with it, and is forgotten with its reader")
@@ -104,10 +104,10 @@ struct ChangesTests {
         #expect(count == 1)
 
         var kept: CacheChanges<CacheChange>? = cache.changes(of: "Person:1")
-        #expect(!cache.core.changes.isIdle)
+        #expect(!cache.core.audience.streams.isIdle)
         _ = kept
         kept = nil
-        #expect(cache.core.changes.isIdle)
+        #expect(cache.core.audience.streams.isIdle)
         cache.close()
         var late = cache.changes().makeAsyncIterator()
         #expect(await late.next() == nil)

@@ -47,7 +47,7 @@ struct ObserverTests {
     }
 
     /// Returns when the observers have been told.
-    private func settle(_ cache: NormalizedCache<SharedStore>) { cache.core.events.sync {} }
+    private func settle(_ cache: NormalizedCache<SharedStore>) { cache.core.audience.events.sync {} }
 
     @Test("Hits, misses with their reasons and what commits came to are told and counted")
     func figures() throws {
@@ -115,7 +115,7 @@ struct ObserverTests {
         settle(second)
         #expect(one.seen.commits.map(\.changedModelIds) == [["Person:1"]])
         #expect(two.seen.commits.count == 2)
-        #expect(second.core.state.withLock { $0.observers.count } == 1)
+        #expect(second.core.audience.present.count == 1)
     }
 
     @Test("Who observes late is told of what comes after, and each of all of it")
@@ -144,7 +144,7 @@ struct ObserverTests {
             #expect(witness.seen.reports.map(\.failedWrites) == [1, 0])
         }
         for handle in handles + others { handle.close() }
-        #expect(unobserved.core.state.withLock { $0.observers.isEmpty })
+        #expect(unobserved.core.audience.present.isEmpty)
     }
 
     @Test("A durable write is synced with its group before it is done; others need not be")

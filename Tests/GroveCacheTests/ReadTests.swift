@@ -123,7 +123,7 @@ struct ReaderPoolTests {
         let small = Message(id: "small", text: "x", sender: large.sender)
         try cache.write(large)
         try cache.write(small)
-        func held() -> Int { cache.core.state.withLock { $0.spareReaders.reduce(0) { $0 + $1.allocatedByteCount } } }
+        func held() -> Int { cache.core.readers.bytesAtRest }
         #expect(try cache.model("Message:large", as: Message.self) == large)
         #expect(held() <= 64 << 10)
         // Queued writes are folded into what is read.

@@ -97,7 +97,7 @@ struct UnsettledTests {
         #expect(cache.core.state.withLock { $0.unsettled.isEmpty })
         #expect(try cache.model("Person:301", as: Person.self) == person(301, 3))
         #expect(try cache.model("Person:0", as: Person.self) == nil)
-        cache.core.events.sync {}
+        cache.core.audience.events.sync {}
         #expect(watched.withLock { $0.contains(where: \.changesEverything) })
     }
 

@@ -21,7 +21,7 @@ extension EvictionIndex {
         begin(capacity: share, saved: directory)
         do throws(CacheError) {
             for attempt in 1...EvictionIndex.shrinkAttempts {
-                try evict(from: store, downTo: share, session: opened.state.session)
+                try thinOut(store, downTo: share, session: opened.state.session)
                 try replace(&opened, source) { (generation) throws(CacheError) in
                     try store.shrink { _ = generation?.advance() }
                 }
@@ -46,20 +46,20 @@ extension EvictionIndex {
     }
 
     /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or is pinned.
-    private func evict(from store: any NodeStore, downTo limit: Int, session: UInt64) throws(CacheError) {
+    private func thinOut(_ store: any NodeStore, downTo limit: Int, session: UInt64) throws(CacheError) {
         var payload = Int.max
         var isDone = false
         while !isDone {
             // The log of an engine that has one may be cut off; where it cannot be, it grows until the files shrink.
             _ = try? store.makeRoom(
                 for: WriteLoad(entries: 0, replaced: 0, evictions: EvictionIndex.evictionsAtOnce, bytes: 0))
-            var summary: GroupSummary?
+            var summary: TransactionSummary?
             do throws(CacheError) {
                 try store.transact { (transaction) throws(CacheError) in
-                    var commit = try GroupCommit(
+                    var commit = try WriteTransaction(
                         transaction, session: session, shift: 0, lastCommitted: .max, index: self)
                     try commit.prepareIndex()
-                    _ = try commit.evict(downTo: limit, most: EvictionIndex.evictionsAtOnce)
+                    _ = try commit.removeVictims(downTo: limit, most: EvictionIndex.evictionsAtOnce)
                     try commit.finish()
                     summary = commit.summary
                 }

@@ -202,7 +202,7 @@ final class EvictionIndex: @unchecked Sendable {
     }
 
     /// The next entry to go, whether there is room or not.
-    func evict() -> EvictedEntry? {
+    func takeVictim() -> EvictedEntry? {
         if let victim = nextVictim() { return victim }
         while let victim = policy.evict() {
             changesSinceSave += 1

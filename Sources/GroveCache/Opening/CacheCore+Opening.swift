@@ -96,23 +96,21 @@ extension CacheCore {
         }
         if isOther {
             index?.pins.removeAll()
-            publish(ChangeSet(sequence: opened.state.sequence, changesEverything: true))
+            ledger.synchronizationFailure = nil
+            audience.tell(of: ChangeSet(sequence: opened.state.sequence, changesEverything: true))
         }
         for continuation in waiting { continuation.resume() }
         for write in dropped {
             write.completion?(.failure(CacheError(.cancelled, "The store was replaced after the call was made.")))
         }
-        if let failure = opened.rebuiltAfter { notify { $0.cacheDidRebuild(after: failure) } }
+        if let failure = opened.rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: failure) } }
     }
 
     /// Waits for reads and closes the store, if it is open; new reads are turned away meanwhile.
     func letGo() {
-        awaitReads()
-        let store = state.withLock { state in
-            state.spareReaders = []
-            return state.life.letGo()
-        }
-        guard let store else { return }
+        readers.awaitNone()
+        readers.removeAll()
+        guard let store = state.withLock({ $0.life.letGo() }) else { return }
         savePolicy()
         store.engine.close()
     }
@@ -138,7 +136,7 @@ extension CacheCore {
         guard case .suspending = state.withLock({ $0.life }) else { return }
         drain(isScheduled: false)
         // What lives in memory alone must not be closed: nothing would bring it back, and it holds no file.
-        if source.isPersistent { letGo() } else { awaitReads() }
+        if source.isPersistent { letGo() } else { readers.awaitNone() }
         state.withLock { $0.life.finishSuspension() }
     }
 
@@ -187,9 +185,25 @@ extension CacheCore {
         adopt(opened, isOther: isOther, transition)
     }
 
+    // MARK: Closing
+
+    /// Commits what is queued, waits for reads, and closes the store.
+    ///
+    /// Calls after the first return when it is done.
+    func close() {
+        state.withLock { $0.life.beginClosing() }
+        writer.sync {
+            guard case .closing = state.withLock({ $0.life }) else { return }
+            takeUpToForget()
+            drain(isScheduled: false)
+            letGo()
+            state.withLock { $0.life.finishClosing() }
+        }
+    }
+
     /// Opens the store once more before the cache is closed, where calls that came while it was suspended are to forget
     /// what they would have replaced; where it cannot be opened, that stays.
-    func takeUpToForget() {
+    private func takeUpToForget() {
         guard case .closing(nil) = state.withLock({ $0.life }), !state.withLock({ $0.unsettled.isEmpty }),
             let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil
         else { return }
@@ -254,7 +268,6 @@ extension CacheState {
         if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
-        synchronizationFailure = nil
         let dropped = queue.removeAll(upTo: wipedAt)
         // The files may hold what the old ones held, which is not what was last set.
         for write in dropped where write.completion == nil {

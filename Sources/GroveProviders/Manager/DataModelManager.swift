@@ -31,7 +31,7 @@ public final class DataModelManager: Sendable {
     /// Counts wipes: what was begun before one brings nothing after it.
     let epoch = Mutex(0)
     let events = EventCenter()
-    @MainActor var stores: [StoreKey: WeakStore] = [:]
+    @MainActor var stores: [CollectionKey: WeakStore] = [:]
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
 

@@ -1,0 +1,138 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// What all handles on one store share: it joins the rooms, each of which has its own owner.
+///
+/// ``state`` is what calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger`` what the
+/// writer has done, ``audience`` who is told. What may be evicted, ``index``, is the writer's alone. Everything that
+/// opens, commits, evicts or closes runs on ``writer``.
+final class CacheCore: Sendable {
+    let source: StoreSource
+    let state: Mutex<CacheState>
+    let readers = Readers()
+    let ledger = WriteLedger()
+    let audience = Audience()
+    /// What may be evicted, where there is a budget.
+    let index: EvictionIndex?
+
+    /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
+    let queueLimit: Int
+    /// The most bytes that name what could not be stored.
+    let unsettledLimit: Int
+    /// What tells the time of confirmations.
+    let clock: AgeClock
+    /// How old the time of a record must be for a write that changes nothing to renew it.
+    let renewal = RenewalInterval()
+    /// A random number by which the store remembers that this cache wrote last.
+    let session = UInt64.random(in: 1 ... .max)
+    /// Whether the bytes of a view stay until it ends.
+    let keepsBytes: Bool
+    /// Whether the writer keeps in mind what it wrote.
+    let keepsFingerprints: Bool
+
+    /// Commits, one after the other; no code of a user runs here.
+    let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
+    /// Reads that were asked for with a completion.
+    let readQueue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
+    /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
+    let upcoming = Mutex<TransactionSummary?>(nil)
+    /// The number of the handle that was opened last.
+    private let handles = Atomic<UInt64>(0)
+    /// Why the store was set aside and made again when it was opened first, where it was.
+    private let rebuiltAfter: CacheError?
+
+    /// Opens the store.
+    init(
+        _ source: StoreSource, queueLimit: Int, budget: CacheBudget = .unlimited,
+        clock: AgeClock = AgeClock(now: nil)
+    ) throws(CacheError) {
+        self.source = source
+        self.clock = clock
+        index = budget.isLimited ? EvictionIndex(budget) : nil
+        self.queueLimit = queueLimit
+        unsettledLimit = max(queueLimit, 1 << 20)
+        if let age = budget.expiresAfter { renewal.note(maxAge: age) }
+        let opened = try CacheCore.open(source, index)
+        rebuiltAfter = opened.rebuiltAfter
+        keepsBytes = opened.store.keepsBytes
+        keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
+        state = Mutex(
+            CacheState(
+                life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
+                lastFile: opened.file, sequence: opened.state.sequence,
+                forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence,
+                unsettled: Unsettled(limit: unsettledLimit)))
+    }
+
+    // MARK: Handles
+
+    /// Takes in a handle and its observer.
+    ///
+    /// - Returns: the number by which the handle leaves.
+    func enter(_ observer: (any CacheObserver)?) -> UInt64 {
+        let handle = handles.add(1, ordering: .relaxed).newValue
+        // An observer is not told of what was before.
+        if !audience.hasObservers { ledger.forgetUnreported() }
+        if let observer { audience.enter(observer, of: handle) }
+        return handle
+    }
+
+    /// Tells observers that the store was made again when it was opened, where it was.
+    func tellOfRebuild() {
+        if let rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: rebuiltAfter) } }
+    }
+
+    /// Lets the observer, the streams and the pins of a handle go.
+    func leave(_ handle: UInt64) {
+        if let index { writer.async { index.pins.leave(handle) } }
+        audience.leave(handle)
+    }
+
+    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
+    func checkReentrance() throws(CacheError) {
+        guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
+        throw CacheError(
+            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
+    }
+
+    // MARK: The store itself
+
+    /// Runs `body` on the store while it cannot be closed or wiped.
+    ///
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what `body` throws.
+    func withOpenStore<Value>(_ body: (any NodeStore) throws(CacheError) -> Value) throws(CacheError) -> Value {
+        try checkReentrance()
+        return try writer.sync { inOpenStore(body) }.get()
+    }
+
+    /// The same, without blocking the caller's thread.
+    func withOpenStore<Value: Sendable>(
+        _ body: @escaping @Sendable (any NodeStore) throws(CacheError) -> Value
+    ) async throws(CacheError) -> Value {
+        try checkReentrance()
+        let outcome: Result<Value, CacheError> = await withCheckedContinuation { continuation in
+            writer.async { [self] in continuation.resume(returning: inOpenStore(body)) }
+        }
+        return try outcome.get()
+    }
+
+    private func inOpenStore<Value>(
+        _ body: (any NodeStore) throws(CacheError) -> Value
+    ) -> Result<Value, CacheError> {
+        do throws(CacheError) {
+            try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
+            return .success(try body(try currentStore()))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension CacheError {
+    static var isClosed: CacheError { CacheError(.closed, "The cache is closed.") }
+
+    static var isSuspended: CacheError {
+        CacheError(.suspended, "The cache is suspended; call `resume()` before it is used again.")
+    }
+}

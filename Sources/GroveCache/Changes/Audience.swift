@@ -1,0 +1,76 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// Who is told what happens to a store: observers, and streams of changes.
+///
+/// They are told on one queue, in the order in which it happened; no code of theirs runs elsewhere, but for
+/// ``CacheObserver/cacheDidHit(_:)``, which runs on the thread that reads.
+final class Audience: Sendable {
+    private let observers = Mutex<[(handle: UInt64, observer: any CacheObserver)]>([])
+    private let observerCount = Atomic(0)
+    let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
+    /// Those that read changes as a stream.
+    let streams = ChangeHub()
+
+    var hasObservers: Bool { observerCount.load(ordering: .relaxed) > 0 }
+
+    /// Whether there is neither observer nor stream.
+    var isEmpty: Bool { !hasObservers && streams.isIdle }
+
+    /// Takes in the observer of a handle.
+    func enter(_ observer: any CacheObserver, of handle: UInt64) {
+        observers.withLock { $0.append((handle, observer)) }
+        observerCount.add(1, ordering: .relaxed)
+    }
+
+    /// Lets the observer and the streams of a handle go, after they were told what happened before.
+    func leave(_ handle: UInt64) {
+        // An observer that goes with its last reference may call the cache, so not under the lock.
+        let left = observers.withLock { observers in
+            defer { observers.removeAll { $0.handle == handle } }
+            return observers.filter { $0.handle == handle }
+        }
+        observerCount.subtract(left.count, ordering: .relaxed)
+        defer { extendLifetime(left) }
+        guard !streams.isIdle else { return }
+        events.async { [streams] in streams.end(handle) }
+    }
+
+    /// Those who observe now.
+    var present: [any CacheObserver] { hasObservers ? observers.withLock { $0.map(\.observer) } : [] }
+
+    /// Tells observers of something, in order.
+    func tell(_ event: @escaping @Sendable (any CacheObserver) -> Void) {
+        let observers = present
+        guard !observers.isEmpty else { return }
+        events.async { for observer in observers { event(observer) } }
+    }
+
+    /// Tells observers and streams of what changed, in its turn.
+    func tell(of set: ChangeSet) {
+        guard !set.isEmpty, !isEmpty else { return }
+        tell(present) { tell in tell.change(set) }
+    }
+
+    /// Runs `body`, which tells `observers` and the streams of several things.
+    func tell(_ observers: [any CacheObserver], _ body: @escaping @Sendable (Telling) -> Void) {
+        events.async { [streams] in body(Telling(observers: observers, streams: streams)) }
+    }
+
+    /// Tells the observers of what happens on the queue of events.
+    struct Telling {
+        let observers: [any CacheObserver]
+        fileprivate let streams: ChangeHub
+
+        func change(_ set: ChangeSet) {
+            guard !set.isEmpty else { return }
+            for observer in observers { observer.cacheDidCommit(set) }
+            streams.publish(set)
+        }
+
+        func failure(_ error: CacheError) {
+            for observer in observers { observer.cacheDidFailToWrite(error) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Dispatch
+public import GroveModel
+
+/// RocketData's five methods, for data providers.
+///
+/// A type that is neither ``CacheableModel`` nor `Codable` is refused with code `notCacheable`: to the completion of a
+/// read, and to the observer and `flush()` of a write. Contexts are ignored.
+extension NormalizedCache: CacheDelegate {
+    /// Reads a model on a queue of the cache; see ``CacheDelegate/modelForKey(_:context:completion:)``.
+    public func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, nil) }
+    }
+
+    /// Takes the model apart on the calling thread, queues it and returns.
+    public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        enqueue(cacheKey) { () throws(CacheError) in try NormalizedCache.content(model, forKey: cacheKey) }
+    }
+
+    /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        collectionForKey(cacheKey, missing: .miss, context: context, completion: completion)
+    }
+
+    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, missing) }
+    }
+
+    /// Takes the collection apart on the calling thread, queues it and returns.
+    public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
+        enqueue(cacheKey) { () throws(CacheError) in
+            try NormalizedCache.check(ModelIdentifier(cacheKey))
+            let encoded = try DynamicRoots(collection)
+            let extra = EncodedRoots.collection(
+                cacheKey, count: encoded.roots.count, encoded.references,
+                holdsReferences: encoded.tree.count > 0)
+            return PendingWrite.Content(tree: encoded.tree, extras: [extra])
+        }
+    }
+
+    /// Queues the deletion and returns.
+    public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
+        enqueue(cacheKey ?? model.modelIdentifier?.rawValue) { () throws(CacheError) in
+            var extras: [PendingWrite.Extra] = []
+            if let identifier = model.modelIdentifier {
+                try NormalizedCache.check(identifier)
+                extras.append(.tombstone(identifier))
+            }
+            if let cacheKey {
+                try NormalizedCache.check(ModelIdentifier(cacheKey))
+                extras.append(.remove(Namespace.alias, cacheKey))
+            }
+            guard !extras.isEmpty else {
+                throw CacheError(.unidentified, "A model without an identifier can be deleted only by its key.")
+            }
+            return PendingWrite.Content(extras: extras)
+        }
+    }
+
+    // MARK: Types known only at run time
+
+    /// Calls `completion` with what `read` finds, on a queue of the cache.
+    private func answer<Value>(
+        _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
+        _ read: @escaping @Sendable () throws(CacheError) -> Value?
+    ) {
+        core.readQueue.async {
+            let outcome: Result<Value?, CacheError>
+            do throws(CacheError) {
+                outcome = .success(try read())
+            } catch {
+                outcome = .failure(error)
+            }
+            switch outcome {
+            case .success(let value): completion(value, nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+    }
+
+    private func modelNow<T: SimpleModel>(_ key: String?, _ maxAge: Double?) throws(CacheError) -> T? {
+        guard let key else { return nil }
+        if let type = T.self as? any CacheableModel.Type { return try model(key, type, maxAge) as? T }
+        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableModel(key, type, maxAge) as? T }
+        throw DynamicRoots.notCacheable(T.self)
+    }
+
+    private func model<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ maxAge: Double?
+    ) throws(CacheError) -> (any SimpleModel)? {
+        try readKey(key, as: type, maxAge: maxAge).value
+    }
+
+    private func codableModel<M: SimpleModel & Codable>(
+        _ key: String, _ type: M.Type, _ maxAge: Double?
+    ) throws(CacheError) -> (any SimpleModel)? {
+        try readKey(key, as: CodableNode<M>.self, maxAge: maxAge).value?.base
+    }
+
+    private func collectionNow<T: SimpleModel>(
+        _ key: String?, _ missing: MissingElements, _ maxAge: Double? = nil
+    ) throws(CacheError) -> [T]? {
+        guard let key else { return nil }
+        if let type = T.self as? any CacheableModel.Type { return try elements(key, type, missing, maxAge) as? [T] }
+        if let type = T.self as? any (SimpleModel & Codable).Type {
+            return try codableElements(key, type, missing, maxAge) as? [T]
+        }
+        throw DynamicRoots.notCacheable(T.self)
+    }
+
+    private func elements<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
+    ) throws(CacheError) -> (any Sendable)? {
+        try models(key, type, missing, maxAge)
+    }
+
+    private func codableElements<M: SimpleModel & Codable>(
+        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
+    ) throws(CacheError) -> (any Sendable)? {
+        try models(key, CodableNode<M>.self, missing, maxAge)?.map(\.base)
+    }
+
+    private func models<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
+    ) throws(CacheError) -> [M]? {
+        guard let maxAge else { return try collection(key, as: type, missing: missing) }
+        return try collection(key, as: type, missing: missing, maxAge: maxAge)
+    }
+}
+
+extension NormalizedCache: ExpiringCacheDelegate {
+    /// Reads a model on a queue of the cache; see ``read(_:as:maxAge:)-(_,M.Type,_)`` for its age.
+    ///
+    /// An alias has an age too.
+    public func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
+        completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, maxAge) }
+    }
+
+    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:maxAge:)-(_,M.Type,_,_)``.
+    public func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, .miss, maxAge) }
+    }
+}

@@ -1,0 +1,256 @@
+public import GroveModel
+
+extension NormalizedCache {
+    /// Reads the tree of `identifier`: every node in its newest version, in one consistent view.
+    ///
+    /// Synchronous: it runs on the calling thread and waits for no writer.
+    ///
+    /// - Complexity: O(*n*) store reads for *n* references in the tree.
+    /// - Returns: the tree, or why there is none and which node was missing.
+    /// - Throws: ``CacheError`` with code `emptyIdentifier`, `corrupted`, `unsupportedFormat`, `cycle`, `tooDeep`,
+    ///   `reentrant`, `closed` or `inputOutput`.
+    @inlinable
+    public func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self
+    ) throws(CacheError) -> CacheRead<M> {
+        var begun = try beginRead(of: identifier, maxAge: nil)
+        if let outcome = try finishRead(&begun, identifier, M.decodeValue) { return outcome }
+        return try readOnLargeStack(identifier, type, maxAge: nil)
+    }
+
+    /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:)-(_,M.Type)``.
+    @inlinable
+    public func model<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self
+    ) throws(CacheError) -> M? {
+        try read(identifier, as: type).value
+    }
+
+    /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
+    ///
+    /// - Parameter missing: what a missing element means.
+    /// - Returns: the elements, in order, duplicates kept; or why there are none.
+    /// - Throws: as ``read(_:as:)-(_,M.Type)``.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try checkOpen()
+        let name = ModelIdentifier(key)
+        try NormalizedCache.check(name)
+        return try reading(name) { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
+    }
+
+    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
+    public func collection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, as: type, missing: missing).value?.elements
+    }
+
+    /// Reads what was last set under a cache key: an alias, or the model whose identifier the key is.
+    func readKey<M: CacheableModel>(
+        _ key: String, as type: M.Type, maxAge: Double? = nil
+    ) throws(CacheError) -> CacheRead<M> {
+        try checkOpen()
+        let name = ModelIdentifier(key)
+        try NormalizedCache.check(name)
+        return try reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
+            if let found = try reader.alias(type, name) { return found }
+            do throws(NodeReadFailure) {
+                var decoder = reader.decoder(ofReferenceTo: name)
+                return .hit(try M.decodeValue(from: &decoder))
+            } catch {
+                return .miss(try reader.miss(error, at: name))
+            }
+        }
+    }
+
+    /// Begins the read of one tree, of which nothing may be older than `maxAge` seconds where that is given.
+    @usableFromInline
+    func beginRead(of identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> TreeRead {
+        try checkOpen()
+        try NormalizedCache.check(identifier)
+        let reader = try core.beginRead(maxAge: maxAge)
+        return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
+    }
+
+    /// Rebuilds the tree whose read was begun, by `decode`, and ends the read.
+    ///
+    /// - Returns: the outcome, or `nil` where the stack is too small for the tree and the read is to begin anew.
+    @inlinable
+    @inline(__always)
+    func finishRead<M: Sendable>(
+        _ read: inout TreeRead, _ identifier: ModelIdentifier,
+        _ decode: (inout NodeDecoder) throws(NodeReadFailure) -> M
+    ) throws(CacheError) -> CacheRead<M>? {
+        let failure: NodeReadFailure
+        do throws(NodeReadFailure) {
+            let model = try decode(&read.decoder)
+            endRead(read, identifier)
+            return .hit(model)
+        } catch {
+            failure = error
+        }
+        if failure.asksForLargeStack {
+            abandonRead(read)
+            return nil
+        }
+        return .miss(try failRead(read, failure, identifier))
+    }
+
+    /// Reads as ``read(_:as:)`` does, all of it on a large stack; with a maximum age where there is one.
+    @usableFromInline
+    func readOnLargeStack<M: CacheableModel>(
+        _ identifier: ModelIdentifier, _ type: M.Type, maxAge: Double?
+    ) throws(CacheError) -> CacheRead<M> {
+        try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+            var begun = try beginRead(of: identifier, maxAge: maxAge)
+            begun.reader.stayOnLargeStack()
+            guard let outcome = try finishRead(&begun, identifier, M.decodeValue) else { throw LargeStack.noThread }
+            return outcome
+        }
+    }
+
+    /// Ends the read of a tree that was rebuilt.
+    @usableFromInline
+    func endRead(_ read: borrowing TreeRead, _ identifier: ModelIdentifier) {
+        if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
+    }
+
+    /// Ends a read that begins anew.
+    @usableFromInline
+    func abandonRead(_ read: borrowing TreeRead) { core.endRead(read.reader) }
+
+    /// Ends the read of a tree that was not.
+    @usableFromInline
+    func failRead(
+        _ read: borrowing TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
+    ) throws(CacheError) -> CacheMiss {
+        do throws(CacheError) {
+            let miss = try read.reader.miss(failure, at: identifier)
+            if core.endRead(read.reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
+            return miss
+        } catch {
+            core.endRead(read.reader)
+            core.noteFailure(ofRead: error)
+            throw error
+        }
+    }
+
+    static func check(_ identifier: ModelIdentifier) throws(CacheError) {
+        guard !identifier.isEmpty else {
+            throw CacheError(.emptyIdentifier, "The identifier or cache key is empty; give one of at least a byte.")
+        }
+        guard identifier.rawValue.utf8.count <= NodeEncoder.maxIdentifierBytes else {
+            throw CacheError(
+                .tooLarge,
+                "The identifier or cache key has \(identifier.rawValue.utf8.count) bytes, and the most is "
+                    + "\(NodeEncoder.maxIdentifierBytes); it begins with "
+                    + "\(String(identifier.rawValue.prefix(64)).debugDescription).")
+        }
+    }
+
+    func reading<Value>(
+        _ name: ModelIdentifier, maxAge: Double? = nil,
+        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+    ) throws(CacheError) -> CacheRead<Value> {
+        do throws(CacheError) {
+            return try reading(name, maxAge, onLargeStack: false, body)
+        } catch {
+            guard error.code == .restart else { throw error }
+        }
+        return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+            try reading(name, maxAge, onLargeStack: true, body)
+        }
+    }
+
+    private func reading<Value>(
+        _ name: ModelIdentifier, _ maxAge: Double?, onLargeStack: Bool,
+        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
+    ) throws(CacheError) -> CacheRead<Value> {
+        let reader = try core.beginRead(maxAge: maxAge)
+        if onLargeStack { reader.stayOnLargeStack() }
+        do throws(CacheError) {
+            let outcome = try body(reader)
+            switch outcome {
+            case .hit: if core.endRead(reader, isHit: true) { core.tellHit(name) }
+            case .miss(let miss):
+                if core.endRead(reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
+            }
+            return outcome
+        } catch {
+            core.endRead(reader)
+            if error.code != .restart { core.noteFailure(ofRead: error) }
+            throw error
+        }
+    }
+}
+
+extension NodeReadFailure {
+    /// Whether the read is to begin anew on a large stack.
+    @usableFromInline
+    var asksForLargeStack: Bool {
+        guard case .failed(let error) = self else { return false }
+        return error.code == .restart
+    }
+}
+
+/// One tree while it is read.
+@usableFromInline
+struct TreeRead: ~Copyable {
+    let reader: Reconstructor
+    @usableFromInline var decoder: NodeDecoder
+}
+
+/// A collection as it was read.
+public struct CollectionRead<Element: Sendable>: Sendable {
+    /// The elements, in order, duplicates kept, deleted ones left out.
+    public let elements: [Element]
+    /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
+    public let skipped: [CacheMiss]
+
+    /// Makes a read's outcome.
+    public init(elements: [Element], skipped: [CacheMiss] = []) {
+        self.elements = elements
+        self.skipped = skipped
+    }
+}
+
+extension CollectionRead: Equatable where Element: Equatable {}
+
+extension Reconstructor {
+    /// The collection under `key`.
+    func collection<M: CacheableModel>(
+        _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        let header = try value(Namespace.collection, key)
+        guard let header else { return .miss(CacheMiss(absence, key)) }
+        var elements: [M] = []
+        var skipped: [CacheMiss] = []
+        do throws(NodeReadFailure) {
+            try self.elements(type, of: header) { (outcome) throws(NodeReadFailure) in
+                switch outcome {
+                case .success(let element?): elements.append(element)
+                case .success(nil): break
+                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
+                case .failure(let failure): throw failure
+                }
+            }
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+        return .hit(CollectionRead(elements: elements, skipped: skipped))
+    }
+
+    /// The model that the alias `key` stands for, or `nil` where there is no such alias.
+    func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
+        let header = try value(Namespace.alias, key)
+        guard let header else { return absence == .expired ? .miss(CacheMiss(.expired, key)) : nil }
+        do throws(NodeReadFailure) {
+            var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
+            return .hit(try M.decodeValue(from: &decoder))
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+    }
+}

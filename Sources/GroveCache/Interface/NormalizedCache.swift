@@ -1,0 +1,108 @@
+import Dispatch
+public import GroveModel
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A cache that keeps each identified node of each tree once, on top of a storage engine.
+///
+/// Writing a tree stores one record per distinct node; reading one rebuilds it, in one consistent view, from the newest
+/// version of every node, whoever wrote it. Whatever is lost, evicted, torn, corrupt or unknown is a ``CacheMiss`` or a
+/// ``CacheError``: never a wrong value, a shorter list or a mixture of two versions.
+///
+/// Use it through the name that the backend's module gives it, such as `LMDBCache`. Handles on one directory share
+/// one store. All methods may be called from any thread at any time; one caller's writes apply in call order, and a
+/// read sees every write whose call returned before it, queued or committed.
+public final class NormalizedCache<Store: NodeStore>: Sendable {
+    let core: CacheCore
+    /// The number by which the core knows this handle.
+    let handle: UInt64
+    /// Told of writes that come after the close.
+    let observer: (any CacheObserver)?
+    private let isClosed = Atomic(false)
+
+    /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
+    ///
+    /// - Parameters:
+    ///   - directory: a path; `nil` for a cache in memory. Links in it and the process's working directory count as they
+    ///     are now: the cache stays in this directory if they change. A directory that holds files and nothing of Grove's is
+    ///     refused, `notAStore`, before anything is written there; names that begin with a dot, and `lost+found`, do not count.
+    ///   - options: the backend's; a second handle on one directory needs equal ones.
+    ///   - policy: what to do where the store is there but damaged.
+    ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
+    ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. As many bytes again, or a megabyte, may
+    ///     say what was forgotten so, or because the store failed; beyond that everything is, and the store is wiped as soon
+    ///     as it can be. The first handle on a store decides.
+    ///   - budget: how much the cache may hold; by default there is no limit.
+    ///   - observer: told of misses, failures and commits. The cache holds it as long as it lives itself.
+    ///   - now: the clock by which ages count; the system's wall clock by default. It is called on the threads that read
+    ///     and write, and must not call the cache. The first handle on a store decides.
+    /// - Throws: ``CacheError`` with code `locked`, `optionsConflict`, `notAStore`, `unsupportedFormat`, `corrupted`
+    ///   (with ``OpenPolicy/fail``), `permissionDenied`, `inputOutput` or `full`; `unsupported` where the budget is less than
+    ///   ``BackendProfile/leastBudgetBytes``.
+    public init(
+        directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
+        budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil,
+        now: (@Sendable () -> Date)? = nil
+    ) throws(CacheError) {
+        (core, handle) = try CoreRegistry.shared.core(
+            Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
+            budget: budget, clock: AgeClock(now: now), observer: observer)
+        self.observer = observer
+    }
+
+    deinit { close() }
+
+    /// Closes this handle, and the store with the last one; what was queued is committed first.
+    ///
+    /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`, or tell the observer
+    /// where they cannot throw; closing again does nothing.
+    public func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
+            // A model's initialiser cannot wait for the read that it is part of.
+            return core.readQueue.async { [core, handle] in
+                CoreRegistry.shared.release(core)
+                core.leave(handle)
+            }
+        }
+        CoreRegistry.shared.release(core)
+        core.leave(handle)
+    }
+
+    /// What the backend can do.
+    public static var profile: BackendProfile { Store.profile }
+
+    /// The size of the store now, queued writes not included.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
+    public func size() throws(CacheError) -> StoreSize {
+        try checkOpen()
+        return try core.withOpenStore { (store) throws(CacheError) in try store.size() }
+    }
+
+    /// The same, without blocking the caller's thread.
+    public func size() async throws(CacheError) -> StoreSize {
+        try checkOpen()
+        return try await core.withOpenStore { (store) throws(CacheError) in try store.size() }
+    }
+
+    func checkOpen() throws(CacheError) {
+        if isClosed.load(ordering: .acquiring) { throw CacheError.isClosed }
+    }
+}
+
+/// What to do with a store that is there but cannot be opened because it is damaged.
+public enum OpenPolicy: Sendable {
+    /// Set its files aside, in place of any set before, start empty, and tell the observer: a cache may forget.
+    ///
+    /// What Grove made is known by its file `grove.generation`, however damaged the rest is. What a later version of Grove
+    /// or another backend wrote is left as it is, and opening throws.
+    case rebuild
+    /// Throw.
+    case fail
+}

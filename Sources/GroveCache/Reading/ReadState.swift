@@ -1,0 +1,192 @@
+import GroveModel
+
+/// What a read keeps while it lasts, and the memory that it leaves to the next one.
+///
+/// It lies behind a pointer, because a class's own properties are checked for exclusive access at every use, which
+/// costs as much as decoding a field.
+@safe
+struct ReadState: ~Copyable {
+    var view: (any NodeView)?
+    var keepsBytes = false
+    /// Calls that the view may not show yet.
+    var pending = PendingReads()
+    /// Whether what is stored must be looked at before it is used: there are such writes, or ages count.
+    var hasPending = false
+    /// How old what is found may be; `nil` where that does not matter.
+    var ageLimit: AgeLimit?
+    /// What was too old, where somebody decides what to evict.
+    var expired: [ExpiryQueue.Candidate] = []
+    /// Whether what was fetched last was there and too old.
+    var isExpired = false
+
+    var key = KeyBuffer()
+    var root = ByteBuffer(capacity: 64)
+    var arena = ScratchArena()
+    var folded = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
+    /// The identifier of the node whose deletion was met last.
+    var deleted = ByteBuffer(capacity: 64)
+
+    /// The number of the write of the record whose children are being fetched.
+    var holderSequence = UInt64.max
+    /// Where references have places in time of their own, inside the records from the root to the current one.
+    var places: [Place] = []
+    /// Where in ``places`` those of the current record begin.
+    var firstPlace = 0
+    /// The records from the root to the current one of which the reading projection wrote a part.
+    var mixed: [Mixed] = []
+    var nesting = 0
+    /// Whether the node that is being decoded says of itself that it holds no references.
+    var isInLeaf = false
+    /// The level of the root: not 0 where the whole read is on a large stack.
+    var rootNesting = 0
+    var hops = 0
+    /// The nodes from the root to the one that is being decoded, but for one that holds no references.
+    var path: [Step] = []
+    var sights = SightTable()
+    /// The hashes of the keys that the read asked for, in order, of ``touchBytes`` bytes each.
+    private(set) var touches = ByteBuffer(capacity: 64)
+    var remembered: [Sight: any SimpleModel] = [:]
+    /// Types met by this reader, with the names of their records; kept from read to read.
+    var types: [TypeNames] = []
+
+    @safe
+    struct Step {
+        var identifier: UnsafeRawBufferPointer
+        var hash: UInt64
+        var type: ObjectIdentifier
+        var holdsReferences: Bool
+        /// Whether the node's record is among ``ReadState/mixed``.
+        var isMixed: Bool
+        var holderSequence: UInt64
+        var firstPlace: Int
+        var mark: ScratchArena.Mark
+    }
+
+    /// The place in time of the references in one field of a record that several projections wrote.
+    @safe
+    struct Place {
+        let field: UnsafeRawBufferPointer
+        let sequence: UInt64
+    }
+
+    /// A record that several projections wrote, and what the reading one wrote of it.
+    @safe
+    struct Mixed {
+        let body: UnsafeRawBufferPointer
+        let row: ProjectionTable.Row
+    }
+
+    struct Sight: Hashable {
+        let identifier: [UInt8]
+        let type: ObjectIdentifier
+    }
+
+    struct TypeNames {
+        let type: ObjectIdentifier
+        let acceptsAnyRecordName: Bool
+        let record: ByteBuffer
+        let projection: ByteBuffer
+        /// Whether the two are the same, as they are of a type that declares neither.
+        let isNamedAlike: Bool
+    }
+
+    deinit {
+        root.deallocate()
+        folded.0.deallocate()
+        folded.1.deallocate()
+        deleted.deallocate()
+        touches.deallocate()
+        for type in types {
+            type.record.deallocate()
+            type.projection.deallocate()
+        }
+    }
+
+    /// Gives back what one read needed and the next, as reads go, will not: a reader lies in a pool for ever.
+    mutating func letGo() {
+        arena.reset()
+        guard hasPending || deleted.allocatedByteCount > ReadState.retainedBytes else { return }
+        deleted.removeAll(keeping: ReadState.retainedBytes)
+        folded.0.removeAll(keeping: ReadState.retainedBytes)
+        folded.1.removeAll(keeping: ReadState.retainedBytes)
+    }
+
+    /// What a buffer of a reader at rest may hold.
+    static let retainedBytes = 16 << 10
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int {
+        arena.allocatedByteCount + deleted.allocatedByteCount + folded.0.allocatedByteCount
+            + folded.1.allocatedByteCount
+    }
+
+    /// The bytes that a touch takes.
+    static let touchBytes = MemoryLayout<UInt64>.size
+
+    /// Notes that the read asks for the current key.
+    mutating func noteTouch() { unsafe touches.append(littleEndian: EvictionIndex.hash(key.bytes)) }
+
+    /// Forgets what was touched.
+    mutating func forgetTouches() {
+        touches.removeAll()
+        if touches.allocatedByteCount > ReadState.retainedBytes { touches.removeAll(keeping: 64) }
+    }
+
+    /// The index of the names of `type`.
+    mutating func names(of type: any CacheableModel.Type) -> Int {
+        let object = ObjectIdentifier(type)
+        var index = 0
+        while index < types.count {
+            if types[index].type == object { return index }
+            index += 1
+        }
+        var record = ByteBuffer(capacity: 32)
+        for byte in type.recordName.utf8 { record.append(byte) }
+        var projection = ByteBuffer(capacity: 32)
+        for byte in type.projectionName.utf8 { projection.append(byte) }
+        types.append(
+            TypeNames(
+                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, record: record, projection: projection,
+                isNamedAlike: unsafe !type.acceptsAnyRecordName && isEqual(record.bytes, projection.bytes)))
+        return types.count - 1
+    }
+
+    /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
+    mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
+        guard let stored = unsafe try view?.get(key.bytes) else {
+            return hasPending ? unsafe try fold(nil) : nil
+        }
+        return hasPending ? unsafe try fold(stored) : unsafe (stored, keepsBytes)
+    }
+
+    private mutating func fold(
+        _ base: UnsafeRawBufferPointer?
+    ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
+        var stored = unsafe base
+        var isFolded = false
+        var forgottenDeletion = pending.forgottenDeletion
+        for var update in unsafe pending.updates(of: key.bytes) {
+            update.forgottenDeletion = forgottenDeletion
+            // The number of the write stands for the holder even where its bytes are the same.
+            update.refreshes = true
+            let outcome = unsafe try update.apply(to: stored, into: &folded.0)
+            forgottenDeletion = update.forgottenDeletion
+            switch outcome {
+            case .unchanged, .renewed, .superseded: break
+            case .removed: unsafe stored = nil
+            case .replaced:
+                swap(&folded.0, &folded.1)
+                unsafe stored = folded.1.bytes
+                isFolded = true
+            }
+        }
+        isExpired = false
+        guard let stored = unsafe stored else { return nil }
+        if let ageLimit, unsafe !isYoungEnough(stored) {
+            isExpired = true
+            noteExpired(ageLimit)
+            return nil
+        }
+        return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, keepsBytes)
+    }
+}

@@ -1,0 +1,44 @@
+import GroveModel
+
+/// Reads with a maximum age: what was confirmed too long ago is missing.
+///
+/// They take the way that reads take which apply queued writes, so that others pay nothing for them.
+extension Reconstructor {
+    /// Makes what `limit` does not accept missing from the read that has begun.
+    func limitAges(_ limit: AgeLimit) {
+        unsafe state.pointee.ageLimit = limit
+        unsafe state.pointee.hasPending = true
+    }
+
+    /// Moves what was found too old to where the writer finds it.
+    func handExpired(to findings: inout Readers.Findings) {
+        unsafe findings.expired.append(
+            contentsOf: state.pointee.expired.prefix(max(ExpiryQueue.most - findings.expired.count, 0)))
+        unsafe state.pointee.expired = []
+    }
+
+    /// Why the record that was asked for last is not there.
+    var absence: CacheMiss.Reason { unsafe state.pointee.isExpired ? .expired : .absent }
+
+    /// Whether what `projection` reads of the current record, which several projections wrote, is young enough.
+    func isYoungEnough(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
+        guard let limit = unsafe state.pointee.ageLimit else { return true }
+        let isYoung = unsafe limit.accepts(table, fieldCount: fieldCount, as: projection)
+        if !isYoung { unsafe state.pointee.noteExpired(limit) }
+        return isYoung
+    }
+}
+
+extension ReadState {
+    /// Notes that the current record is too old, for whoever decides what to evict.
+    mutating func noteExpired(_ limit: AgeLimit) {
+        expired.append(unsafe ExpiryQueue.Candidate(hash: EvictionIndex.hash(key.bytes), oldest: limit.oldest))
+    }
+
+    /// Whether the record in `bytes`, under the current key, is young enough; damage is for others to find, and a record
+    /// of several projections is judged when it is known which of them is read.
+    func isYoungEnough(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let ageLimit, let header = unsafe try? RecordHeader(bytes, key: key.bytes) else { return true }
+        return header.flags.contains(.projections) || ageLimit.accepts(header)
+    }
+}

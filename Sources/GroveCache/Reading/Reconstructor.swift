@@ -1,0 +1,348 @@
+import GroveModel
+
+/// Rebuilds trees from records inside one view of the store and the writes queued at that moment.
+///
+/// Linear in distinct nodes and references: a node that holds references is decoded at most twice in one read, however
+/// many paths lead to it; one that holds none is decoded once for each reference to it.
+@safe
+// SAFETY: one read at a time uses it, one step after the other; between reads it lies in a pool behind a mutex.
+final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
+    let state: UnsafeMutablePointer<ReadState>
+    let decodingScratch = DecodingScratch()
+
+    /// Whether the nodes that a read meets are noted, for whoever decides what to evict.
+    private let keepsTouches: Bool
+
+    init(owner: ObjectIdentifier, keepsTouches: Bool) {
+        self.keepsTouches = keepsTouches
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: ReadState())
+        super.init(owner: owner)
+    }
+
+    deinit {
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+    }
+
+    /// Begins a read of `view`, or of nothing but `pending` where the store is about to be emptied.
+    func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads) {
+        unsafe state.pointee.view = view
+        unsafe state.pointee.keepsBytes = keepsBytes
+        unsafe state.pointee.hasPending = !pending.isEmpty
+        if !pending.isEmpty { unsafe state.pointee.pending = pending }
+        enterThread()
+    }
+
+    /// Ends the read and lets go of its view and of everything it remembered.
+    func end() {
+        leaveThread()
+        unsafe state.pointee.view.take()?.end()
+        if unsafe state.pointee.hasPending {
+            unsafe state.pointee.pending = PendingReads()
+            unsafe state.pointee.ageLimit = nil
+            unsafe state.pointee.isExpired = false
+            if !keepsTouches { unsafe state.pointee.expired = [] }
+        }
+        if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
+        unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
+        unsafe state.pointee.sights.removeAll()
+        unsafe state.pointee.letGo()
+        unsafe state.pointee.holderSequence = .max
+        if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
+        if unsafe !state.pointee.mixed.isEmpty { unsafe state.pointee.mixed = [] }
+        unsafe state.pointee.firstPlace = 0
+        unsafe state.pointee.nesting = 0
+        unsafe state.pointee.isInLeaf = false
+        unsafe state.pointee.rootNesting = 0
+        unsafe state.pointee.hops = 0
+    }
+
+    /// Bytes of heap that the reader's buffers hold.
+    var allocatedByteCount: Int { unsafe state.pointee.allocatedByteCount }
+
+    /// Moves what the read found to where the writer finds it; returns whether it should look now.
+    func hand(to findings: inout Readers.Findings) -> Bool {
+        if unsafe !state.pointee.expired.isEmpty { handExpired(to: &findings) }
+        defer { unsafe state.pointee.forgetTouches() }
+        // Past that the writer is too far behind for hits to matter.
+        guard findings.touches.count <= TouchLimit.most else { return false }
+        let touches = unsafe state.pointee.touches.bytes
+        for offset in stride(from: 0, to: touches.count, by: ReadState.touchBytes) {
+            let touch = unsafe touches.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            findings.touches.append(UInt64(littleEndian: touch))
+        }
+        guard findings.touches.count >= TouchLimit.batch, !findings.isTold else { return false }
+        findings.isTold = true
+        return true
+    }
+
+    /// Whether the read holds a view of the store open.
+    var hasView: Bool { unsafe state.pointee.view != nil }
+
+    // MARK: Roots
+
+    /// A decoder whose value is a reference to `identifier`: a tree is read by decoding it.
+    func decoder(ofReferenceTo identifier: ModelIdentifier) -> NodeDecoder {
+        unsafe state.pointee.root.removeAll()
+        unsafe state.pointee.root.appendHead(CBORMajor.tag, CBORTag.reference)
+        unsafe state.pointee.root.appendText(identifier.rawValue)
+        return unsafe NodeDecoder(state.pointee.root.bytes, source: self, isStable: true)
+    }
+
+    /// What `failure` means to whoever asked for `identifier`.
+    ///
+    /// - Throws: the error, where it is none of absence.
+    func miss(_ failure: NodeReadFailure, at identifier: ModelIdentifier) throws(CacheError) -> CacheMiss {
+        switch failure {
+        case .deleted: return unsafe CacheMiss(.deleted, text(state.pointee.deleted.bytes))
+        case .otherShape: return CacheMiss(.otherShape, identifier)
+        case .incomplete: return CacheMiss(.incomplete, identifier)
+        case .corrupted: throw CacheError(.corrupted, "The stored record is damaged.", identifier: identifier)
+        case .miss(let miss): return miss
+        case .failed(let error): throw error.concerning(identifier)
+        }
+    }
+
+    /// The record under `name` in `namespace`, checked; its bytes stay until the read ends.
+    func value(_ namespace: UInt8, _ name: ModelIdentifier) throws(CacheError) -> RecordHeader? {
+        unsafe name.withUTF8 { unsafe state.pointee.key.set(namespace, $0) }
+        if keepsTouches { unsafe state.pointee.noteTouch() }
+        guard let stored = unsafe try state.pointee.fetch() else { return nil }
+        let bytes = unsafe stored.isKept ? stored.bytes : state.pointee.arena.keep(stored.bytes)
+        do throws(RecordHeader.Failure) {
+            return unsafe try RecordHeader(bytes, key: state.pointee.key.bytes)
+        } catch {
+            throw Reconstructor.error(error, name)
+        }
+    }
+
+    /// Decodes the elements of a stored collection, one after the other.
+    ///
+    /// - Parameter element: called for each; `nil` for an element that is deleted. What it throws ends the read.
+    func elements<M: CacheableModel>(
+        _ type: M.Type, of header: RecordHeader,
+        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+    ) throws(NodeReadFailure) {
+        unsafe state.pointee.holderSequence = header.sequence
+        unsafe state.pointee.nesting += 1
+        defer {
+            unsafe state.pointee.holderSequence = .max
+            unsafe state.pointee.nesting -= 1
+        }
+        var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
+        let count = try decoder.readArrayHead()
+        for _ in 0..<count {
+            let start = decoder
+            let outcome: Result<M?, NodeReadFailure>
+            do throws(NodeReadFailure) {
+                outcome = .success(try decoder.decodeUnlessDeleted(type))
+            } catch {
+                decoder = start
+                try decoder.skip()
+                outcome = .failure(error)
+            }
+            try element(outcome)
+        }
+    }
+
+    // MARK: Nodes
+
+    /// Says that the thread's stack is a large one, so that nothing needs to hop.
+    func stayOnLargeStack() {
+        unsafe state.pointee.nesting = LargeStack.hopDepth
+        unsafe state.pointee.rootNesting = LargeStack.hopDepth
+    }
+
+    var hops: Int {
+        get { unsafe state.pointee.hops }
+        set { unsafe state.pointee.hops = newValue }
+    }
+
+    var nesting: Int {
+        get { unsafe state.pointee.nesting }
+        set { unsafe state.pointee.nesting = newValue }
+    }
+
+    func beginVisit(
+        _ type: any CacheableModel.Type, _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> NodeVisit {
+        guard unsafe state.pointee.path.count < LargeStack.maxDepth else {
+            throw .failed(CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels."))
+        }
+        // A record that names a node and says that it names none is nothing that Grove wrote; it would have no place in time.
+        guard unsafe !state.pointee.isInLeaf else { throw .corrupted }
+        let mark = unsafe state.pointee.arena.mark
+        var (header, isKept) = unsafe try record(identifier)
+        if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
+        if header.deletion > 0 { unsafe try checkDeletion(of: header, identifier) }
+        let index = unsafe state.pointee.names(of: type)
+        let names = unsafe state.pointee.types[index]
+        guard unsafe names.acceptsAnyRecordName || isEqual(names.record.bytes, header.recordName) else {
+            throw unsafe .miss(CacheMiss(.otherType, text(identifier)))
+        }
+        let isNamed = header.isNamedAlike && names.isNamedAlike
+        guard header.flags.contains(.references) || header.flags.contains(.projections) else {
+            unsafe state.pointee.nesting += 1
+            unsafe state.pointee.isInLeaf = true
+            let isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
+            let decoder = unsafe NodeDecoder(
+                header.body, source: self, isStable: true, absence: isOwnProjection ? .known : .unknown)
+            return unsafe NodeVisit(
+                decoder: decoder, identifier: identifier, type: names.type, isRemembered: false, wasSeen: false,
+                needsLargerStack: state.pointee.nesting == LargeStack.hopDepth, leafMark: mark.rawValue)
+        }
+        let holdsReferences = header.flags.contains(.references)
+        var hash: UInt64 = 0
+        var wasSeen = false
+        if holdsReferences {
+            hash = unsafe NodeTree.hash(identifier)
+            wasSeen = unsafe state.pointee.sights.note(hash)
+            if wasSeen, unsafe try isRemembered(identifier, hash, names.type) {
+                return unsafe NodeVisit(
+                    decoder: NodeDecoder(header.body, source: self, isStable: true),
+                    identifier: identifier, type: names.type, isRemembered: true)
+            }
+        }
+        let firstPlace = unsafe state.pointee.places.count
+        let absence: Absence
+        if header.flags.contains(.projections) {
+            absence = unsafe try prepare(&header, &isKept, as: names.projection.bytes, identifier)
+        } else {
+            absence = unsafe isNamed || isEqual(names.projection.bytes, header.projection) ? .known : .unknown
+        }
+        unsafe state.pointee.path.append(
+            ReadState.Step(
+                identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
+                isMixed: absence == .ofRecord, holderSequence: state.pointee.holderSequence,
+                firstPlace: state.pointee.firstPlace, mark: mark))
+        unsafe state.pointee.firstPlace = firstPlace
+        unsafe state.pointee.holderSequence = header.sequence
+        unsafe state.pointee.nesting += 1
+        let decoder = unsafe NodeDecoder(
+            header.body, source: self, isStable: isKept || !holdsReferences, absence: absence)
+        return unsafe NodeVisit(
+            decoder: decoder, identifier: identifier, type: names.type, wasSeen: wasSeen,
+            needsLargerStack: state.pointee.nesting == LargeStack.hopDepth)
+    }
+
+    func endVisit(_ visit: NodeVisit) {
+        if visit.leafMark >= 0 {
+            unsafe state.pointee.nesting -= 1
+            unsafe state.pointee.isInLeaf = false
+            unsafe state.pointee.arena.release(to: ScratchArena.Mark(rawValue: visit.leafMark))
+            return
+        }
+        guard let step = unsafe state.pointee.path.popLast() else { return }
+        unsafe state.pointee.nesting -= 1
+        if step.isMixed { unsafe state.pointee.mixed.removeLast() }
+        unsafe state.pointee.holderSequence = step.holderSequence
+        if unsafe state.pointee.places.count > state.pointee.firstPlace {
+            unsafe state.pointee.places.removeSubrange(state.pointee.firstPlace...)
+        }
+        unsafe state.pointee.firstPlace = step.firstPlace
+        unsafe state.pointee.arena.release(to: step.mark)
+    }
+
+    func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure {
+        endVisit(visit)
+        switch failure {
+        case .otherShape: return unsafe .miss(CacheMiss(.otherShape, text(visit.identifier)))
+        case .incomplete: return unsafe .miss(CacheMiss(.incomplete, text(visit.identifier)))
+        case .corrupted: return unsafe damage(.corrupted, visit.identifier)
+        case .deleted, .miss, .failed: return failure
+        }
+    }
+
+    /// Whether the read has the node ready; a node that is being decoded further up, as the same type, closes a cycle.
+    private func isRemembered(
+        _ identifier: UnsafeRawBufferPointer, _ hash: UInt64, _ type: ObjectIdentifier
+    ) throws(NodeReadFailure) -> Bool {
+        for index in unsafe 0..<state.pointee.path.count {
+            let step = unsafe state.pointee.path[index]
+            if unsafe step.holdsReferences && step.hash == hash && step.type == type
+                && isEqual(step.identifier, identifier)
+            {
+                throw unsafe .failed(
+                    CacheError(
+                        .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
+            }
+        }
+        let sight = unsafe ReadState.Sight(identifier: Array(identifier), type: type)
+        return unsafe state.pointee.remembered[sight] != nil
+    }
+
+    func recall(_ visit: NodeVisit) -> (any SimpleModel)? {
+        unsafe state.pointee.remembered[ReadState.Sight(identifier: Array(visit.identifier), type: visit.type)]
+    }
+
+    func remember(_ model: any SimpleModel, _ visit: NodeVisit) {
+        unsafe state.pointee.remembered[
+            ReadState.Sight(identifier: Array(visit.identifier), type: visit.type)] = model
+    }
+
+    func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
+        let (header, _) = unsafe try record(identifier)
+        if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
+        return unsafe String(decoding: header.recordName, as: UTF8.self)
+    }
+
+    func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        unsafe state.pointee.arena.keep(bytes)
+    }
+
+    /// The record of `identifier`, checked, and whether its bytes stay until the node is finished.
+    private func record(
+        _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
+        unsafe state.pointee.key.set(Namespace.node, identifier)
+        if keepsTouches { unsafe state.pointee.noteTouch() }
+        let stored: (bytes: UnsafeRawBufferPointer, isKept: Bool)?
+        do throws(CacheError) {
+            unsafe stored = try state.pointee.fetch()
+        } catch {
+            throw unsafe .failed(error.concerning(text(identifier)))
+        }
+        guard let stored = unsafe stored else { throw unsafe .miss(CacheMiss(absence, text(identifier))) }
+        do throws(RecordHeader.Failure) {
+            return unsafe (try RecordHeader(stored.bytes, key: state.pointee.key.bytes), stored.isKept)
+        } catch {
+            throw unsafe damage(error, identifier)
+        }
+    }
+
+    /// A damaged root is an error; below a root it is a miss of the tree.
+    func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
+        guard unsafe state.pointee.nesting > state.pointee.rootNesting else {
+            return unsafe .failed(Reconstructor.error(failure, text(identifier)))
+        }
+        return unsafe .miss(
+            CacheMiss(failure == .unsupportedFormat ? .unsupportedFormat : .corrupted, text(identifier)))
+    }
+
+    private static func error(_ failure: RecordHeader.Failure, _ identifier: ModelIdentifier) -> CacheError {
+        switch failure {
+        case .corrupted: CacheError(.corrupted, "The stored record is damaged.", identifier: identifier)
+        case .unsupportedFormat:
+            CacheError(.unsupportedFormat, "A later version of Grove wrote the record.", identifier: identifier)
+        }
+    }
+
+    func noteDeleted(_ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
+        unsafe state.pointee.deleted.removeAll()
+        unsafe state.pointee.deleted.append(identifier)
+        return .deleted
+    }
+
+    func text(_ identifier: UnsafeRawBufferPointer) -> ModelIdentifier {
+        unsafe ModelIdentifier(String(decoding: identifier, as: UTF8.self))
+    }
+}
+
+/// How many touches wait for the writer.
+enum TouchLimit {
+    /// So many are worth waking it for.
+    static let batch = 16_384
+    /// Further ones are forgotten.
+    static let most = 1 << 18
+}

@@ -1,0 +1,32 @@
+import GroveModel
+
+/// The first byte of a store's key: what kind of thing is kept under it.
+///
+/// The kinds are namespaces: a model, a collection and an alias of one name never meet.
+enum Namespace {
+    /// The store's own state, under an empty name.
+    static let meta: UInt8 = 0x00
+    /// A node, or the tombstone of a deleted one.
+    static let node = NodeTree.keyPrefix
+    /// A collection.
+    static let collection: UInt8 = 0x02
+    /// A cache key that is not the model's identifier.
+    static let alias: UInt8 = 0x03
+    /// A segment of the journal of what may be evicted, under its number.
+    static let journal: UInt8 = 0x04
+}
+
+/// A store's key while it is put together: one byte of ``Namespace`` and a name.
+struct KeyBuffer: ~Copyable {
+    private var buffer = ByteBuffer(capacity: 256)
+
+    deinit { buffer.deallocate() }
+
+    var bytes: UnsafeRawBufferPointer { unsafe buffer.bytes }
+
+    mutating func set(_ namespace: UInt8, _ name: UnsafeRawBufferPointer) {
+        buffer.removeAll()
+        buffer.append(namespace)
+        unsafe buffer.append(name)
+    }
+}

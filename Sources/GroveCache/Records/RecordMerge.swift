@@ -1,0 +1,70 @@
+import GroveModel
+
+/// The record that comes of writing one projection over a record that others wrote too.
+struct RecordMerge {
+    private var out: ByteBuffer
+    /// The encoded table of projections for the envelope.
+    let table: [UInt8]
+    /// The number that the record stands for: that of the last of the projections' writes.
+    let sequence: UInt64
+    /// The flags that say so much of the record.
+    let flags: RecordHeader.Flags
+    /// Whether the merged body differs from the stored one.
+    let bodyChanged: Bool
+    /// Whether the stored record says all of this already, apart from places in time.
+    let isUnchanged: Bool
+    /// The oldest place in time that a reference of the projection had before.
+    let oldestPlace: UInt64
+    /// The projections that wrote the stored record.
+    let before: ProjectionTable
+
+    /// The merged body, valid until ``deallocate()``.
+    var bytes: UnsafeRawBufferPointer { unsafe out.bytes }
+
+    func deallocate() { out.deallocate() }
+
+    /// Merges `body`, as `projection` wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
+    ///
+    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
+    ///   ``CacheError`` with code `unencodable`.
+    init(
+        stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8], sequence: UInt64, time: UInt32
+    ) throws {
+        let new: RecordBody
+        do throws(NodeReadFailure) {
+            new = try unsafe RecordBody(body)
+        } catch {
+            throw CacheError(.unencodable, "The body of a node is one map whose names ascend.")
+        }
+        var record = try ProjectedRecord(stored)
+        let before = record.table
+        let oldest = record.oldestPlace(of: projection)
+        record.write(new, as: projection, at: sequence, time: time)
+        try self.init(record, over: stored, before: before, oldestPlace: oldest)
+    }
+
+    /// The record of `stored` without what was last written before `deletion`.
+    init(stored: RecordHeader, forgettingBefore deletion: UInt64) throws {
+        var record = try ProjectedRecord(stored)
+        let before = record.table
+        record.forget(before: deletion)
+        try self.init(record, over: stored, before: before, oldestPlace: .max)
+    }
+
+    private init(
+        _ record: ProjectedRecord, over stored: RecordHeader, before: ProjectionTable, oldestPlace: UInt64
+    ) throws(CacheError) {
+        table = try record.table.encoded()
+        sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
+        var flags: RecordHeader.Flags = record.holdsReferences ? [.references, .projections] : .projections
+        if record.table.hasReplaced { flags.insert(.replaced) }
+        self.flags = flags
+        self.oldestPlace = oldestPlace
+        self.before = before
+        var out = unsafe ByteBuffer(capacity: stored.body.count + 256)
+        record.appendBody(to: &out)
+        self.out = out
+        bodyChanged = unsafe !isEqual(stored.body, out.bytes)
+        isUnchanged = !bodyChanged && record.table.agrees(with: before)
+    }
+}

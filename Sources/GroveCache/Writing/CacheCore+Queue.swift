@@ -1,0 +1,121 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// The queue: what calls leave for the writer, and what every read sees of it at once.
+extension CacheCore {
+    /// Takes the number of a call that writes, at the moment it is made.
+    ///
+    /// - Parameter isAwaited: whether somebody is told what became of it; a call of which nobody is told takes its
+    ///   number also while the cache is suspended, so that what it names is forgotten.
+    func takeSequence(isAwaited: Bool = true) throws(CacheError) -> UInt64 {
+        try state.withLock { (state) throws(CacheError) in
+            if isAwaited || state.life.isClosing { try state.life.checkUsable() }
+            // What was called before others replaced the files must not land in the new ones, and what was called after
+            // must.
+            state.noticeReplacement()
+            state.sequence += 1
+            return state.sequence
+        }
+    }
+
+    /// Queues `write`; from now on every read sees it.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the store was wiped since the
+    ///   call was made.
+    func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
+        var isRefused = false
+        let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
+            do throws(CacheError) {
+                try state.life.checkUsable()
+            } catch {
+                // What the store holds under these keys is not what was last set: a miss, once it is back.
+                if error.code == .suspended, write.completion == nil { state.forget(write) }
+                throw error
+            }
+            guard write.sequence > state.wipedAt || write.isWipe else {
+                // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
+                // is not what was last set.
+                if write.completion == nil,
+                    write.sequence <= state.replacedAt
+                        || state.queue.calls.contains(where: { $0.isWipe && $0.sequence > write.sequence })
+                {
+                    state.forget(write)
+                }
+                throw CacheError(.cancelled, "The cache was wiped after the call was made.")
+            }
+            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
+            // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
+            if write.completion == nil, !write.isInvalidation, state.queue.byteCount + write.byteCount > queueLimit {
+                isRefused = true
+                refuse(write, &state)
+            } else {
+                state.queue.append(write)
+            }
+            guard schedulingDrain, !state.isDrainScheduled else { return false }
+            state.isDrainScheduled = true
+            return true
+        }
+        if mustSchedule { writer.async { self.drain(isScheduled: true) } }
+        if isRefused {
+            throw CacheError(
+                .queueFull, "More than \(queueLimit) bytes of writes are queued; what the call names is forgotten.")
+        }
+    }
+
+    /// Queues that what `write` names is forgotten; where there is no room even for that, that everything is.
+    private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
+        // Behind a wipe that nobody asked for there is nothing to forget.
+        if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
+        var refused = write.invalidation
+        if state.queue.byteCount + refused.byteCount > queueLimit + unsettledLimit {
+            refused = PendingWrite(sequence: write.sequence, isWipe: true)
+            state.wipedAt = max(state.wipedAt, write.sequence)
+        }
+        state.queue.append(refused)
+    }
+
+    /// Commits what is queued, on the calling thread, and returns when it is visible.
+    func drainNow() { writer.sync { self.drain(isScheduled: false) } }
+
+    /// Returns when the queue has room for another write or the task is cancelled, at once where it has or is.
+    func awaitRoom() async {
+        // Those who waited together look again one after the other: the first may have filled the queue.
+        while let ticket = ticketUnlessRoom() {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let mustWait = state.withLock { state in
+                        guard !hasRoom(state), !Task.isCancelled else { return false }
+                        state.waiting.wait(ticket, continuation)
+                        return true
+                    }
+                    if !mustWait { continuation.resume() }
+                }
+            } onCancel: {
+                state.withLock { $0.waiting.leave(ticket) }?.resume()
+            }
+        }
+    }
+
+    /// A ticket for whoever has to wait.
+    private func ticketUnlessRoom() -> UInt64? {
+        state.withLock { state in
+            hasRoom(state) || Task.isCancelled ? nil : state.waiting.drawTicket()
+        }
+    }
+
+    func hasRoom(_ state: borrowing CacheState) -> Bool {
+        guard case .open = state.life else { return true }
+        return state.queue.byteCount <= queueLimit || state.queue.isEmpty
+    }
+
+    /// Reports a write that failed before it could be queued: to `observer` alone, where the handle is closed.
+    func reportFailure(_ error: CacheError, to observer: (any CacheObserver)?) {
+        guard error.code == .closed else {
+            ledger.noteUnawaited(error)
+            return audience.tell { $0.cacheDidFailToWrite(error) }
+        }
+        guard let observer else { return }
+        audience.tell([observer]) { $0.failure(error) }
+    }
+}

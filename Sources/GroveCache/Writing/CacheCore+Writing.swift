@@ -1,0 +1,300 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// The writer: group commits, one after the other. All of it runs on ``writer`` only.
+extension CacheCore {
+    /// Group commit: everything queued goes into few transactions, in order.
+    func drain(isScheduled: Bool) {
+        let mayCommit = state.withLock { state in
+            if isScheduled { state.isDrainScheduled = false }
+            return state.life.mayCommit
+        }
+        while mayCommit, state.withLock({ !$0.queue.isEmpty || !$0.unsettled.isEmpty }) {
+            let outdated = reopenIfReplaced()
+            let group = state.withLock { nextGroup($0.queue.calls) }
+            if outdated == nil { settle() }
+            guard !group.isEmpty else { return }
+            let settled = outdated.map { error in group.compactMap { fail($0, error) } } ?? commit(group)
+            finish(settled, synchronizationFailure: synchronize(settled))
+        }
+        guard mayCommit else { return }
+        saveAtQuietMoment()
+    }
+
+    /// Tries again to forget what could not be stored, and tells of what is forgotten.
+    private func settle() {
+        let unsettled = state.withLock { $0.unsettled }
+        guard !unsettled.isEmpty else { return }
+        if let number = unsettled.everything {
+            let wipe = PendingWrite(sequence: number, isWipe: true)
+            guard case .success(let changes) = wipeStore(wipe) else { return }
+            state.withLock { state in
+                state.unsettled.settle(by: wipe)
+                // A call of before that comes late would bring back what was set over by one that failed.
+                state.wipedAt = max(state.wipedAt, number)
+            }
+            return audience.tell(of: changes)
+        }
+        // A key that the store refuses must not keep the others: what fails is tried in halves, one of them to the end
+        // before the other, so that a few dozen failures in a row say that the store refuses everything.
+        var (left, refused): ([PendingWrite], [PendingWrite]) = (unsettled.writes.reversed(), [])
+        var failures = 0
+        while failures < 24, let write = left.popLast() {
+            if let changes = try? transact([write], isQueued: false) {
+                failures = 0
+                for change in changes { audience.tell(of: change) }
+                continue
+            }
+            failures += 1
+            if let halves = write.halves { left += halves } else { refused.append(write) }
+        }
+        state.withLock { $0.unsettled.replace(unsettled.writes, with: left + refused) }
+    }
+
+    private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
+        var bytes = 0
+        var count = 0
+        var entries = 0
+        for write in pending {
+            if write.isWipe {
+                if count == 0 { count = 1 }
+                break
+            }
+            bytes += write.byteCount
+            entries += write.entryCount
+            guard count == 0 || bytes <= groupBytes && entries <= groupEntries else { break }
+            count += 1
+        }
+        return Array(pending.prefix(count))
+    }
+
+    /// A call that left the queue, and what became of it.
+    private typealias Settled = (write: PendingWrite, outcome: Result<ChangeSet, CacheError>)
+
+    /// Commits `group`, the first calls of the queue; each leaves it with its own commit or failure.
+    private func commit(_ group: [PendingWrite]) -> [Settled] {
+        if let wipe = group.first, wipe.isWipe {
+            let outcome = wipeStore(wipe)
+            if case .failure(let error) = outcome { return [fail(wipe, error)].compactMap(\.self) }
+            state.withLock { $0.leave([wipe]) }
+            return [(wipe, outcome)]
+        }
+        do throws(CacheError) {
+            return zip(group, try transactWithinBudget(group)).map { ($0, .success($1)) }
+        } catch {
+            // Calls that were made before others replaced the files do not land in the new ones.
+            guard group.count > 1, error.code != .cancelled else { return group.compactMap { fail($0, error) } }
+        }
+        // One write that cannot be stored must not take its neighbours with it.
+        return group.compactMap { write in
+            do throws(CacheError) {
+                return (write, .success(try transactWithinBudget([write])[0]))
+            } catch {
+                return fail(write, error)
+            }
+        }
+    }
+
+    /// Takes `write`, which failed, out of the queue: what it should have brought is a miss before any later call commits.
+    ///
+    /// - Returns: `nil` where the write was dropped before, and its caller told so.
+    private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
+        guard state.withLock({ $0.fail(write) }) else { return nil }
+        ledger.noteFailures(1)
+        if write.completion == nil, error.code != .cancelled { ledger.noteUnawaited(error) }
+        return (write, .failure(error))
+    }
+
+    /// Applies the calls of `group`, which wait in the queue or did so.
+    func transact(_ group: [PendingWrite], isQueued: Bool = true) throws(CacheError) -> [ChangeSet] {
+        var changes: [ChangeSet] = []
+        try transact(leaving: isQueued ? group : []) { (commit) throws(CacheError) in
+            changes = []
+            // They were dropped, and were told so, where the store was opened anew a moment ago.
+            guard !isQueued || state.withLock({ $0.queue.contains(group[0]) }) else { throw CacheCore.replaced }
+            for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
+        }
+        return changes
+    }
+
+    /// Throws where others replaced the files while the transaction waited to begin: it would land in files that are gone.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled`.
+    private func checkIsCurrent() throws(CacheError) {
+        if state.withLock({ $0.usableStore }) == nil { throw CacheCore.replaced }
+    }
+
+    private static var replaced: CacheError {
+        CacheError(.cancelled, "The store was replaced while the call waited to be written.")
+    }
+
+    /// Runs one transaction and remembers what it leaves behind.
+    ///
+    /// - Parameter group: the first calls of the queue, which the transaction commits: they leave the queue with it.
+    func transact(
+        leaving group: [PendingWrite] = [], _ body: (inout WriteTransaction) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        var committed: TransactionSummary?
+        var known: Fingerprints?
+        let (shift, lastCommitted) = state.withLock { ($0.shift, $0.lastCommitted) }
+        do throws(CacheError) {
+            try currentStore().transact { (transaction) throws(CacheError) in
+                try checkIsCurrent()
+                var commit = try WriteTransaction(
+                    transaction, session: session, shift: shift, lastCommitted: lastCommitted, index: index,
+                    renewal: renewal.seconds, fingerprints: takeFingerprints())
+                try commit.prepareIndex()
+                absorbTouches()
+                if let index { commit.expiry = ExpirySearch(index, now: clock.ofRead) }
+                try body(&commit)
+                try commit.finish()
+                known = commit.takeFingerprints()
+                committed = commit.summary
+                upcoming.withLock { $0 = commit.summary }
+            }
+        } catch {
+            upcoming.withLock { $0 = nil }
+            index?.distrust()
+            if error.code != .cancelled { noticeIfReplaced() }
+            throw error
+        }
+        if let committed {
+            index?.account = committed.stored.account
+            index?.sequence = committed.stored.sequence
+            index?.pins.commit()
+            known?.commit(at: committed.stored)
+            state.withLock { state in
+                state.fingerprints = known
+                state.shift = committed.shift
+                state.forgottenDeletion = committed.stored.forgottenDeletion
+                state.lastCommitted = committed.stored.sequence
+                state.leave(group)
+                upcoming.withLock { $0 = nil }
+            }
+            ledger.note(committed)
+        }
+    }
+
+    /// What is known of nodes, where the store is faster for it; nothing until it is put back.
+    ///
+    /// A budget needs to know how much each record replaces, so that there nothing is written unseen unless its policy
+    /// keeps notes.
+    private func takeFingerprints() -> Fingerprints? {
+        guard keepsFingerprints, index?.keepsNotes ?? true else { return nil }
+        return state.withLock { state in
+            defer { state.fingerprints = nil }
+            return state.fingerprints ?? Fingerprints(index)
+        }
+    }
+
+    /// Lets what was committed survive loss of power, where a call in the group asks for that.
+    ///
+    /// - Returns: why it may not.
+    private func synchronize(_ settled: [Settled]) -> CacheError? {
+        guard settled.contains(where: { $0.write.isDurable && (try? $0.outcome.get()) != nil }) else { return nil }
+        if let failure = ledger.synchronizationFailure { return failure }
+        let store: any NodeStore
+        do throws(CacheError) {
+            store = try currentStore()
+        } catch {
+            return error
+        }
+        do throws(CacheError) {
+            try store.synchronize()
+        } catch {
+            // The system has told of what it could not write, and may take it for written from now on.
+            let lasting = CacheError(
+                error.code, "Since a sync failed, writes may not survive loss of power: \(error.message)")
+            ledger.synchronizationFailure = lasting
+            return error
+        }
+        // What was synced may be gone from the directory.
+        guard noticeIfReplaced() else { return nil }
+        return CacheError(
+            .inputOutput, "The files in \(source.directory ?? "") were removed or replaced meanwhile; write again.")
+    }
+
+    private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
+        readers.awaitNone()
+        do throws(CacheError) {
+            _ = takeFingerprints()
+            // The files that are to be empty are those in the directory.
+            noticeIfReplaced()
+            let store = try currentStore()
+            let replaced = try source.replacing { (generation) throws(CacheError) in
+                if let generation { state.withLock { $0.advance(generation) } }
+                do throws(CacheError) {
+                    try store.wipe()
+                } catch {
+                    state.withLock { $0.lastFile = source.file }
+                    throw error
+                }
+                if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
+                wipeBudget()
+            }
+            state.withLock { state in
+                if let replaced { state.lastFile = replaced.file }
+                state.forgottenDeletion = 0
+                state.lastCommitted = 0
+            }
+            ledger.synchronizationFailure = nil
+            return .success(ChangeSet(sequence: wipe.sequence, changesEverything: true))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Tells the callers that wait, and the audience, what became of calls that left the queue.
+    private func finish(_ settled: [Settled], synchronizationFailure: CacheError?) {
+        func isUnsynchronized(_ settled: Settled) -> Bool {
+            guard synchronizationFailure != nil, settled.write.isDurable, case .success = settled.outcome else {
+                return false
+            }
+            return true
+        }
+        let unsynchronized = settled.count(where: isUnsynchronized)
+        ledger.noteFailures(unsynchronized)
+        let waiting = state.withLock { state in
+            let hasRoom = state.queue.byteCount <= queueLimit / 2 || state.queue.isEmpty
+            return hasRoom ? state.waiting.takeAll() : []
+        }
+        tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil, unsynchronized)
+        for continuation in waiting { continuation.resume() }
+        for entry in settled {
+            if let synchronizationFailure, isUnsynchronized(entry) {
+                entry.write.completion?(.failure(synchronizationFailure))
+            } else {
+                entry.write.completion?(entry.outcome)
+            }
+        }
+    }
+
+    /// Tells observers and streams what became of a group, in the order of the commits.
+    private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?, _ unsynchronized: Int) {
+        let failed = settled.count { (try? $0.outcome.get()) == nil }
+        let (queued, bytes) = state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
+        let report = ledger.takeReport(
+            writes: settled.count, failed: failed + unsynchronized, queued: queued, bytes: bytes)
+        guard !audience.isEmpty else { return }
+        let outcomes = settled.map { write, outcome in
+            (isAwaited: write.completion != nil, outcome: outcome.mapError { $0.concerning(optional: write.subject) })
+        }
+        audience.tell(audience.present) { tell in
+            for (isAwaited, outcome) in outcomes {
+                switch outcome {
+                case .success(let set): tell.change(set)
+                case .failure(let error): if !isAwaited { tell.failure(error) }
+                }
+            }
+            if let synchronizationFailure { tell.failure(synchronizationFailure) }
+            for observer in tell.observers { observer.cacheDidFinishCommit(report) }
+        }
+    }
+}
+
+/// The size of a group commit.
+enum GroupLimit {
+    /// A group closes once its writes hold this many bytes in memory; a larger write is a group of its own.
+    static let bytes = 8 << 20
+}

@@ -1,0 +1,54 @@
+import GroveModel
+import Synchronization
+
+/// What the writer has done, and which failures are still to be told.
+final class WriteLedger: Sendable {
+    private struct State {
+        var tally = WriteTally()
+        /// The first failure of a write that no caller waited for, until `flush()` reports it.
+        var failure: CacheError?
+        /// Why what was committed may not survive loss of power, since a sync failed: a later one that succeeds says
+        /// nothing of what that one left out.
+        var synchronizationFailure: CacheError?
+    }
+
+    private let state = Mutex(State())
+
+    var tally: WriteTally { state.withLock { $0.tally } }
+
+    var synchronizationFailure: CacheError? {
+        get { state.withLock { $0.synchronizationFailure } }
+        set { state.withLock { $0.synchronizationFailure = newValue } }
+    }
+
+    /// Notes a transaction that was committed.
+    func note(_ summary: TransactionSummary) { state.withLock { $0.tally.note(summary) } }
+
+    /// Notes `count` calls that failed.
+    func noteFailures(_ count: Int) { state.withLock { $0.tally.failures += count } }
+
+    /// Notes what the next `flush()` is to report, unless something is to be already.
+    func noteUnawaited(_ error: CacheError) {
+        state.withLock { if $0.failure == nil { $0.failure = error } }
+    }
+
+    /// What `flush()` reports, once.
+    func takeFailure() -> CacheError? {
+        state.withLock { state in
+            defer { state.failure = nil }
+            return state.failure
+        }
+    }
+
+    /// What was done since the last report, as the report of `writes`, of which `failed` failed.
+    func takeReport(writes: Int, failed: Int, queued: Int, bytes: Int) -> CommitReport {
+        state.withLock { state in
+            // Who begins to observe later is not told of what was before.
+            defer { state.tally.unreported = CommitReport() }
+            return state.tally.report(writes: writes, failed: failed, queued: queued, bytes: bytes)
+        }
+    }
+
+    /// Forgets what was not reported: there was nobody to report it to.
+    func forgetUnreported() { state.withLock { $0.tally.unreported = CommitReport() } }
+}

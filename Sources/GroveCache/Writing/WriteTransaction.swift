@@ -1,0 +1,295 @@
+import GroveModel
+
+/// One transaction of the writer: the updates of a group of calls, applied one after the other.
+struct WriteTransaction: ~Copyable {
+    let transaction: any NodeTransaction
+    /// What may be evicted, where there is a budget.
+    let index: EvictionIndex?
+    var stored: StoreState
+    private let original: StoreState
+    private var shift: UInt64
+    private var key = KeyBuffer()
+    private var out = ByteBuffer(capacity: 1_024)
+    var hasWritten = false
+    /// Segments of the journal that have no live key left.
+    var deadSegments: [UInt32] = []
+    /// What is known of nodes, where the store is faster for it.
+    private var fingerprints: Fingerprints?
+    /// The bytes of the value that ``look(_:)`` left in the store.
+    private var storedCount = 0
+    /// The numbers of the tree's types in ``fingerprints``.
+    private var types: [UInt16?] = []
+    /// The session that writes, for ``StoreState/session``.
+    private let session: UInt64
+    /// See ``RecordUpdate/renewal``.
+    private let renewal: UInt32?
+    /// The place of the last of the queue's calls that were applied.
+    private var place: UInt64 = 0
+    /// What is known of ages, where expired records are to go first.
+    var expiry: ExpirySearch?
+    /// Records put, and the bytes of their keys and values.
+    private(set) var putCount = 0
+    private(set) var putBytes = 0
+    /// What eviction has given back once because the call that asked for room had just written it, by the keys' hashes.
+    var spared: Set<UInt64> = []
+    /// How many records its calls write, and how many may have been evicted beside them.
+    private var entryCount = 0
+    private var softEvictions = 0
+
+    init(
+        _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: UInt64,
+        index: EvictionIndex? = nil, renewal: UInt32? = nil, fingerprints: consuming Fingerprints? = nil
+    ) throws(CacheError) {
+        self.transaction = transaction
+        self.session = session
+        self.renewal = renewal
+        self.index = index
+        stored = try StoreState(transaction)
+        original = stored
+        left = stored
+        fingerprints?.begin(at: stored)
+        self.fingerprints = fingerprints
+        // Another process has written since: this one's calls get numbers after its.
+        let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
+        self.shift = shift + foreign
+    }
+
+    deinit { out.deallocate() }
+
+    /// What the store says of itself after ``finish()``.
+    private var left: StoreState
+
+    var summary: TransactionSummary {
+        TransactionSummary(stored: left, shift: shift, putCount: putCount, putBytes: putBytes)
+    }
+
+    /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
+    static func evictions(beside entries: Int) -> Int { min(entries + 48, 96) }
+
+    /// Applies all of `write`, then evicts until what is stored fits.
+    mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
+        let sequence = write.sequence + shift
+        var changed: [Int] = []
+        var lists = ChangeLists()
+        // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
+        var deletions: [Int: UInt64] = [:]
+        var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
+
+        if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
+        if let tree = write.tree {
+            if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
+            let order = tree.storeOrder(window: self.index?.orderWindow(for: tree) ?? tree.count)
+            for place in 0..<tree.count {
+                let index = order.map { Int($0[place]) } ?? place
+                let node = tree.node(index)
+                var update = RecordUpdate(node, sequence: sequence, time: write.time)
+                switch try perform(&update, tree, index) {
+                case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
+                case .unchanged, .renewed:
+                    if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
+                case .superseded, .removed: break
+                }
+                if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
+            }
+            if !deletions.isEmpty {
+                for holder in unchangedHolders {
+                    let node = tree.node(holder.entry)
+                    guard unsafe names(deletions, after: holder.sequence, in: node.body, tree) else { continue }
+                    var update = RecordUpdate(node, sequence: sequence, time: write.time)
+                    update.refreshes = true
+                    _ = try perform(&update)
+                }
+            }
+        }
+        for extra in write.extras {
+            lists.note(extra, try apply(extra, of: write, sequence: sequence, deletions: deletions))
+        }
+        stored.sequence = max(stored.sequence, sequence)
+        place = max(place, write.place)
+        lists.evicted += try removeVictims(downTo: limit.hard, sparing: write)
+        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
+        entryCount += write.entryCount
+        let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
+        softEvictions += min(most, 2 * write.entryCount + 16)
+        lists.evicted += try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
+        return ChangeSet(
+            sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
+            collections: lists.collections)
+    }
+
+    private mutating func apply(
+        _ extra: PendingWrite.Extra, of write: PendingWrite, sequence: UInt64, deletions: [Int: UInt64]
+    ) throws(CacheError) -> RecordUpdate.Outcome {
+        if case .pin(let pin) = extra {
+            try apply(pin)
+            return .unchanged
+        }
+        let storeKey = extra.storeKey
+        unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
+        let change: RecordUpdate.Change
+        switch extra {
+        case .tombstone: change = .tombstone
+        case .remove: change = .remove
+        case .invalidate(_, let isDeletion): change = .invalidate(isDeletion: isDeletion)
+        case .collection(_, let body, let holdsReferences): change = .bytes(body, holdsReferences: holdsReferences)
+        case .alias(_, let body): change = .bytes(body, holdsReferences: true)
+        case .pin: return .unchanged
+        }
+        var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence, time: write.time)
+        let outcome = try perform(&update)
+        if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.value?.body {
+            let mustRefresh = unsafe body.withUnsafeBytes {
+                unsafe names(deletions, after: update.storedSequence, in: $0, tree)
+            }
+            if mustRefresh {
+                update.refreshes = true
+                _ = try perform(&update)
+            }
+        }
+        return outcome
+    }
+
+    /// Writes the store's own record, where anything was written.
+    mutating func finish() throws(CacheError) {
+        if hasWritten { try finishJournal() }
+        guard hasWritten else { return }
+        stored.note(session, upTo: place)
+        guard stored != original else { return }
+        try stored.write(transaction)
+        left = stored
+    }
+
+    /// What is known of nodes, to be committed once the transaction has.
+    mutating func takeFingerprints() -> Fingerprints? {
+        defer { fingerprints = nil }
+        return fingerprints
+    }
+
+    /// Performs the update of a node of `tree`; a failure names the node and its type.
+    private mutating func perform(
+        _ update: inout RecordUpdate, _ tree: NodeTree, _ index: Int
+    ) throws(CacheError) -> RecordUpdate.Outcome {
+        do throws(CacheError) {
+            return try perform(&update)
+        } catch {
+            let entry = tree.entries[index]
+            throw error.concerning(field: String(decoding: tree.types[entry.type].record, as: UTF8.self))
+                .concerning(tree.modelIdentifier(of: entry))
+        }
+    }
+
+    mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+        guard fingerprints != nil, unsafe update.key[0] == Namespace.node else { return try look(&update) }
+        guard case .node(let content) = update.change else {
+            let outcome = try look(&update)
+            if case .unchanged = outcome { return outcome }
+            unsafe fingerprints?.forget(update.key)
+            return outcome
+        }
+        let node = unsafe fingerprints?.node(update.key, type: types[content.type], content.body)
+        let keyCount = unsafe update.key.count
+        if let node, let other = fingerprints?.other(than: node, keyCount: keyCount) {
+            try update.replaceUnseen(content, into: &out)
+            try unsafe put(update.key)
+            try unsafe account(update.key, old: other, new: out.count)
+            fingerprints?.stage(node, keyCount: keyCount, valueCount: out.count)
+            return .replaced(bodyChanged: true)
+        }
+        let outcome = try look(&update)
+        if let node, update.isSole, update.deletion.sequence == 0 {
+            fingerprints?.stage(node, keyCount: keyCount, valueCount: storedCount)
+        } else {
+            unsafe fingerprints?.forget(update.key)
+        }
+        return outcome
+    }
+
+    private mutating func put(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        hasWritten = true
+        putCount += 1
+        putBytes += key.count + out.count
+        try unsafe transaction.put(key, out.bytes)
+    }
+
+    /// Reads what is stored and applies `update` to it.
+    private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+        let existing = try unsafe transaction.get(update.key)
+        let existingCount = unsafe existing?.count
+        storedCount = existingCount ?? 0
+        update.forgottenDeletion = stored.forgottenDeletion
+        update.renewal = renewal
+        let outcome = try unsafe update.apply(to: existing, into: &out)
+        if stored.forgottenDeletion < update.forgottenDeletion {
+            stored.forgottenDeletion = update.forgottenDeletion
+            hasWritten = true
+        }
+        switch outcome {
+        case .replaced:
+            let references = unsafe markedReferences(update.key, existing)
+            try unsafe put(update.key)
+            storedCount = out.count
+            try unsafe account(update.key, old: existingCount, new: out.count)
+            if let references { try unsafe follow(update.key, out.bytes, former: references) }
+        case .removed:
+            let references = unsafe markedReferences(update.key, existing)
+            hasWritten = true
+            try unsafe transaction.remove(update.key)
+            try unsafe account(update.key, old: existingCount, new: nil)
+            if let references { try unsafe follow(update.key, nil, former: references) }
+        case .unchanged:
+            unsafe index?.touch(update.key)
+        case .renewed:
+            // The same bytes but for a time.
+            unsafe index?.touch(update.key)
+            try unsafe put(update.key)
+        case .superseded: break
+        }
+        return outcome
+    }
+
+    /// Whether `body` names a node that was deleted after `sequence`.
+    private func names(
+        _ deletions: [Int: UInt64], after sequence: UInt64, in body: UnsafeRawBufferPointer, _ tree: NodeTree
+    ) -> Bool {
+        var isNamed = false
+        try? unsafe RecordBody.forEachReference(in: body) { identifier in
+            let entry = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))
+            if let deletion = deletions[entry], deletion > sequence { isNamed = true }
+        }
+        return isNamed
+    }
+}
+
+/// What a group commit leaves behind for the cache to remember.
+struct TransactionSummary {
+    /// What the store says of itself.
+    var stored: StoreState
+    var shift: UInt64
+    var putCount: Int
+    var putBytes: Int
+}
+
+/// What a call changes beside the nodes of its tree.
+private struct ChangeLists {
+    var deleted: [ModelIdentifier] = []
+    var evicted: [ModelIdentifier] = []
+    var collections: [ModelIdentifier] = []
+
+    /// Takes in what became of `extra`.
+    mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
+        switch (extra, outcome) {
+        case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
+        case (.tombstone(let identifier), _): deleted.append(identifier)
+        case (.collection(let key, _, _), _): collections.append(ChangeLists.identifier(key[...]))
+        case (.remove(let key), _), (.invalidate(let key, _), _):
+            let identifier = ChangeLists.identifier(key.dropFirst())
+            if key.first == Namespace.node { evicted.append(identifier) }
+            if key.first == Namespace.collection { collections.append(identifier) }
+        case (.alias, _), (.pin, _): return
+        }
+    }
+
+    private static func identifier(_ bytes: ArraySlice<UInt8>) -> ModelIdentifier {
+        ModelIdentifier(String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,25 @@
+import GroveModel
+
+/// By what the providers of one collection find the store that they share.
+struct CollectionKey: Hashable {
+    let type: ObjectIdentifier
+    let cacheKey: ModelIdentifier
+}
+
+struct WeakStore {
+    weak var store: (any WipeableProvider)?
+}
+
+extension DataModelManager {
+    /// The store of `cacheKey`, made where nobody has it; one of its own where there is no key.
+    @MainActor
+    func store<T>(_ cacheKey: String?, of type: T.Type) -> CollectionStore<T> {
+        guard let cacheKey else { return CollectionStore(cacheKey: nil, manager: self) }
+        let key = CollectionKey(type: ObjectIdentifier(type), cacheKey: ModelIdentifier(cacheKey))
+        if let found = stores[key]?.store as? CollectionStore<T> { return found }
+        let store = CollectionStore<T>(cacheKey: cacheKey, manager: self)
+        if stores.count > 64 { stores = stores.filter { $0.value.store != nil } }
+        stores[key] = WeakStore(store: store)
+        return store
+    }
+}
