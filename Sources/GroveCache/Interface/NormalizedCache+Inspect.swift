@@ -86,6 +86,11 @@ extension NormalizedCache {
         }
     }
 
+    /// Runs `body`, which reads and queues, while the writer rests: what is queued stays so, for measurements.
+    package func whileWriterRests(_ body: () throws -> Void) rethrows {
+        try core.writer.sync(execute: body)
+    }
+
     private func withStoreView<Value>(_ body: (any NodeView) throws(CacheError) -> Value) throws(CacheError) -> Value {
         try checkOpen()
         return try core.withOpenStore { (store) throws(CacheError) in

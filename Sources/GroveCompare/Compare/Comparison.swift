@@ -87,6 +87,8 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         case .memory: try memory()
         case .modelForKey: try modelForKey()
         case .setModel: try setModel()
+        case .backlog: try backlog()
+        case .burst: try burst()
         }
     }
 

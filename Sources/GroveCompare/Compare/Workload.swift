@@ -8,6 +8,8 @@ package enum Workload: String, CaseIterable, Sendable {
     case writeBatch = "write-batch"
     case writeOne = "write-one"
     case setModel = "set-model"
+    case backlog
+    case burst
     case delete
     case readerStall = "reader-stall"
     case memory
@@ -15,11 +17,11 @@ package enum Workload: String, CaseIterable, Sendable {
     /// What one operation is.
     package var unit: String {
         switch self {
-        case .readTree, .modelForKey, .memory: "trees"
+        case .readTree, .modelForKey, .backlog, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
-        case .writeOne, .setModel: "trees"
+        case .writeOne, .setModel, .burst: "trees"
         case .delete: "nodes"
         case .readerStall: "nodes"
         }
@@ -33,6 +35,8 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
         case .modelForKey: "a tree through modelForKey; floor: the direct call"
         case .setModel: "changed trees through setModel, and a flush; floor: a direct call"
+        case .backlog: "trees while 10,000 writes are queued; floor: the same beside an empty queue"
+        case .burst: "setModel 10,000 times at once, the calls alone; floor: the same into memory"
         case .rewriteUnchanged: "500 trees that are stored already; floor: gets of their nodes"
         case .writeBatch: "500 trees to a commit, every node changed since the last; floor: the same puts"
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
@@ -46,7 +50,7 @@ package enum Workload: String, CaseIterable, Sendable {
     var dependsOnCoding: Bool {
         switch self {
         case .readTree, .readNode, .readCollection, .modelForKey, .setModel, .rewriteUnchanged, .writeBatch: true
-        case .writeOne, .delete, .readerStall, .memory: false
+        case .backlog, .burst, .writeOne, .delete, .readerStall, .memory: false
         }
     }
 
