@@ -1,3 +1,4 @@
+import Dispatch
 package import GroveModel
 
 /// What a store holds under one key, taken apart as far as that goes without the model's type.
