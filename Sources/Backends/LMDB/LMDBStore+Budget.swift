@@ -55,18 +55,19 @@ extension LMDBStore {
     /// Whether enough pages are free for a transaction of that many records.
     ///
     /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches. Besides, pages
-    /// with four times as many bytes are filled anew: they are half full, about.
+    /// with eight times as many bytes are filled anew where there is room: each page of records takes three at the most.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
         let environment = try pool.environment()
         let used = try environment.usedPages()
         // No transaction rewrites more than what there is and what comes.
         let page = environment.pageBytes
-        let refill = min(8 + bytes * 4 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
-        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + 2 * refill
+        let refill = min(8 + bytes * 8 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
+        let writing = min(entries * 2, used) + bytes * 2 / page + 24
+        let needed = writing + refill
         for attempt in 0..<500 {
             let free = try environment.freePages()
             if free.now >= needed {
-                refillPages.store(refill, ordering: .relaxed)
+                refillPages.store(min(refill, (free.now - writing) / 3), ordering: .relaxed)
                 return true
             }
             if attempt == 0 { pool.releaseResting() }
