@@ -18,6 +18,8 @@ public struct Soak: Sendable {
         public var sweeps = 0
         /// Processes that ended at the sight of one, which the profile must allow.
         public var deaths = 0
+        /// Damages that showed older records beside others, which the profile must allow.
+        public var mixtures = 0
         /// What was not as it must be, each with its seed and its program.
         public var lies: [String] = []
 
@@ -25,7 +27,7 @@ public struct Soak: Sendable {
         public var description: String {
             let figures =
                 "\(programs) programs, \(kills) kills, \(faults) faults, \(damages) damaged stores, \(sweeps) sweeps, "
-                + "\(deaths) deaths, \(lies.count) lies"
+                + "\(deaths) deaths, \(mixtures) mixtures, \(lies.count) lies"
             return (["\(backend): \(figures)"] + lies).joined(separator: "\n")
         }
     }
@@ -168,8 +170,11 @@ public struct Soak: Sendable {
     ) throws {
         let current = try sweep ?? DamageSweep(on: backend, seed: seed &+ UInt64(tally.sweeps))
         sweep = current
-        let deaths = current.deaths
-        defer { tally.deaths += current.deaths - deaths }
+        let (deaths, mixtures) = (current.deaths, current.mixtures)
+        defer {
+            tally.deaths += current.deaths - deaths
+            tally.mixtures += current.mixtures - mixtures
+        }
         for _ in 0..<count where current.done < current.count {
             if let end, ContinuousClock.now > end { return }
             tally.damages += 1
@@ -189,6 +194,7 @@ public struct Soak: Sendable {
         defer {
             tally.damages += check.tries
             tally.deaths += check.deaths
+            tally.mixtures += check.mixtures
         }
         for _ in 0..<count {
             if let end, ContinuousClock.now > end { return }

@@ -11,6 +11,8 @@ final class DamageSweep {
 
     /// The processes that ended at the sight of one.
     var deaths: Int { check.deaths }
+    /// The damages that showed older records beside others, which the profile must allow.
+    var mixtures: Int { check.mixtures }
 
     init(on backend: any ConformanceBackend, seed: UInt64) throws {
         trial = Trial("SWEEP", on: backend, seed: seed)

@@ -33,7 +33,8 @@ enum DamageRules {
 
     static let flipped = Rule(
         "DUR-07",
-        "Any flipped bit gives right values, misses, typed errors or an earlier state whole, never another's value.",
+        "Any flipped bit gives right values, misses, typed errors or an earlier state whole, never another's value; older "
+            + "records beside others are counted where the engine's pages have no checksum.",
         because: "Memory cards forget single bits.", requires: [.persistent, .processes], kills: ["trusts-frames"],
         timeLimit: .seconds(240)
     ) { trial in
@@ -45,7 +46,7 @@ enum DamageRules {
                 try check.damage(file.name, "bit \(bit) of byte \(place) flipped") { $0[place] ^= 1 << bit }
             }
         }
-        trial.note("\(check.tries) bits, \(check.deaths) deaths of the process")
+        trial.note("\(check.tries) bits, \(check.deaths) deaths of the process, \(check.mixtures) mixtures of states")
     }
 
     static let beginnings = Rule(
@@ -75,7 +76,8 @@ enum DamageRules {
                 }
             }
         }
-        trial.note("\(check.tries) damages, \(check.deaths) deaths of the process")
+        trial.note(
+            "\(check.tries) damages, \(check.deaths) deaths of the process, \(check.mixtures) mixtures of states")
     }
 
     static let wiped = Rule(

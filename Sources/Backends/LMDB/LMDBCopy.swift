@@ -20,9 +20,6 @@ enum LMDBCopy {
     private static let finished = "data.next"
     static let names = [unfinished, finished]
 
-    /// How many bytes of records are copied in one transaction.
-    private static let bytesAtOnce = 4 << 20
-
     /// Ends what a process left that was killed: called while no other process opens the store or copies it.
     static func settle(_ directory: StoreFiles) throws(CacheError) {
         if !directory.holds(LMDBFiles.names[0]), directory.holds(finished) { try install(directory) }
@@ -40,7 +37,7 @@ enum LMDBCopy {
         defer { unsafe mdb_txn_abort(begun) }
         for name in names { try directory.remove(name) }
         do throws(CacheError) {
-            try unsafe copy(begun, environment, to: directory.path(of: unfinished))
+            try copy(environment, to: directory.path(of: unfinished))
             try directory.rename(unfinished, to: finished)
         } catch {
             try? directory.remove(unfinished)
@@ -58,55 +55,29 @@ enum LMDBCopy {
         try directory.synchronize()
     }
 
-    /// Copies all records, in order, so that they fill their pages.
-    private static func copy(
-        _ source: OpaquePointer?, _ environment: LMDBEnvironment, to path: String
-    ) throws(CacheError) {
-        var created: OpaquePointer?
-        try unsafe LMDBEnvironment.check(mdb_env_create(&created), "make a copy")
-        defer { unsafe mdb_env_close(created) }
-        try unsafe LMDBEnvironment.check(
-            mdb_env_set_mapsize(created, try environment.mapBytes() + (16 << 20)), "set the map size")
-        let flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOLOCK) | UInt32(MDB_NOSYNC)
-        try unsafe LMDBEnvironment.check(mdb_env_open(created, path, flags, 0o600), "make a copy")
-        // What damage leads to must not come out of it as if it were the commit's.
-        let (free, guarding) = try unsafe environment.pageGuard(writing: source)
-        defer { withExtendedLifetime(free) {} }
-        var cursor: OpaquePointer?
-        try unsafe LMDBEnvironment.check(mdb_cursor_open(source, environment.database, &cursor), "open a cursor")
-        defer { unsafe mdb_cursor_close(cursor) }
-        var key = unsafe MDB_val()
-        var value = unsafe MDB_val()
-        var status = unsafe mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
-        while status == MDB_SUCCESS {
-            var begun: OpaquePointer?
-            try unsafe LMDBEnvironment.check(mdb_txn_begin(created, nil, 0, &begun), "begin a transaction")
-            var isFinished = false
-            defer { if !isFinished { unsafe mdb_txn_abort(begun) } }
-            var database: MDB_dbi = 0
-            try unsafe LMDBEnvironment.check(mdb_dbi_open(begun, nil, 0, &database), "open the database")
-            var bytes = 0
-            while status == MDB_SUCCESS, bytes < bytesAtOnce {
-                try unsafe guarding.check(value, keyCount: key.mv_size)
-                bytes += unsafe key.mv_size + value.mv_size
-                let put = unsafe mdb_put(begun, database, &key, &value, UInt32(MDB_APPEND))
-                guard put != MDB_KEYEXIST else { throw CacheError(.corrupted, "the store's keys are out of order") }
-                try LMDBEnvironment.check(environment.explained(put), "copy a record")
-                status = unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
-            }
-            isFinished = true
-            let end = unsafe mdb_txn_commit(begun)
-            try LMDBEnvironment.check(environment.explained(end), "copy records")
-        }
-        guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
-        try unsafe LMDBEnvironment.check(mdb_env_sync(created, 1), "sync the copy")
+    /// Writes all pages that are in use to a new file.
+    private static func copy(_ environment: LMDBEnvironment, to path: String) throws(CacheError) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(errno, "make a copy") }
+        defer { _ = close(file) }
+        let status = unsafe mdb_env_copyfd2(environment.pointer, file, UInt32(MDB_CP_COMPACT))
+        try LMDBEnvironment.check(environment.explained(status), "copy the store")
+        guard fsync(file) == 0 else { throw .system(errno, "sync the copy") }
     }
 }
 
 extension LMDBStore {
-    /// Copies the records to a new file, which takes the place of the old one.
+    /// Fills all sparse pages, then copies the pages in use to a new file, which takes the place of the old one.
     ///
     /// Both are there meanwhile: the old file, and one about as large as what is stored. Other processes that have the store
     /// open find it replaced, and open it anew.
-    public func shrink(_ replacing: () -> Void) throws(CacheError) { try pool.shrink(replacing) }
+    public func shrink(_ replacing: () -> Void) throws(CacheError) {
+        var position: [UInt8] = []
+        repeat {
+            try write { (transaction) throws(CacheError) in
+                position = try transaction.refill(from: position, pages: 256)
+            }
+        } while !position.isEmpty
+        try pool.shrink(replacing)
+    }
 }

@@ -19,15 +19,12 @@ import Synchronization
 @safe final class LMDBEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
     let database: MDB_dbi
+    /// The file of the data, which LMDB closes.
+    let file: mdb_filehandle_t
+    let pageBytes: Int
 
     /// All ones; a test clears bits so that hashes of long keys collide.
     let hashMask: UInt64
-
-    /// The size of a page, and which pages are free.
-    let pageSize: Int
-    let freeList = LMDBFreeList()
-    /// Where the map begins in memory; 0 where that was not looked up yet.
-    let mapStart = Atomic<UInt>(0)
 
     private let commits = Atomic<Int>(0)
 
@@ -35,13 +32,12 @@ import Synchronization
     private static let commitsPerCheck = 32
 
     private static let magic: [UInt8] = Array("GroveLMD".utf8)
-    private static let layout: UInt32 = 1
+    private static let layout: UInt32 = 2
 
     /// Opens the environment in `directory`, or makes one, and checks that it is ours and whole.
     init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
         // A wipe that was cut short leaves the locks of a file that is gone: they count its transactions, not a new one's.
         if !directory.holds(LMDBFiles.names[0]) { try directory.remove(LMDBFiles.names[1]) }
-        try options.check()
         try LMDBMeta.check(directory)
         try LMDBLockFile.allocate(directory, readers: options.maxReaders)
         var created: OpaquePointer?
@@ -49,9 +45,11 @@ import Synchronization
         guard let created = unsafe created else { throw .lmdb(ENOMEM, "make an environment") }
         do throws(CacheError) {
             database = try unsafe Self.open(created, directory, options)
-            var statistics = MDB_stat()
+            var (file, statistics): (mdb_filehandle_t, MDB_stat) = (-1, MDB_stat())
+            try unsafe Self.check(mdb_env_get_fd(created, &file), "read the environment's state")
             try unsafe Self.check(mdb_env_stat(created, &statistics), "read the environment's state")
-            pageSize = Int(statistics.ms_psize)
+            self.file = file
+            pageBytes = Int(statistics.ms_psize)
         } catch {
             unsafe mdb_env_close(created)
             throw error
@@ -88,19 +86,18 @@ import Synchronization
         return try unsafe checkStamp(pointer)
     }
 
-    /// The bytes that the committed pages span, and the length of the file.
-    private static func lengths(_ pointer: OpaquePointer) throws(CacheError) -> (needed: Int, length: Int) {
-        var info = unsafe MDB_envinfo()
+    /// What LMDB says of the pages that records are in.
+    func statistics() throws(CacheError) -> MDB_stat {
         var statistics = MDB_stat()
-        var descriptor: mdb_filehandle_t = -1
-        try unsafe check(mdb_env_info(pointer, &info), "read the environment's state")
-        try unsafe check(mdb_env_stat(pointer, &statistics), "read the environment's state")
-        try unsafe check(mdb_env_get_fd(pointer, &descriptor), "read the environment's state")
-        let length = grove_lmdb_length(descriptor)
-        guard length >= 0 else { throw .lmdb(errno, "read the length of the store's file") }
-        let (needed, overflow) = unsafe (Int(info.me_last_pgno) &+ 1).multipliedReportingOverflow(
-            by: Int(statistics.ms_psize))
-        return unsafe (overflow || info.me_last_pgno >= Int.max ? Int.max : needed, Int(length))
+        try unsafe Self.check(mdb_env_stat(pointer, &statistics), "read the store's size")
+        return statistics
+    }
+
+    /// How many pages the map has, and the last one that was committed.
+    func pages() throws(CacheError) -> (map: Int, last: Int) {
+        var info = unsafe MDB_envinfo()
+        try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
+        return unsafe (Int(info.me_mapsize) / pageBytes, Int(info.me_last_pgno))
     }
 
     /// Makes the file as long as its pages span, where a commit left it shorter.
@@ -108,16 +105,15 @@ import Synchronization
     /// LMDB does not write a page at the end that was taken and given back in one transaction. Without this, such a
     /// file would look like one that was cut off. The writer's lock is held meanwhile: no peer's write is undone.
     func lengthen() throws(CacheError) {
-        let (needed, length) = unsafe try Self.lengths(pointer)
-        guard length < needed else { return }
+        guard Int(grove_lmdb_length(file)) / pageBytes <= (try pages().last) else { return }
         var transaction: OpaquePointer?
         try unsafe Self.check(mdb_txn_begin(pointer, nil, 0, &transaction), "lengthen the store's file")
         defer { unsafe mdb_txn_abort(transaction) }
-        let (target, current) = unsafe try Self.lengths(pointer)
-        guard current < target else { return }
-        var descriptor: mdb_filehandle_t = -1
-        try unsafe Self.check(mdb_env_get_fd(pointer, &descriptor), "lengthen the store's file")
-        guard ftruncate(descriptor, off_t(target)) == 0 else { throw .lmdb(errno, "lengthen the store's file") }
+        let last = try pages().last
+        guard Int(grove_lmdb_length(file)) / pageBytes <= last else { return }
+        guard ftruncate(file, off_t((last &+ 1) &* pageBytes)) == 0 else {
+            throw .lmdb(errno, "lengthen the store's file")
+        }
     }
 
     /// `status`, or `ENOSPC` where the file system has next to no room and LMDB says `EIO`.
@@ -125,11 +121,8 @@ import Synchronization
     /// That is what LMDB reports of a write that was cut short, whatever cut it: its source does not know a better code.
     func explained(_ status: Int32) -> Int32 {
         guard status == EIO else { return status }
-        var descriptor: mdb_filehandle_t = -1
         var room = statvfs()
-        guard unsafe mdb_env_get_fd(pointer, &descriptor) == MDB_SUCCESS, unsafe fstatvfs(descriptor, &room) == 0 else {
-            return status
-        }
+        guard unsafe fstatvfs(file, &room) == 0 else { return status }
         return UInt64(room.f_bavail) * UInt64(room.f_frsize) < 1 << 16 ? ENOSPC : status
     }
 
@@ -142,63 +135,44 @@ import Synchronization
 
     /// Checks the stamp, or writes it into an environment that is empty.
     private static func checkStamp(_ pointer: OpaquePointer) throws(CacheError) -> MDB_dbi {
+        // A reader first: it waits for no other process that writes.
         if let database = try unsafe stamp(pointer, UInt32(MDB_RDONLY)) { return database }
         if let database = try unsafe stamp(pointer, 0) { return database }
-        throw CacheError(.corrupted, "the store's stamp could not be written")
+        throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
     }
 
-    /// Reads the stamp, and writes it where there is none and `flags` allow it.
+    /// Reads the stamp, or writes it where nothing is stored and `flags` allow it.
     ///
-    /// - Returns: the database, or `nil` where there is no stamp yet.
+    /// - Returns: the database, or `nil` where there is no stamp.
     private static func stamp(_ pointer: OpaquePointer, _ flags: UInt32) throws(CacheError) -> MDB_dbi? {
         var begun: OpaquePointer?
         try unsafe check(mdb_txn_begin(pointer, nil, flags, &begun), "begin a transaction")
-        var isFinished = false
-        defer { if !isFinished { unsafe mdb_txn_abort(begun) } }
         var database: MDB_dbi = 0
         var statistics = MDB_stat()
-        try unsafe check(mdb_dbi_open(begun, nil, 0, &database), "open the database")
-        try unsafe check(mdb_stat(begun, database, &statistics), "read the database's state")
-
-        var key = [UInt8](repeating: 0xFF, count: LMDBKey.stampCount)
-        var bytes = magic
-        unsafe withUnsafeBytes(of: layout.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+        var status = unsafe mdb_dbi_open(begun, nil, 0, &database)
+        if status == MDB_SUCCESS { status = unsafe mdb_stat(begun, database, &statistics) }
+        let expected = unsafe magic + withUnsafeBytes(of: layout.littleEndian) { unsafe Array($0) }
         var found: [UInt8]?
-        let status = unsafe key.withUnsafeMutableBytes { key in
-            unsafe bytes.withUnsafeMutableBytes { bytes in
-                var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: key.baseAddress)
-                var stored = unsafe MDB_val()
-                let status = unsafe mdb_get(begun, database, &storedKey, &stored)
-                if status == MDB_SUCCESS {
-                    found = unsafe Array(UnsafeRawBufferPointer(start: stored.mv_data, count: stored.mv_size))
+        if status == MDB_SUCCESS {
+            status = unsafe [UInt8](repeating: 0xFF, count: LMDBKey.stampCount).withUnsafeBytes { key in
+                unsafe expected.withUnsafeBytes { expected in
+                    var (key, stored, written) = unsafe (MDB_val(key), MDB_val(), MDB_val(expected))
+                    let status = unsafe mdb_get(begun, database, &key, &stored)
+                    if status == MDB_SUCCESS { found = unsafe Array(UnsafeRawBufferPointer(stored)) }
+                    guard status == MDB_NOTFOUND, statistics.ms_entries == 0, flags == 0 else { return status }
+                    found = unsafe Array(expected)
+                    return unsafe mdb_put(begun, database, &key, &written, 0)
                 }
-                guard status == MDB_NOTFOUND, statistics.ms_entries == 0, flags == 0 else { return status }
-                unsafe stored = unsafe MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
-                return unsafe mdb_put(begun, database, &storedKey, &stored, 0)
             }
         }
-        if status == MDB_NOTFOUND {
-            guard statistics.ms_entries == 0 else {
-                throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
-            }
-            return nil
-        }
+        if status == MDB_SUCCESS { status = unsafe mdb_txn_commit(begun) } else { unsafe mdb_txn_abort(begun) }
+        if status == MDB_NOTFOUND { return nil }
         try check(status, "read the store's stamp")
-        if let found {
-            guard found.starts(with: magic), found.count >= bytes.count else {
-                throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
-            }
-            let number = unsafe found.withUnsafeBytes {
-                unsafe $0.loadUnaligned(fromByteOffset: magic.count, as: UInt32.self)
-            }
-            guard number == layout.littleEndian else { throw .unknownLayout(UInt32(littleEndian: number)) }
+        guard let found, found.starts(with: magic), found.count >= expected.count else {
+            throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
         }
-        isFinished = true
-        if flags == 0 {
-            try unsafe check(mdb_txn_commit(begun), "write the store's stamp")
-        } else {
-            unsafe mdb_txn_abort(begun)
-        }
+        let number = found[magic.count..<expected.count].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        guard number == layout else { throw .unknownLayout(number) }
         return database
     }
 }

@@ -1,66 +1,113 @@
+import CLMDB
+import GroveCache
+import GroveModel
+
 /// How keys of up to 8,192 bytes are stored in an engine that takes 511.
 ///
 /// The length of a stored key says what it is:
 ///
-/// | stored key                                   | length   | stored value                             |
-/// |----------------------------------------------|----------|------------------------------------------|
-/// | the key itself                               | 1...494  | the value                                |
-/// | its first 494 bytes, hash (8), slot (2)      | 504      | length of the key (4), the key, the value |
-/// | 511 bytes of 0xFF                            | 511      | the stamp: "GroveLMD", layout version (4) |
+/// | stored key                     | length  | stored value                                                          |
+/// |--------------------------------|---------|-----------------------------------------------------------------------|
+/// | the key itself                 | 1...494 | the value                                                             |
+/// | its first 494 bytes, hash (8)  | 502     | entries: length of the key (4), of the value (4), the key, the value  |
+/// | 511 bytes of 0xFF              | 511     | the stamp: "GroveLMD", layout version (4)                             |
 ///
-/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys of one beginning and one hash lie in slots of
-/// their own, beside each other, and are told apart by the original key. Records sort by their first 494 bytes, the
-/// short key of exactly those bytes first: only long keys that share them all are out of order among themselves.
+/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys of one beginning and one
+/// hash are entries of one record. Records sort by their first 494 bytes, the short key of exactly those bytes first: only
+/// long keys that share them all are out of order among themselves.
 enum LMDBKey {
     /// The longest key that is stored as it is, and how much of a longer one stays readable.
     static let shortLimit = 494
 
-    /// The length of a long key's beginning and hash.
-    static let stemCount = shortLimit + 8
-
-    /// The length of every stored key that stands for a long one.
-    static let longCount = stemCount + 2
+    /// The length of every stored key that stands for long ones.
+    static let longCount = shortLimit + 8
 
     /// The length of the stamp's key.
     static let stampCount = 511
 
-    /// The longest key that a store takes.
+    /// The longest key.
     static let limit = 8_192
 
-    /// The length of the number before a long key's original in its value.
-    static let headerCount = 4
+    /// The length of the numbers before an entry's key.
+    static let headerCount = 8
 
-    /// The number of slots of one hash.
-    static let slots = 1 << 16
-
-    /// Writes the stored form of the long `key`, in slot 0, into `storage` of ``longCount`` bytes.
-    static func encode(_ key: UnsafeRawBufferPointer, hash: UInt64, into storage: UnsafeMutableRawBufferPointer) {
-        unsafe storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: key.prefix(shortLimit)))
-        unsafe storage.storeBytes(of: hash.bigEndian, toByteOffset: shortLimit, as: UInt64.self)
-        unsafe setSlot(0, in: storage)
+    /// A long key and its value, and the place of both in a stored value.
+    @safe struct Entry {
+        let key: UnsafeRawBufferPointer
+        let value: UnsafeRawBufferPointer
+        let place: Range<Int>
     }
 
-    /// Changes the slot of a stored long key.
-    static func setSlot(_ slot: UInt16, in storage: UnsafeMutableRawBufferPointer) {
-        unsafe storage.storeBytes(of: slot.bigEndian, toByteOffset: stemCount, as: UInt16.self)
+    /// Calls `body` with `key` as it is stored, which is valid during the call.
+    @inline(__always)
+    static func withStored(
+        _ key: UnsafeRawBufferPointer, hashMask: UInt64, _ body: (inout MDB_val) -> Int32
+    ) -> Int32 {
+        guard key.count > shortLimit else {
+            var stored = unsafe MDB_val(key)
+            return unsafe body(&stored)
+        }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: longCount, alignment: 8) { storage in
+            let hash = unsafe hash64(key, seed: 0) & hashMask
+            unsafe storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: key.prefix(shortLimit)))
+            unsafe storage.storeBytes(of: hash.bigEndian, toByteOffset: shortLimit, as: UInt64.self)
+            var stored = unsafe MDB_val(UnsafeRawBufferPointer(storage))
+            return unsafe body(&stored)
+        }
     }
 
-    /// The slot of a stored long key.
-    static func slot(of storedKey: UnsafeRawBufferPointer) -> UInt16 {
-        unsafe UInt16(bigEndian: storedKey.loadUnaligned(fromByteOffset: stemCount, as: UInt16.self))
+    /// Visits the entries of a stored value until `visit` returns false.
+    ///
+    /// - Throws: ``CacheError`` with code `corrupted`.
+    static func forEach(in stored: UnsafeRawBufferPointer, _ visit: (Entry) -> Bool) throws(CacheError) {
+        var start = 0
+        while start < stored.count {
+            let keyStart = start + headerCount
+            guard keyStart <= stored.count else { throw .damagedRecord }
+            let (keyCount, valueCount) = unsafe (
+                Int(UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt32.self))),
+                Int(UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)))
+            )
+            guard keyCount > shortLimit, keyCount <= limit, stored.count - keyStart >= keyCount + valueCount else {
+                throw .damagedRecord
+            }
+            let (keyEnd, end) = (keyStart + keyCount, keyStart + keyCount + valueCount)
+            let entry = unsafe Entry(
+                key: UnsafeRawBufferPointer(rebasing: stored[keyStart..<keyEnd]),
+                value: UnsafeRawBufferPointer(rebasing: stored[keyEnd..<end]), place: start..<end)
+            guard visit(entry) else { return }
+            start = end
+        }
     }
 
-    /// The original key and the value in a long key's record, or `nil` where the record is damaged.
-    static func split(
-        _ stored: UnsafeRawBufferPointer
-    ) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
-        guard stored.count >= headerCount else { return nil }
-        let count = unsafe Int(UInt32(littleEndian: stored.loadUnaligned(as: UInt32.self)))
-        guard count > shortLimit, count <= limit, stored.count - headerCount >= count else { return nil }
-        let end = headerCount + count
-        return unsafe (
-            UnsafeRawBufferPointer(rebasing: stored[headerCount..<end]),
-            UnsafeRawBufferPointer(rebasing: stored[end...])
-        )
+    /// The entry of the long `key` in a stored value.
+    static func find(_ key: UnsafeRawBufferPointer, in stored: UnsafeRawBufferPointer) throws(CacheError) -> Entry? {
+        var found: Entry?
+        try unsafe forEach(in: stored) { entry in
+            if unsafe isEqual(entry.key, key) { found = entry }
+            return found == nil
+        }
+        return found
+    }
+}
+
+extension MDB_val {
+    /// What LMDB is told of `bytes`, which it only reads.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        unsafe self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes that LMDB points at; no bytes are an empty buffer.
+    init(_ bytes: MDB_val) {
+        unsafe self.init(start: bytes.mv_data, count: bytes.mv_size)
+    }
+}
+
+extension CacheError {
+    /// What a long key's record reports that cannot be taken apart.
+    static var damagedRecord: CacheError {
+        CacheError(.corrupted, "the record of a long key is damaged")
     }
 }

@@ -73,31 +73,26 @@ struct LMDBMeta {
         // Opening it says what there is to say.
         guard file >= 0 else { return }
         defer { _ = close(file) }
-        let damage = CacheError(.corrupted, "the store's file is damaged at its beginning, or was cut off")
-        var last: [UInt64] = []
-        var looks = 0
         // A peer that commits meanwhile changes what is looked at, and one that has committed may be about to lengthen its
-        // file. Where it never rests, LMDB sees for itself.
-        for _ in 0..<100 {
-            guard let first = LMDBMeta(file, at: 0) else { return }
-            guard let second = LMDBMeta(file, at: Int(first.pageSize)), second.version == first.version else {
-                throw damage
-            }
-            guard first.version == knownVersion else { return }
-            guard second.pageSize == first.pageSize, first.pageSize.nonzeroBitCount == 1 else { throw damage }
-            let (newest, older) = first.commit > second.commit ? (first, second) : (second, first)
-            let length = UInt64(directory.file(LMDBFiles.names[0])?.length ?? 0)
-            // They are written by turns.
-            if newest.commit - older.commit <= 1, newest.lastPage < length / UInt64(first.pageSize),
-                newest.hasRoot(file)
-            {
-                return
-            }
-            let commits = [first.commit, second.commit]
-            looks = commits == last ? looks + 1 : 1
-            last = commits
-            if looks == 3 { throw damage }
-            usleep(10_000)
+        // file.
+        for _ in 0..<10 {
+            if isWhole(file, directory) { return }
+            usleep(5_000)
         }
+        throw CacheError(.corrupted, "the store's file is damaged at its beginning, or was cut off")
+    }
+
+    private static func isWhole(_ file: Int32, _ directory: StoreFiles) -> Bool {
+        guard let first = LMDBMeta(file, at: 0) else { return true }
+        guard let second = LMDBMeta(file, at: Int(first.pageSize)), second.version == first.version else {
+            return false
+        }
+        guard first.version == knownVersion else { return true }
+        guard second.pageSize == first.pageSize, first.pageSize.nonzeroBitCount == 1 else { return false }
+        let (newest, older) = first.commit > second.commit ? (first, second) : (second, first)
+        let length = UInt64(directory.file(LMDBFiles.names[0])?.length ?? 0)
+        // They are written by turns.
+        return newest.commit - older.commit <= 1 && newest.lastPage < length / UInt64(first.pageSize)
+            && newest.hasRoot(file)
     }
 }

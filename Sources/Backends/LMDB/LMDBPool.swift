@@ -20,11 +20,12 @@ final class LMDBPool: Sendable {
         var resting: [LMDBView] = []
         var open = 0
         var isWriting = false
-        /// Whether a new map size is being taken over: new views wait.
-        var isResizing = false
         var isClosed = false
         /// The size of the map where there is a budget: the file cannot become longer.
         var mapLimit: Int?
+
+        /// Closes the environment once no view holds it.
+        mutating func letGo() { (resting, environment) = ([], nil) }
     }
 
     /// More views than this at rest are given up; each takes a slot that other processes might need.
@@ -54,40 +55,29 @@ final class LMDBPool: Sendable {
 
     /// Opens a view of the newest commit.
     func view() throws(CacheError) -> LMDBView {
-        // One that cannot be renewed is of no use, and its slot with it; a fresh view says why, if it fails too.
-        if let rested = try beginView(), rested.renew() == MDB_SUCCESS { return rested }
         do throws(CacheError) {
-            return try LMDBView(environment(), self)
+            return try beginView()
         } catch {
-            forget()
             guard error.engineCode == Int(MDB_MAP_RESIZED) else { throw error }
         }
         try adoptMapSize()
-        _ = try beginView(fresh: true)
+        return try beginView()
+    }
+
+    private func beginView() throws(CacheError) -> LMDBView {
+        let (environment, rested) = try state.withLock { (state) throws(CacheError) in
+            let environment = try usable(&state)
+            state.open += 1
+            return (environment, state.resting.popLast())
+        }
+        // One that cannot be renewed is of no use, and its slot with it; a fresh view says why, if it fails too.
+        if let rested, rested.renew() == MDB_SUCCESS { return rested }
         do throws(CacheError) {
-            return try LMDBView(environment(), self)
+            return try LMDBView(environment, self)
         } catch {
             forget()
             throw error
         }
-    }
-
-    /// Counts a view that is about to open; where a new map size is being taken over, when that is done.
-    ///
-    /// - Returns: one that lay at rest; `nil` where a fresh one is to be opened.
-    private func beginView(fresh: Bool = false) throws(CacheError) -> LMDBView? {
-        for _ in 0..<2 * Self.looks {
-            let (hasBegun, rested) = try state.withLock { (state) throws(CacheError) -> (Bool, LMDBView?) in
-                guard !state.isResizing else { return (false, nil) }
-                let rested = fresh ? nil : state.resting.popLast()
-                if rested == nil { _ = try usable(&state) }
-                state.open += 1
-                return (true, rested)
-            }
-            if hasBegun { return rested }
-            usleep(Self.microsecondsBetweenLooks)
-        }
-        throw .lmdb(MDB_MAP_RESIZED, "open a view")
     }
 
     /// Puts an ended view to rest.
@@ -111,38 +101,50 @@ final class LMDBPool: Sendable {
         try state.withLock { state throws(CacheError) in try usable(&state) }
     }
 
-    /// Runs `body` while the pool knows that this process writes.
-    func writing(_ body: (LMDBEnvironment) throws(CacheError) -> Void) throws(CacheError) {
+    /// Begins a write, which ``endWrite()`` follows.
+    func beginWrite() throws(CacheError) -> LMDBTransaction {
+        do throws(CacheError) {
+            return try beginWriteOnce()
+        } catch {
+            switch error.engineCode {
+            case Int(MDB_MAP_RESIZED): try adoptMapSize()
+            case Int(MDB_PANIC): try reopen()
+            default: throw error
+            }
+        }
+        return try beginWriteOnce()
+    }
+
+    private func beginWriteOnce() throws(CacheError) -> LMDBTransaction {
         let environment = try state.withLock { state throws(CacheError) in
             let environment = try usable(&state)
             state.isWriting = true
             return environment
         }
-        defer { state.withLock { $0.isWriting = false } }
-        try body(environment)
+        do throws(CacheError) {
+            return try LMDBTransaction(environment)
+        } catch {
+            endWrite()
+            throw error
+        }
     }
+
+    /// Says that a write has ended.
+    func endWrite() { state.withLock { $0.isWriting = false } }
 
     /// Takes over the map size of a process that wrote past ours.
     ///
     /// "This function may only be called if no transactions are active in this process": it waits up to a second until the
-    /// views that are open have ended, and new ones wait meanwhile.
-    func adoptMapSize() throws(CacheError) {
-        let isFirst = state.withLock { state in
-            defer { state.isResizing = true }
-            return !state.isResizing
-        }
-        // Somebody else is at it already: the caller's next view waits for that.
-        guard isFirst else { return }
-        defer { state.withLock { $0.isResizing = false } }
+    /// views that are open have ended. No other one begins meanwhile, as each meets the same end of the map.
+    private func adoptMapSize() throws(CacheError) {
         for _ in 0..<Self.looks {
             let isDone = try state.withLock { state throws(CacheError) -> Bool in
-                guard let environment = state.environment else { throw .lmdb(MDB_MAP_RESIZED, "use the store") }
+                let environment = try usable(&state)
                 guard state.open == 0, !state.isWriting else { return false }
                 // What rests goes with the map in which it lay.
                 state.resting = []
                 try unsafe LMDBEnvironment.check(
                     mdb_env_set_mapsize(environment.pointer, 0), "take over the map's new size")
-                environment.forgetMap()
                 return true
             }
             if isDone { return }
@@ -157,14 +159,15 @@ final class LMDBPool: Sendable {
     func limit(to bytes: Int) throws(CacheError) {
         try state.withLock { state throws(CacheError) in
             guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "limit the store's size") }
-            if state.mapLimit == bytes, let environment = state.environment, try environment.mapBytes() <= bytes {
+            if state.mapLimit == bytes, let environment = state.environment,
+                try environment.pages().map * environment.pageBytes <= bytes
+            {
                 return
             }
             state.mapLimit = bytes
-            state.resting = []
-            state.environment = nil
+            state.letGo()
             let environment = try usable(&state)
-            guard try environment.mapBytes() <= bytes else {
+            guard try environment.pages().map * environment.pageBytes <= bytes else {
                 // Whoever makes it smaller needs room to write.
                 state.mapLimit = nil
                 state.environment = nil
@@ -182,12 +185,11 @@ final class LMDBPool: Sendable {
         if let environment { unsafe mdb_reader_check(environment.pointer, nil) }
     }
 
-    /// Closes the environment, so that the next call opens it anew; what LMDB calls a panic is over then.
-    func reopen() throws(CacheError) {
+    /// Closes the environment and opens it anew; what LMDB calls a panic is over then.
+    private func reopen() throws(CacheError) {
         try state.withLock { state throws(CacheError) in
             guard state.open == 0 else { throw .lmdb(MDB_PANIC, "use the store until its views have ended") }
-            state.resting = []
-            state.environment = nil
+            state.letGo()
             _ = try usable(&state)
         }
     }
@@ -208,8 +210,7 @@ final class LMDBPool: Sendable {
     func wipe() throws(CacheError) {
         try state.withLock { state throws(CacheError) in
             guard !state.isClosed else { throw .closedStore }
-            state.resting = []
-            state.environment = nil
+            state.letGo()
             try directory.remove(LMDBFiles.names + LMDBCopy.names)
             _ = try usable(&state)
         }
@@ -219,8 +220,7 @@ final class LMDBPool: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
-            state.resting = []
-            state.environment = nil
+            state.letGo()
         }
     }
 

@@ -30,7 +30,7 @@ extension LMDBStore {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LMDB, which cannot work in so few")
         }
         try pool.limit(to: map)
-        let pages = try pool.environment().mapBytes() / (try pool.environment().pageBytes())
+        let pages = try pool.environment().pages().map
         pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
         return map / 100 * 64
     }
@@ -42,25 +42,34 @@ extension LMDBStore {
         return map >= fewestPages * page ? map : nil
     }
 
-    /// Whether the records fill so much of their part of the pages that sparse ones are worth a look.
-    func isCrowded(_ environment: LMDBEnvironment) throws(CacheError) -> Bool {
+    /// Fills sparse pages, as many as ``makeRoom(forEntries:bytes:)`` has found room for, where records fill so much of their
+    /// part of the pages that it matters.
+    func refill(_ transaction: LMDBTransaction) throws(CacheError) {
+        let pages = refillPages.exchange(0, ordering: .relaxed)
         let limit = pageLimit.load(ordering: .relaxed)
-        guard limit < .max else { return false }
-        return try environment.usedPages() > limit / 4 * 3
+        guard pages > 0, try transaction.environment.usedPages() > limit / 4 * 3 else { return }
+        let next = try transaction.refill(from: refillStart.withLock { $0 }, pages: pages)
+        refillStart.withLock { $0 = next }
     }
 
     /// Whether enough pages are free for a transaction of that many records.
     ///
-    /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches.
+    /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches. Besides, pages
+    /// with eight times as many bytes are filled anew where there is room: each page of records takes three at the most.
     public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
         let environment = try pool.environment()
-        let page = try environment.pageBytes()
         let used = try environment.usedPages()
         // No transaction rewrites more than what there is and what comes.
-        let needed = min(entries * 2, used) + bytes * 2 / page + 24 + LMDBSweep.pages(forEntries: entries)
+        let page = environment.pageBytes
+        let refill = min(8 + bytes * 8 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
+        let writing = min(entries * 2, used) + bytes * 2 / page + 24
+        let needed = writing + refill
         for attempt in 0..<500 {
             let free = try environment.freePages()
-            if free.now >= needed { return true }
+            if free.now >= needed {
+                refillPages.store(min(refill, (free.now - writing) / 3), ordering: .relaxed)
+                return true
+            }
             if attempt == 0 { pool.releaseResting() }
             // What views hold is free as soon as they end: reads are short. What is missing otherwise must be evicted.
             guard free.later >= needed else { return false }
@@ -81,16 +90,6 @@ extension LMDBStore {
 }
 
 extension LMDBEnvironment {
-    /// The size of the map.
-    func mapBytes() throws(CacheError) -> Int {
-        var info = unsafe MDB_envinfo()
-        try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
-        return unsafe Int(info.me_mapsize)
-    }
-
-    /// The size of a page.
-    func pageBytes() throws(CacheError) -> Int { Int(try statistics().ms_psize) }
-
     /// The pages that records are in.
     func usedPages() throws(CacheError) -> Int {
         let statistics = try statistics()
@@ -102,9 +101,8 @@ extension LMDBEnvironment {
     /// - Returns: those that it can take now, and those once the views end that are open.
     func freePages() throws(CacheError) -> (now: Int, later: Int) {
         let oldest = oldestView()
-        var info = unsafe MDB_envinfo()
-        try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
-        var now = unsafe Int(info.me_mapsize) / (try pageBytes()) - Int(info.me_last_pgno) - 1
+        let (map, last) = try pages()
+        var now = map - last - 1
         var held = 0
         var begun: OpaquePointer?
         try unsafe Self.check(mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun), "begin a view")
@@ -146,11 +144,5 @@ extension LMDBEnvironment {
                 }, oldest)
         }
         return oldest
-    }
-
-    private func statistics() throws(CacheError) -> MDB_stat {
-        var statistics = MDB_stat()
-        try unsafe Self.check(mdb_env_stat(pointer, &statistics), "read the store's size")
-        return statistics
     }
 }

@@ -13,9 +13,8 @@ import Synchronization
 /// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
 ///   reuse, until ``wipe()``.
 /// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum: a file that something else damaged may
-///   end the process, though one that was cut off is found out when it is opened. Records carry one; and as a damaged
-///   pointer may lead to a page that was replaced, with an older record whole on it, a record is given back only where
-///   LMDB's own list does not have its page among the free ones: the answer is `corrupted` otherwise.
+///   end the process, though one that was cut off is found out when it is opened. Records carry one, so what is
+///   shown is a whole record; a damaged pointer may lead to an older one, on a page that was replaced.
 public final class LMDBStore: NodeStore {
     /// How the store is opened.
     public typealias Options = LMDBOptions
@@ -36,7 +35,9 @@ public final class LMDBStore: NodeStore {
     let pool: LMDBPool
     /// The pages that the records may fill where there is a budget; the rest is room to write in.
     let pageLimit = Atomic<Int>(.max)
-    let sweep = LMDBSweep()
+    /// How many pages the next transaction may fill anew, and the stored key to begin with.
+    let refillPages = Atomic<Int>(0)
+    let refillStart = Mutex<[UInt8]>([])
 
     /// Opens the store in `directory`, or makes one there.
     ///
@@ -81,8 +82,17 @@ public final class LMDBStore: NodeStore {
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `locked` or `closed`.
     public func write(_ body: (LMDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        let isDone = try attempt(body, retrying: [MDB_MAP_RESIZED, MDB_PANIC])
-        if !isDone { _ = try attempt(body, retrying: []) }
+        let transaction = try pool.beginWrite()
+        defer { pool.endWrite() }
+        do throws(CacheError) {
+            try body(transaction)
+            try refill(transaction)
+        } catch {
+            transaction.abort()
+            throw error
+        }
+        try transaction.commit()
+        transaction.environment.tidy()
     }
 
     /// Returns when everything committed so far survives loss of power.
@@ -99,11 +109,10 @@ public final class LMDBStore: NodeStore {
     /// - Throws: ``CacheError`` with code `inputOutput` or `closed`.
     public func size() throws(CacheError) -> StoreSize {
         let environment = try pool.environment()
-        var statistics = MDB_stat()
-        try unsafe LMDBEnvironment.check(mdb_env_stat(environment.pointer, &statistics), "read the store's size")
+        let statistics = try environment.statistics()
         // Besides the stamp. Leaves are about three quarters full; an entry costs a pointer and a header of 10 bytes.
         let entries = max(Int(statistics.ms_entries) - 1, 0)
-        let pageBytes = Int(statistics.ms_psize)
+        let pageBytes = environment.pageBytes
         let leaves = Int(statistics.ms_leaf_pages) * pageBytes * 3 / 4 - entries * 10
         return StoreSize(
             bytesOnDisk: try directory.allocatedBytes(),
@@ -125,36 +134,5 @@ public final class LMDBStore: NodeStore {
     /// Every later call throws `closed`.
     public func close() {
         pool.close()
-    }
-
-    /// Runs one write; returns false, before `body` was called, where the failure was one of `retrying` and is mended.
-    private func attempt(
-        _ body: (LMDBTransaction) throws(CacheError) -> Void, retrying: [Int32]
-    ) throws(CacheError) -> Bool {
-        var beginning: CacheError?
-        try pool.writing { environment throws(CacheError) in
-            let transaction: LMDBTransaction
-            do throws(CacheError) {
-                transaction = try LMDBTransaction(environment)
-            } catch {
-                beginning = error
-                return
-            }
-            do throws(CacheError) {
-                try body(transaction)
-                if try isCrowded(environment) { try transaction.sweep(sweep) }
-            } catch {
-                transaction.abort()
-                throw error
-            }
-            try transaction.commit()
-            environment.tidy()
-        }
-        guard let beginning else { return true }
-        guard let status = beginning.engineCode, retrying.contains(Int32(truncatingIfNeeded: status)) else {
-            throw beginning
-        }
-        if status == Int(MDB_PANIC) { try pool.reopen() } else { try pool.adoptMapSize() }
-        return false
     }
 }

@@ -10,17 +10,11 @@ import CLMDB
     /// Bytes may move at the next call.
     public static var keepsBytes: Bool { false }
 
-    private let environment: LMDBEnvironment
-    private let database: MDB_dbi
-    private let scratch = LMDBScratch()
+    let environment: LMDBEnvironment
     private var transaction: OpaquePointer?
     /// It belongs to the transaction: "otherwise [it] will be closed when its transaction ends".
-    private let cursor: OpaquePointer
+    let cursor: OpaquePointer
     private var failure: CacheError?
-    /// The free pages of the commit before, `nil` until the first record is found, and what tells records by them.
-    private var guarding: (free: LMDBFreePages, records: LMDBPageGuard)?
-    /// How many values were stored.
-    private var putCount = 0
     /// What `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -37,7 +31,6 @@ import CLMDB
         unsafe transaction = unsafe begun
         unsafe cursor = unsafe opened
         self.environment = environment
-        database = environment.database
     }
 
     deinit { abort() }
@@ -55,14 +48,6 @@ import CLMDB
         try LMDBEnvironment.check(environment.explained(status), "commit")
     }
 
-    /// Frees pages that are sparse.
-    func sweep(_ sweep: LMDBSweep) throws(CacheError) {
-        guard failure == nil, let transaction = unsafe transaction else { return }
-        try keepingFailure { () throws(CacheError) in
-            try unsafe sweep.run(transaction, environment, pageGuard(), entries: putCount)
-        }
-    }
-
     /// Undoes everything.
     func abort() {
         unsafe mdb_txn_abort(transaction)
@@ -75,23 +60,10 @@ import CLMDB
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try checkUsable()
-        guard key.count <= LMDBKey.shortLimit else {
-            guard key.count <= LMDBKey.limit, case .found(let value) = try unsafe records().locate(key, cursor) else {
-                return nil
-            }
-            unsafe returned = unsafe value
-            return unsafe value
-        }
-        var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
-        var stored = unsafe MDB_val()
-        let status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, MDB_SET)
-        guard status == MDB_SUCCESS else {
-            guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
-            return nil
-        }
-        try unsafe pageGuard().check(stored, keyCount: key.count)
-        unsafe returned = unsafe UnsafeRawBufferPointer(stored)
-        return unsafe returned
+        guard key.count <= LMDBKey.limit, let stored = try unsafe stored(key) else { return nil }
+        let value = key.count <= LMDBKey.shortLimit ? unsafe stored : try unsafe LMDBKey.find(key, in: stored)?.value
+        unsafe returned = unsafe value ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        return unsafe value
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
@@ -101,8 +73,8 @@ import CLMDB
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        try checkUsable()
-        try unsafe records().scan(prefix: prefix, visit)
+        guard let transaction = unsafe transaction, failure == nil else { return try checkUsable() }
+        try unsafe environment.scan(transaction, prefix: prefix, visit)
     }
 
     /// Stores `value` under `key`, in place of what was there; both may lie in what ``get(_:)`` returned last.
@@ -125,13 +97,17 @@ import CLMDB
                 try unsafe put(key, value)
             }
         }
-        putCount += 1
         try keepingFailure { () throws(CacheError) in
-            if key.count <= LMDBKey.shortLimit {
-                try unsafe putShort(key, value)
-            } else {
-                try unsafe putLong(key, value)
+            guard key.count > LMDBKey.shortLimit else {
+                return try unsafe LMDBEnvironment.check(put(value, under: key), "write a record")
             }
+            var entries = try unsafe others(than: key)
+            for count in [key.count, value.count] {
+                unsafe withUnsafeBytes(of: UInt32(count).littleEndian) { unsafe entries.append(contentsOf: $0) }
+            }
+            unsafe entries.append(contentsOf: key)
+            unsafe entries.append(contentsOf: value)
+            try unsafe store(entries, under: key)
         }
     }
 
@@ -142,6 +118,8 @@ import CLMDB
         try checkUsable()
         try keepingFailure { () throws(CacheError) in
             guard try unsafe get(key) != nil else { return }
+            let others = key.count > LMDBKey.shortLimit ? try unsafe others(than: key) : []
+            guard others.isEmpty else { return try unsafe store(others, under: key) }
             try unsafe LMDBEnvironment.check(mdb_cursor_del(cursor, 0), "remove a record")
         }
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -151,47 +129,49 @@ import CLMDB
     public func end() {}
 
     /// Throws once the transaction has ended or failed.
-    private func checkUsable() throws(CacheError) {
+    func checkUsable() throws(CacheError) {
         if let failure { throw failure }
         guard unsafe transaction != nil else { throw .closedStore }
     }
 
-    private func records() throws(CacheError) -> LMDBRecords {
-        guard let transaction = unsafe transaction else { throw .closedStore }
-        return unsafe LMDBRecords(
-            transaction: transaction, environment: environment, scratch: scratch, guarding: try pageGuard())
+    /// What is stored under `key` as it is stored; the cursor stands on it.
+    private func stored(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        var stored = unsafe MDB_val()
+        let status = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { key in
+            unsafe mdb_cursor_get(cursor, &key, &stored, MDB_SET)
+        }
+        guard status != MDB_NOTFOUND else { return nil }
+        try LMDBEnvironment.check(status, "read a record")
+        return unsafe UnsafeRawBufferPointer(stored)
     }
 
-    private func pageGuard() throws(CacheError) -> LMDBPageGuard {
-        if let guarding { return guarding.records }
-        let (free, records) = try unsafe environment.pageGuard(writing: transaction)
-        guarding = (free, records)
-        return records
+    /// The entries of other keys that are stored under the same key as the long `key`.
+    private func others(than key: UnsafeRawBufferPointer) throws(CacheError) -> [UInt8] {
+        var others: [UInt8] = []
+        guard let stored = try unsafe stored(key) else { return others }
+        try unsafe LMDBKey.forEach(in: stored) { entry in
+            if unsafe !isEqual(entry.key, key) { unsafe others.append(contentsOf: stored[entry.place]) }
+            return true
+        }
+        return others
     }
 
-    private func putShort(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
-        var stored = unsafe MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
-        try unsafe LMDBEnvironment.check(mdb_cursor_put(cursor, &storedKey, &stored, 0), "write a record")
-    }
-
-    private func putLong(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        _ = try unsafe records().locate(key, cursor)
-        let wanted = unsafe scratch.key
-        let count = LMDBKey.headerCount + key.count + value.count
-        var storedKey = unsafe MDB_val(mv_size: wanted.count, mv_data: wanted.baseAddress)
-        var stored = unsafe MDB_val(mv_size: count, mv_data: nil)
-        let status = unsafe mdb_cursor_put(cursor, &storedKey, &stored, UInt32(MDB_RESERVE))
+    /// Stores `entries` under the long `key` as it is stored.
+    private func store(_ entries: [UInt8], under key: UnsafeRawBufferPointer) throws(CacheError) {
+        let status = unsafe entries.withUnsafeBytes { unsafe put($0, under: key) }
         try LMDBEnvironment.check(status, "write a record")
-        let room = unsafe UnsafeMutableRawBufferPointer(start: stored.mv_data, count: count)
-        unsafe room.storeBytes(of: UInt32(key.count).littleEndian, as: UInt32.self)
-        let keyEnd = LMDBKey.headerCount + key.count
-        unsafe UnsafeMutableRawBufferPointer(rebasing: room[LMDBKey.headerCount..<keyEnd]).copyMemory(from: key)
-        unsafe UnsafeMutableRawBufferPointer(rebasing: room[keyEnd...]).copyMemory(from: value)
+    }
+
+    /// Stores `value` under `key` as it is stored; returns LMDB's status.
+    private func put(_ value: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer) -> Int32 {
+        var stored = unsafe MDB_val(value)
+        return unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { key in
+            unsafe mdb_cursor_put(cursor, &key, &stored, 0)
+        }
     }
 
     /// Runs `body` and remembers its error: LMDB's transaction is then unusable, and must not seem to commit.
-    private func keepingFailure(_ body: () throws(CacheError) -> Void) throws(CacheError) {
+    func keepingFailure(_ body: () throws(CacheError) -> Void) throws(CacheError) {
         do throws(CacheError) {
             try body()
         } catch {

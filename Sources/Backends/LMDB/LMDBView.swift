@@ -16,11 +16,6 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     let transaction: OpaquePointer
     private let database: MDB_dbi
     private let pool: LMDBPool
-    private var scratch: LMDBScratch?
-    /// The free pages of the commit that the view sees, `nil` until the first record is found, and what tells records by
-    /// them.
-    private var free: LMDBFreePages?
-    private var guarding: LMDBPageGuard?
     private var isOpen = true
 
     /// Begins a read transaction.
@@ -49,8 +44,6 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     func renew() -> Int32 {
         let status = unsafe mdb_txn_renew(transaction)
         isOpen = status == MDB_SUCCESS
-        let commit = unsafe UInt(mdb_txn_id(transaction))
-        if free?.commit != commit { free = nil }
         return status
     }
 
@@ -62,19 +55,19 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     /// The value stored under `key`, or `nil` where there is none; valid until the view ends.
     ///
     /// - Complexity: O(log *n*), without allocation for keys of up to 494 bytes.
-    /// - Throws: ``CacheError`` with code `corrupted`, where the record found is not of this commit too, or `inputOutput`.
+    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        guard key.count <= LMDBKey.shortLimit else { return try unsafe records().long(key) }
-        var storedKey = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+        guard key.count <= LMDBKey.limit else { return nil }
         var stored = unsafe MDB_val()
-        let status = unsafe mdb_get(transaction, database, &storedKey, &stored)
+        let status = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { key in
+            unsafe mdb_get(transaction, database, &key, &stored)
+        }
         guard status == MDB_SUCCESS else {
             guard status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
             return nil
         }
-        if free == nil { try findFreePages() }
-        guard unsafe guarding?.holds(stored, keyCount: key.count) == true else { throw .stalePage }
-        return unsafe UnsafeRawBufferPointer(stored)
+        let bytes = unsafe UnsafeRawBufferPointer(stored)
+        return key.count <= LMDBKey.shortLimit ? unsafe bytes : try unsafe LMDBKey.find(key, in: bytes)?.value
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
@@ -85,7 +78,7 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        try unsafe records().scan(prefix: prefix, visit)
+        try unsafe environment.scan(transaction, prefix: prefix, visit)
     }
 
     /// Ends the view and keeps its reader slot for the next one; a second call does nothing.
@@ -93,27 +86,5 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         guard isOpen else { return }
         isOpen = false
         pool.giveBack(self)
-    }
-
-    private func records() throws(CacheError) -> LMDBRecords {
-        let scratch = self.scratch ?? LMDBScratch()
-        self.scratch = scratch
-        let guarding = LMDBPageGuard(try freePages(), pageBytes: environment.pageSize)
-        return unsafe LMDBRecords(
-            transaction: transaction, environment: environment, scratch: scratch, guarding: guarding)
-    }
-
-    /// The free pages of the commit that the view sees.
-    func freePages() throws(CacheError) -> LMDBFreePages {
-        if let free { return free }
-        return try findFreePages()
-    }
-
-    @discardableResult
-    private func findFreePages() throws(CacheError) -> LMDBFreePages {
-        let found = try unsafe environment.freePages(reading: transaction)
-        guarding = LMDBPageGuard(found, pageBytes: environment.pageSize)
-        free = found
-        return found
     }
 }

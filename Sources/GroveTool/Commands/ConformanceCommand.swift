@@ -183,11 +183,12 @@
         private func report(_ tallies: [Soak.Tally], _ what: String, _ seed: UInt64) throws {
             Terminal.progress("")
             var table = TextTable(
-                ["backend", "programs", "kills", "faults", "damaged", "sweeps", "deaths", "lies"],
-                alignment: [.left, .right, .right, .right, .right, .right, .right, .right])
+                ["backend", "programs", "kills", "faults", "damaged", "sweeps", "deaths", "mixtures", "lies"],
+                alignment: [.left, .right, .right, .right, .right, .right, .right, .right, .right])
             for tally in tallies {
                 let figures = [
                     tally.programs, tally.kills, tally.faults, tally.damages, tally.sweeps, tally.deaths,
+                    tally.mixtures,
                     tally.lies.count,
                 ]
                 table.append([tally.backend] + figures.map { "\($0)" })

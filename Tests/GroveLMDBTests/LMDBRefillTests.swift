@@ -7,7 +7,7 @@ import Testing
 @testable import GroveLMDB
 
 @Suite("Filling LMDB's sparse pages")
-struct LMDBSweepTests {
+struct LMDBRefillTests {
     @Test("Pages that removals left sparse are filled by later transactions, and no record changes", arguments: 0..<4)
     func filling(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -35,12 +35,13 @@ struct LMDBSweepTests {
         }
         for key in gone { expected[key] = nil }
         let sparse = try store.pool.environment().usedPages()
-        // What is not crowded stays as it is: the limit says when it is.
-        store.pageLimit.store(sparse, ordering: .relaxed)
-        for number in 0..<40 as Range<UInt8> { try store.put([1, 0xFE, number], [number]) }
-        store.pageLimit.store(0, ordering: .relaxed)
-        for number in 0..<40 as Range<UInt8> { try store.put([1, 0xFE, number], [number, 1]) }
-        for number in 0..<40 as Range<UInt8> { expected[[1, 0xFE, number]] = [number, 1] }
+        // Where there is room enough, pages stay as they are.
+        store.pageLimit.store(sparse * 2, ordering: .relaxed)
+        try Self.write(1, to: store)
+        #expect(try store.pool.environment().usedPages() >= sparse)
+        store.pageLimit.store(sparse / 4, ordering: .relaxed)
+        try Self.write(2, to: store)
+        for number in 0..<60 as Range<UInt8> { expected[[1, 0xFE, number]] = [number, 2] }
         let dense = try store.pool.environment().usedPages()
         let payload = expected.reduce(0) { $0 + $1.key.count + $1.value.count + 10 }
         #expect(dense < sparse, "\(dense) of \(sparse) pages, of \(full) at first")
@@ -49,6 +50,14 @@ struct LMDBSweepTests {
         }
         #expect(try store.keys() == expected.keys.sorted { $0.lexicographicallyPrecedes($1) })
         for (key, value) in expected { #expect(try store.get(key) == value) }
+    }
+
+    /// Writes sixty records as a cache does that has a budget.
+    private static func write(_ version: UInt8, to store: LMDBStore) throws {
+        for number in 0..<60 as Range<UInt8> {
+            #expect(try store.makeRoom(forEntries: 1, bytes: 10))
+            try store.put([1, 0xFE, number], [number, version])
+        }
     }
 
     /// A key of ordinary length, or of any; many follow each other without anything between.
