@@ -1,9 +1,10 @@
 public import GroveCache
 public import GroveModel
+import Synchronization
 
 /// A ``NodeStore`` in memory: for tests, for previews and for caches that need not outlive the process.
 ///
-/// The content is a persistent hash trie. A view is one version of it, opened and ended in O(1); a transaction shares
+/// The content is a persistent ordered tree. A view is one version of it, opened and ended in O(1); a transaction shares
 /// with that version what it does not change. Readers and the writer never wait for one another, except for the moment
 /// in which a version is published or taken. Memory that a commit replaced is freed when no view reaches it.
 public final class MemoryStore: NodeStore {
@@ -12,8 +13,8 @@ public final class MemoryStore: NodeStore {
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
-    private let versions = MemoryVersions()
-    private let hash: ByteHash
+    /// The committed content, or `nil` once the store is closed.
+    private let committed = Mutex<ByteTree?>(ByteTree())
 
     /// Makes an empty store.
     ///
@@ -22,35 +23,21 @@ public final class MemoryStore: NodeStore {
     ///     nothing is written there. Two stores with one path share nothing.
     ///   - options: nothing to choose.
     /// - Throws: never.
-    public convenience init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {
-        self.init(hash: ByteHash())
-    }
-
-    /// Makes an empty store with a hash of the test's choice.
-    init(hash: ByteHash) { self.hash = hash }
+    public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {}
 
     /// Opens a view of the last committed state.
     ///
     /// - Complexity: O(1).
     /// - Throws: ``CacheError`` with code `closed`.
-    public func view() throws(CacheError) -> MemoryView {
-        guard let version = versions.hold() else { throw .closedStore }
-        return MemoryView(version, of: versions, hash: hash)
-    }
+    public func view() throws(CacheError) -> MemoryView { MemoryView(try current()) }
 
     /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `closed`.
     public func write(_ body: (MemoryTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        guard let version = versions.current else { throw .closedStore }
-        let transaction = MemoryTransaction(version, hash: hash)
-        do throws(CacheError) {
-            try body(transaction)
-        } catch {
-            transaction.abort()
-            throw error
-        }
-        transaction.commit(to: versions)
+        let transaction = MemoryTransaction(try current())
+        try body(transaction)
+        publish(transaction.tree)
     }
 
     /// Does nothing: nothing survives loss of power.
@@ -60,18 +47,33 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Complexity: O(1).
     public func size() throws(CacheError) -> StoreSize {
-        guard let version = versions.current else { throw .closedStore }
-        return StoreSize(bytesOnDisk: 0, payloadBytes: version.payloadBytes, entries: version.entries)
+        let tree = try current()
+        return StoreSize(bytesOnDisk: 0, payloadBytes: tree.payloadBytes, entries: tree.entries)
     }
 
     /// Removes everything; the memory is freed before this returns, where no view is open.
     ///
     /// - Complexity: O(*n*).
     public func wipe() throws(CacheError) {
-        guard versions.current != nil else { throw .closedStore }
-        versions.clear()
+        _ = try current()
+        publish(ByteTree())
     }
 
     /// Frees everything, what open views reach excepted; later calls throw `closed`.
-    public func close() { versions.close() }
+    public func close() { publish(nil) }
+
+    private func current() throws(CacheError) -> ByteTree {
+        guard let tree = committed.withLock({ $0 }) else { throw .closedStore }
+        return tree
+    }
+
+    /// Makes `tree` the committed content; what only the last one reached is freed after the lock is let go.
+    private func publish(_ tree: ByteTree?) {
+        let last = committed.withLock { committed in
+            let last = committed
+            committed = tree
+            return last
+        }
+        withExtendedLifetime(last) {}
+    }
 }
