@@ -55,7 +55,7 @@ struct LMDBRefillTests {
     /// Writes sixty records as a cache does that has a budget.
     private static func write(_ version: UInt8, to store: LMDBStore) throws {
         for number in 0..<60 as Range<UInt8> {
-            #expect(try store.makeRoom(forEntries: 1, bytes: 10))
+            #expect(try store.makeRoom(for: .replacing(1, bytes: 10)))
             try store.put([1, 0xFE, number], [number, version])
         }
     }

@@ -34,7 +34,7 @@ struct LevelDBBudgetTests {
 
         /// Writes 20 records that are there already, once all are, after asking for room; returns whether there was any.
         mutating func write() throws -> Bool {
-            guard try store.makeRoom(forEntries: 20, bytes: 20 * 310) else { return false }
+            guard try store.makeRoom(for: .replacing(20, bytes: 20 * 310)) else { return false }
             let first = writes * 20
             try store.write { (transaction) throws(CacheError) in
                 for index in first..<(first + 20) {
@@ -74,7 +74,7 @@ struct LevelDBBudgetTests {
         func looks(_ entries: Int, _ bytes: Int) throws -> Bool {
             full.store.connection.state.withLock { $0.room -= 1 }
             let before = room()
-            #expect(try full.store.makeRoom(forEntries: entries, bytes: bytes))
+            #expect(try full.store.makeRoom(for: .replacing(entries, bytes: bytes)))
             return room() != before
         }
         var count = 0
@@ -97,7 +97,7 @@ struct LevelDBBudgetTests {
         #expect(try looks(1, room()))
         // Where there was none, less is not taken for granted.
         for _ in 0..<600 { #expect(try full.write()) }
-        #expect(try !full.store.makeRoom(forEntries: 1, bytes: LevelDBBudgetTests.budget))
+        #expect(try !full.store.makeRoom(for: .replacing(1, bytes: LevelDBBudgetTests.budget)))
         #expect(room() == 0)
         full.store.close()
     }
@@ -149,7 +149,7 @@ struct LevelDBBudgetTests {
         }
         for path in obstacles { #expect(unsafe mkdir(path, 0o700) == 0) }
         do {
-            _ = try full.store.makeRoom(forEntries: 1, bytes: Self.budget)
+            _ = try full.store.makeRoom(for: .replacing(1, bytes: Self.budget))
             Issue.record("a compaction went past directories")
         } catch {
             #expect(error.code == .inputOutput, "\(error)")

@@ -75,7 +75,7 @@ struct SQLiteBudgetTests {
         var number = 0
         func payload() -> Int { expected.reduce(0) { $0 + $1.key.count + $1.value.count } }
         func write(_ count: Int, removing gone: [[UInt8]] = []) throws {
-            #expect(try store.makeRoom(forEntries: count + gone.count, bytes: count * 300))
+            #expect(try store.makeRoom(for: .replacing(count + gone.count, bytes: count * 300)))
             _ = store.payloadLimit(holding: payload())
             try store.write { transaction throws(CacheError) in
                 for _ in 0..<count {

@@ -69,7 +69,7 @@ extension CacheLife {
         let cache = try open()
         try cache.write(Note(1, "own"))
         cache.close()
-        let own = try #require(Store.mainFile)
+        let own = try #require(Store.profile.mainFile)
         for name in ["data.mdb", "store.sqlite", "CURRENT"]
         where !FileManager.default.fileExists(atPath: path + "/" + name) {
             let place = path + " " + name

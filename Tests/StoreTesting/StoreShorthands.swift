@@ -105,3 +105,10 @@ package func code(of body: () throws -> Void) -> CacheError.Code? {
     } catch { Issue.record(error) }
     return nil
 }
+
+extension WriteLoad {
+    /// A load of `entries` records, all of which may replace others and have others go for them.
+    package static func replacing(_ entries: Int, bytes: Int) -> WriteLoad {
+        WriteLoad(entries: entries, replaced: entries, evictions: entries, bytes: bytes)
+    }
+}

@@ -14,20 +14,16 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
 
     static var profile: BackendProfile { Base.profile }
 
-    static var mainFile: String? { Base.mainFile }
-
-    private let base: Base
+    fileprivate let base: Base
     private let interceptor: StoreInterceptor
 
-    init(directory: String?, options: Options) throws(CacheError) {
-        base = try Base(directory: directory, options: options.base)
-        interceptor = options.interceptor
-        interceptor.attach(base)
+    convenience init(directory: String?, options: Options) throws(CacheError) {
+        self.init(try Base(directory: directory, options: options.base), options.interceptor)
     }
 
-    init(directory: String?, options: Options, budget: Int) throws(CacheError) {
-        base = try Base(directory: directory, options: options.base, budget: budget)
-        interceptor = options.interceptor
+    private init(_ base: Base, _ interceptor: StoreInterceptor) {
+        self.base = base
+        self.interceptor = interceptor
         interceptor.attach(base)
     }
 
@@ -54,23 +50,28 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
         try base.wipe()
     }
 
-    func setBudget(_ bytes: Int) throws(CacheError) -> Int { try base.setBudget(bytes) }
-    func shrink(_ replacing: () -> Void) throws(CacheError) { try base.shrink(replacing) }
-
-    func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
-        try base.makeRoom(forEntries: entries, bytes: bytes)
+    func close() {
+        interceptor.detach(base)
+        base.close()
     }
+}
+
+extension InterceptedStore: BudgetedStore where Base: BudgetedStore {
+    convenience init(directory: String?, options: Options, budget: Int) throws(CacheError) {
+        self.init(try Base(directory: directory, options: options.base, budget: budget), options.interceptor)
+    }
+
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int { try base.setBudget(bytes) }
 
     func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { try base.makeRoom(for: load) }
 
     func payloadLimit(holding payload: Int) -> Int { base.payloadLimit(holding: payload) }
 
     func bytesOnDisk() throws(CacheError) -> Int { try base.bytesOnDisk() }
+}
 
-    func close() {
-        interceptor.detach(base)
-        base.close()
-    }
+extension InterceptedStore: ShrinkableStore where Base: ShrinkableStore {
+    func shrink(_ replacing: () -> Void) throws(CacheError) { try base.shrink(replacing) }
 }
 
 /// A view of an ``InterceptedStore``.

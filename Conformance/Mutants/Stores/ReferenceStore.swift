@@ -6,7 +6,7 @@ import Synchronization
 /// The simplest correct store, a dictionary, with at most one flaw.
 ///
 /// It shares no code with the four backends: where a rule fails on it without a flaw, the rule is wrong.
-final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
+final class ReferenceStore<Flaw: StoreFlaw>: BudgetedStore {
     static var profile: BackendProfile {
         BackendProfile(
             name: "reference", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
@@ -62,7 +62,17 @@ final class ReferenceStore<Flaw: StoreFlaw>: NodeStore {
 
     func synchronize() throws(CacheError) {}
 
+    convenience init(directory: String?, options: ReferenceOptions, budget: Int) throws(CacheError) {
+        try self.init(directory: directory, options: options)
+    }
+
     func setBudget(_ bytes: Int) throws(CacheError) -> Int { Flaw.payload(within: bytes) }
+
+    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
+
+    func payloadLimit(holding payload: Int) -> Int { .max }
+
+    func bytesOnDisk() throws(CacheError) -> Int { 0 }
 
     func size() throws(CacheError) -> StoreSize {
         let content = disk.contents.now

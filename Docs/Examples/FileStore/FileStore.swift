@@ -32,10 +32,8 @@ public final class FileStore: NodeStore {
     public static var profile: BackendProfile {
         BackendProfile(
             name: "files", isPersistent: true, survivesCrash: false, isMultiProcess: false, readersNeverStall: true,
-            maxValueBytes: 1 << 30)
+            mainFile: "lock", maxValueBytes: 1 << 30)
     }
-
-    public static var mainFile: String? { "lock" }
 
     typealias Table = [[UInt8]: Entry]
 

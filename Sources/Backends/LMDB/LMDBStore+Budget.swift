@@ -42,7 +42,7 @@ extension LMDBStore {
         return map >= fewestPages * page ? map : nil
     }
 
-    /// Fills sparse pages, as many as ``makeRoom(forEntries:bytes:)`` has found room for, where records fill so much of their
+    /// Fills sparse pages, as many as ``makeRoom(for:)`` has found room for, where records fill so much of their
     /// part of the pages that it matters.
     func refill(_ transaction: LMDBTransaction) throws(CacheError) {
         let pages = refillPages.exchange(0, ordering: .relaxed)
@@ -56,7 +56,8 @@ extension LMDBStore {
     ///
     /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches. Besides, pages
     /// with eight times as many bytes are filled anew where there is room: each page of records takes three at the most.
-    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        let (entries, bytes) = (load.entries, load.bytes)
         let environment = try pool.environment()
         let used = try environment.usedPages()
         // No transaction rewrites more than what there is and what comes.

@@ -15,7 +15,7 @@ import Synchronization
 /// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum: a file that something else damaged may
 ///   end the process, though one that was cut off is found out when it is opened. Records carry one, so what is
 ///   shown is a whole record; a damaged pointer may lead to an older one, on a page that was replaced.
-public final class LMDBStore: NodeStore {
+public final class LMDBStore: ShrinkableStore {
     /// How the store is opened.
     public typealias Options = LMDBOptions
 
@@ -25,11 +25,8 @@ public final class LMDBStore: NodeStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, hasUnverifiedPages: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.45,
+        readersNeverStall: true, hasUnverifiedPages: true, mainFile: LMDBFiles.names[0], maxValueBytes: maxValueBytes, livePayloadShare: 0.45,
         leastBudgetBytes: (fewestPages * LMDBEnvironment.systemPage + besideMap) / 5 * 6)
-
-    /// The file of the data.
-    public static var mainFile: String? { LMDBFiles.names[0] }
 
     let directory: StoreFiles
     let pool: LMDBPool

@@ -36,7 +36,8 @@ extension LevelDBStore {
     /// - Returns: false where they are as large afterwards.
     /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
     ///   compaction failed with.
-    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
+    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        let (entries, bytes) = (load.entries, load.bytes)
         guard let shares = connection.shares else { return true }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = bytes * 5 / 2 + entries * 64

@@ -7,7 +7,7 @@ public import GroveModel
 /// One process, and one handle in it, has the store at a time; another is told `locked` at once. Checksums of whatever
 /// is read are verified, at opening and later: damage ends in a typed error and not in an older or another value.
 ///
-/// What something else removes or exchanges is noticed by the file `LOCK` (see ``NodeStore/mainFile``). LevelDB itself finds
+/// What something else removes or exchanges is noticed by the file `LOCK` (see ``BackendProfile/mainFile``). LevelDB itself finds
 /// its files by the directory's path, its own thread too: do not put another LevelDB's files where one is open.
 ///
 /// The directory, which holds nothing else, is given mode 0700 where its owner opens it. LevelDB makes its files with mode
@@ -15,18 +15,15 @@ public import GroveModel
 ///
 /// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Nothing
 /// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
-public final class LevelDBStore: NodeStore {
+public final class LevelDBStore: BudgetedStore {
     /// What this backend can do.
     ///
     /// Readers wait for no writer and no compaction, which share the disk and the processor with them. Values are
     /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
     public static let profile = BackendProfile(
         name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
-        readersNeverStall: true, writesFasterUnseen: true, maxValueBytes: 256 << 20, livePayloadShare: 0.4,
+        readersNeverStall: true, writesFasterUnseen: true, mainFile: "LOCK", maxValueBytes: 256 << 20, livePayloadShare: 0.4,
         leastBudgetBytes: 4_500_000)
-
-    /// The file that LevelDB locks: it is never replaced, not by a wipe either.
-    public static var mainFile: String? { "LOCK" }
 
     let connection: LevelDBConnection
 

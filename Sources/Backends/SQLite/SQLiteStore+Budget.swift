@@ -4,6 +4,11 @@ import Synchronization
 
 /// A budget under SQLite; see ``SQLiteBudget``.
 extension SQLiteStore {
+    /// Opens the store as without a budget, which changes nothing of how it is opened.
+    public convenience init(directory: String?, options: SQLiteOptions, budget: Int) throws(CacheError) {
+        try self.init(directory: directory, options: options)
+    }
+
     /// Keeps the files within `bytes`: the database in thirteen fourteenths of it or less, the log in the rest.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         try writer.withLock { writer throws(CacheError) in
@@ -35,11 +40,6 @@ extension SQLiteStore {
             writer = usable
             return try pool.budget.makeRoom(for: load, usable, pool.directory)
         }
-    }
-
-    /// The same, where nothing is known of the records: they may all replace others, and others may go for them.
-    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool {
-        try makeRoom(for: WriteLoad(entries: entries, replaced: entries, evictions: entries, bytes: bytes))
     }
 
     /// The payload at which the database would be full, at the density that it has now.

@@ -13,7 +13,7 @@ import Synchronization
 /// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
 ///   reuse, until ``wipe()``.
 /// - SQLite's pages carry no checksum: damage shows as an error or as wrong bytes, which the cache finds out.
-public final class SQLiteStore: NodeStore {
+public final class SQLiteStore: ShrinkableStore {
     /// How the store is opened.
     public typealias Options = SQLiteOptions
 
@@ -23,11 +23,8 @@ public final class SQLiteStore: NodeStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
+        readersNeverStall: true, mainFile: SQLiteFiles.database, maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
         leastBudgetBytes: 1 << 20)
-
-    /// The database.
-    public static var mainFile: String? { SQLiteFiles.database }
 
     let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.

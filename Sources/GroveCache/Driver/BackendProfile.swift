@@ -25,6 +25,14 @@ public struct BackendProfile: Sendable, Equatable {
     /// bytes a node at the most and 4 within a budget of bytes, to write nodes that changed without a look.
     public var writesFasterUnseen: Bool
 
+    /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
+    ///
+    /// It is there from the opening on, and stays the same one but for ``NodeStore/wipe()`` and
+    /// ``ShrinkableStore/shrink(_:)`` of a store that several processes may open, of which the cache knows. Where it is `nil` the
+    /// cache looks at the directory of a store that a single process may open, and at the file of the word that it keeps beside
+    /// one that several may, so that what empties the directory of the former in place goes unnoticed.
+    public var mainFile: String?
+
     /// The largest value in bytes, the record's envelope included.
     public var maxValueBytes: Int
 
@@ -38,8 +46,8 @@ public struct BackendProfile: Sendable, Equatable {
     /// Makes a profile.
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
-        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, writesFasterUnseen: Bool = false, maxValueBytes: Int,
-        livePayloadShare: Double = 0, leastBudgetBytes: Int = 1
+        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, writesFasterUnseen: Bool = false,
+        mainFile: String? = nil, maxValueBytes: Int, livePayloadShare: Double = 0, leastBudgetBytes: Int = 1
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -49,6 +57,7 @@ public struct BackendProfile: Sendable, Equatable {
         self.readersNeverStall = readersNeverStall
         self.hasUnverifiedPages = hasUnverifiedPages
         self.writesFasterUnseen = writesFasterUnseen
+        self.mainFile = mainFile
         self.maxValueBytes = maxValueBytes
         self.livePayloadShare = livePayloadShare
         self.leastBudgetBytes = leastBudgetBytes

@@ -12,7 +12,8 @@ public import GroveModel
 /// - Keys are 1 to 8,192 bytes long. A key longer than the engine takes is the store's business: keep the original
 ///   beside the value, index a hash, compare the original.
 ///
-/// What the store promises to the cache is said at each requirement and checked by GroveConformance.
+/// What the store promises to the cache is said at each requirement and checked by GroveConformance. What only some engines
+/// can do is a protocol of its own: ``BudgetedStore``, ``ShrinkableStore``.
 public protocol NodeStore: AnyObject, Sendable {
     /// A consistent read view of this store.
     associatedtype View: NodeView
@@ -26,17 +27,9 @@ public protocol NodeStore: AnyObject, Sendable {
     /// What this backend can do, for users to read and for the kit to check.
     static var profile: BackendProfile { get }
 
-    /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
-    ///
-    /// It is there from the opening on, and stays the same one but for ``wipe()`` and ``shrink(_:)`` of a store that several
-    /// processes may open, of which the cache knows. The default is `nil`: the cache then
-    /// looks at the directory of a store that a single process may open, and at the file of the word that it keeps beside
-    /// one that several may, so that what empties the directory of the former in place goes unnoticed.
-    static var mainFile: String? { get }
-
     /// Opens the store in `directory`, which exists and is writable, or makes a new one there.
     ///
-    /// The cache has marked the directory as Grove's. Where ``mainFile`` is there, `notAStore` and `corrupted` say that it is
+    /// The cache has marked the directory as Grove's. Where the profile's ``BackendProfile/mainFile`` is there, `notAStore` and `corrupted` say that it is
     /// damaged, and the cache may set all files aside and open the store again.
     ///
     /// - Parameter directory: a path; `nil` only for a backend that is not persistent.
@@ -44,14 +37,6 @@ public protocol NodeStore: AnyObject, Sendable {
     ///   something else, `corrupted` or `unsupportedFormat` where it cannot be opened, `inputOutput`,
     ///   `permissionDenied`, `full`.
     init(directory: String?, options: Options) throws(CacheError)
-
-    /// Opens the store, of which ``setBudget(_:)`` is about to ask `budget`, or less where it had to be made anew.
-    ///
-    /// For an engine whose files or buffers a budget shapes, so that it need not be opened a second time for that; nothing
-    /// is asked to make room before ``setBudget(_:)``. By default the store is opened as without.
-    ///
-    /// - Throws: as the other one.
-    init(directory: String?, options: Options, budget: Int) throws(CacheError)
 
     /// Opens a view of the last committed state: no later commit shows in it, and it never waits for a writer.
     ///
@@ -77,79 +62,6 @@ public protocol NodeStore: AnyObject, Sendable {
 
     /// Lets go of every file, lock and thread. Called once.
     func close()
-
-    // MARK: A budget. Whoever leaves these out keeps what the defaults promise: keys and values within the budget.
-
-    /// Keeps the store's files within `bytes` from now on, as `du` counts them, and says how much payload fits.
-    ///
-    /// Called once after opening, before any write, where the cache has a budget. By default: all of them.
-    ///
-    /// - Throws: ``CacheError`` with code `overBudget` where the files have more already; see ``shrink(_:)``.
-    func setBudget(_ bytes: Int) throws(CacheError) -> Int
-
-    /// Makes the files about as small as what is stored allows: the budget has become smaller.
-    ///
-    /// Called after opening where ``setBudget(_:)`` has thrown `overBudget`, once the cache has evicted what is more than the
-    /// declared share of the budget; ``setBudget(_:)`` follows, and where that throws `overBudget` still the cache starts
-    /// empty. No view of this process is open. The files may take more meanwhile, by what is stored. Whoever is killed at
-    /// any moment leaves the old files or the new ones, with the same content. By default nothing is done.
-    ///
-    /// - Parameter replacing: to be called before files are replaced that other processes may have open, at a moment at
-    ///   which none of them is in a transaction that writes: they open the store anew then.
-    /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `locked`.
-    func shrink(_ replacing: () -> Void) throws(CacheError)
-
-    /// Sees to it that a transaction that writes `entries` records of `bytes` bytes keeps within the budget.
-    ///
-    /// Called by whoever writes, before it does.
-    ///
-    /// - Returns: false where something has to be evicted first; the cache does so and asks again. By default, true.
-    /// - Throws: ``CacheError`` with code `full` where there is no room and evicting would make none for now, and what
-    ///   making room failed with.
-    func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool
-
-    /// The same, where more is known of the transaction; by default what ``makeRoom(forEntries:bytes:)`` says.
-    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool
-
-    /// The payload that fits, as the store is filled with `payload` bytes of it now; by default, any.
-    ///
-    /// - Complexity: O(1).
-    func payloadLimit(holding payload: Int) -> Int
-
-    /// The bytes that the store's files take on disk, as `du` counts them; by default what ``size()`` says.
-    func bytesOnDisk() throws(CacheError) -> Int
-}
-
-extension NodeStore {
-    /// Opens the store as without a budget.
-    public init(directory: String?, options: Options, budget: Int) throws(CacheError) {
-        try self.init(directory: directory, options: options)
-    }
-
-    /// All of `bytes`.
-    public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
-
-    /// Nothing.
-    public func shrink(_ replacing: () -> Void) throws(CacheError) {}
-
-    /// True.
-    public func makeRoom(forEntries entries: Int, bytes: Int) throws(CacheError) -> Bool { true }
-
-    /// What ``makeRoom(forEntries:bytes:)`` says.
-    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
-        try makeRoom(forEntries: load.entries, bytes: load.bytes)
-    }
-
-    /// Any.
-    public func payloadLimit(holding payload: Int) -> Int { .max }
-
-    /// What ``size()`` says.
-    public func bytesOnDisk() throws(CacheError) -> Int { try size().bytesOnDisk }
-}
-
-extension NodeStore {
-    /// No file.
-    public static var mainFile: String? { nil }
 }
 
 /// A consistent read view of a ``NodeStore``, used by one thread at a time.

@@ -14,7 +14,7 @@ extension CacheCore {
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing WriteTransaction) -> PayloadLimit {
         guard let index, index.budget.bytes != nil else { return .none }
-        let store = state.withLock { $0.life.store?.engine }
+        let store = state.withLock { $0.life.store?.budgeted }
         let payload = commit.stored.account?.payloadBytes ?? 0
         return PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
     }
@@ -44,7 +44,8 @@ extension CacheCore {
         let bytes = sum
         let entries = group.reduce(0) { $0 + $1.entryCount }
         guard entries > 0 else { return try transact(group) }
-        let store = try currentStore()
+        _ = try currentStore()
+        let store = state.withLock { $0.life.currentStore?.budgeted }
         let load = WriteLoad(
             entries: entries, replaced: entries - newEntries(of: group, index),
             evictions: WriteTransaction.evictions(beside: entries), bytes: bytes)
@@ -53,7 +54,7 @@ extension CacheCore {
         for attempt in 0..<5 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
             var left = attempt == 0 ? index.capacity / 2 : index.capacity / 4
-            while left > 0, try !store.makeRoom(for: load) {
+            while left > 0, let store, try !store.makeRoom(for: load) {
                 let freed = try freePayload(max(index.capacity / 512, min(bytes, index.capacity / 8)))
                 guard freed > 0 else { break }
                 left -= freed
@@ -78,9 +79,9 @@ extension CacheCore {
 
     /// Evicts before a large write what it evicts beside a small one, so that its transaction becomes no larger.
     private func evictAhead(
-        of load: WriteLoad, _ index: EvictionIndex, _ store: any NodeStore
+        of load: WriteLoad, _ index: EvictionIndex, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
-        guard load.entries > load.evictions, let payload = index.account?.payloadBytes else { return }
+        guard load.entries > load.evictions, let store, let payload = index.account?.payloadBytes else { return }
         let limit = store.payloadLimit(holding: payload)
         let coming = load.bytes / load.entries * (load.entries - load.replaced)
         guard limit < .max, payload + coming > limit else { return }
@@ -96,7 +97,8 @@ extension CacheCore {
             do throws(CacheError) {
                 // An eviction writes too: into the log, and to pages.
                 let most = min(groupEntries, 256)
-                _ = try currentStore().makeRoom(for: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
+                _ = try state.withLock({ $0.life.currentStore?.budgeted })?.makeRoom(
+                    for: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
                 try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)

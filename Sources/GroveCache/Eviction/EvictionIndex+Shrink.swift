@@ -15,7 +15,7 @@ extension EvictionIndex {
     func shrink(
         _ opened: inout StoreSource.Opened, _ source: StoreSource, to bytes: Int
     ) throws(CacheError) -> Bool {
-        let store = opened.store
+        guard let store = opened.store as? any ShrinkableStore else { return false }
         let directory = source.isPersistent ? source.directory : nil
         var share = Int(Double(bytes) * type(of: store).profile.livePayloadShare)
         begin(capacity: share, saved: directory)
@@ -46,7 +46,7 @@ extension EvictionIndex {
     }
 
     /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or is pinned.
-    private func thinOut(_ store: any NodeStore, downTo limit: Int, session: UInt64) throws(CacheError) {
+    private func thinOut(_ store: any ShrinkableStore, downTo limit: Int, session: UInt64) throws(CacheError) {
         var payload = Int.max
         var isDone = false
         while !isDone {

@@ -35,7 +35,7 @@ extension EvictionIndex {
             if !isAsideKept { try StoreDirectory.removeSetAside(directory) }
         }
         do throws(CacheError) {
-            begin(capacity: try opened.store.setBudget(left), saved: directory)
+            begin(capacity: try capacity(of: opened.store, within: left), saved: directory)
             return takeOversized(directory)
         } catch {
             guard error.code == .overBudget else { throw error }
@@ -48,7 +48,12 @@ extension EvictionIndex {
             try store.wipe()
         }
         opened.state = StoreState()
-        begin(capacity: try store.setBudget(left), saved: nil)
+        begin(capacity: try capacity(of: store, within: left), saved: nil)
+    }
+
+    /// The payload that fits into `store` within `bytes`, which it is told.
+    func capacity(of store: any NodeStore, within bytes: Int) throws(CacheError) -> Int {
+        try (store as? any BudgetedStore)?.setBudget(bytes) ?? bytes
     }
 
     /// Takes away what was saved under a larger budget, where this one has no room for it; it is not lost.

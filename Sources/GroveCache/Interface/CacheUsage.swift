@@ -60,7 +60,11 @@ extension CacheCore {
     /// What `store`, which is open, holds; runs on ``writer``.
     fileprivate func usage(of store: any NodeStore) throws(CacheError) -> CacheUsage {
         var usage = CacheUsage()
-        usage.bytesOnDisk = try store.bytesOnDisk()
+        if let store = store as? any BudgetedStore {
+            usage.bytesOnDisk = try store.bytesOnDisk()
+        } else {
+            usage.bytesOnDisk = try store.size().bytesOnDisk
+        }
         guard let index else { return usage }
         usage.evictions = index.counters.evictions
         usage.evictedBytes = index.counters.evictedBytes

@@ -138,11 +138,14 @@ enum StoreLife: Sendable {
 /// A store while it is open.
 final class OpenStore: Sendable {
     let engine: any NodeStore
+    /// The same, where it keeps its files within a budget.
+    let budgeted: (any BudgetedStore)?
     /// What tells that others replaced the files; `nil` where no other process may have them open.
     let generation: StoreGeneration?
 
     init(_ engine: any NodeStore, _ generation: StoreGeneration?) {
         self.engine = engine
+        budgeted = engine as? any BudgetedStore
         self.generation = generation
     }
 }

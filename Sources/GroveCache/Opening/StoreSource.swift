@@ -34,17 +34,29 @@ struct StoreSource: Sendable {
         self.policy = policy
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
-        let name = Store.mainFile ?? (isShared ? StoreGeneration.fileName : "")
+        let name = Store.profile.mainFile ?? (isShared ? StoreGeneration.fileName : "")
         leastBudget = Store.profile.leastBudgetBytes
-        isMainFileNamed = Store.mainFile != nil
+        isMainFileNamed = Store.profile.mainFile != nil
         mainFile = isPersistent ? directory.map { name.isEmpty ? $0 : $0 + "/" + name } : nil
         open = { (directory, budget) throws(CacheError) in
-            guard let budget else { return try Store(directory: directory, options: options) }
-            return try Store(directory: directory, options: options, budget: budget)
+            guard let budget, let type = Store.self as? any BudgetedStore.Type else {
+                return try Store(directory: directory, options: options)
+            }
+            return try StoreSource.open(type, directory, options, budget)
         }
     }
 
-    /// A store while it is open.
+    /// Opens a store of `type`, whose options are `options`.
+    private static func open<Store: BudgetedStore>(
+        _ type: Store.Type, _ directory: String?, _ options: any Sendable, _ budget: Int
+    ) throws(CacheError) -> any NodeStore {
+        guard let options = options as? Store.Options else {
+            throw CacheError(.other, "The options are another store's; this is a defect of Grove.")
+        }
+        return try Store(directory: directory, options: options, budget: budget)
+    }
+
+    /// A store that was just opened.
     struct Opened: Sendable {
         let store: any NodeStore
         var state: StoreState
