@@ -32,7 +32,7 @@ import Synchronization
     private static let commitsPerCheck = 32
 
     private static let magic: [UInt8] = Array("GroveLMD".utf8)
-    private static let layout: UInt32 = 2
+    private static let layout: UInt32 = 1
 
     /// Opens the environment in `directory`, or makes one, and checks that it is ours and whole.
     init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {

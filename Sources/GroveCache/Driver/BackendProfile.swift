@@ -18,7 +18,7 @@ public struct BackendProfile: Sendable, Equatable {
     /// Whether readers go on at full speed while a large write commits.
     public var readersNeverStall: Bool
 
-    /// Whether the engine's own pages carry no checksum, so that a damaged file may end the process.
+    /// Whether the engine's own pages carry no checksum: a damaged file may end the process, or show an older whole record.
     public var hasUnverifiedPages: Bool
 
     /// Whether putting a record is so much cheaper than reading the one before it that the cache keeps fingerprints, some 37
