@@ -45,7 +45,7 @@ package struct CacheLife<Store: NodeStore>: Sendable {
             Check("Calls that race with suspensions succeed or say `suspended`, and nothing is lost") {
                 try $0.racing()
             },
-            Check("Directory and files are their owner's alone") { try $0.modes() },
+            Check("The directory is its owner's alone") { try $0.modes() },
         ]
             + (Store.profile.isPersistent
                 ? [
