@@ -16,11 +16,8 @@ import Synchronization
 final class LevelDBConnection: Sendable {
     let options: LevelDBOptions
     let state: Mutex<State>
-    /// Told whenever LevelDB may have made files.
-    let modes: LevelDBModes
 
     struct State: ~Copyable {
-        let modes: LevelDBModes
         /// `nil` once the store is closed.
         var directory: LevelDBDirectory?
         /// `nil` where reopening failed; the next use tries again.
@@ -60,7 +57,6 @@ final class LevelDBConnection: Sendable {
             if isWiping { mustCut = false }
             isWiping = false
             try cutLog()
-            defer { modes.settle() }
             let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
             handle = opened
             room = 0
@@ -94,9 +90,6 @@ final class LevelDBConnection: Sendable {
         self.options = options
         let directory = try LevelDBDirectory(try StoreFiles(path))
         let budgetOptions = budget.map(options.limited)
-        let modes = directory.modes()
-        self.modes = modes
-        defer { modes.settle() }
         let handle: LevelDBHandle
         do throws(CacheError) {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
@@ -106,7 +99,7 @@ final class LevelDBConnection: Sendable {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
         let log = directory.newestLog()
-        state = Mutex(State(modes: modes, directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
+        state = Mutex(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.
@@ -166,7 +159,6 @@ final class LevelDBConnection: Sendable {
 
     /// Notes a commit of a batch of `bytes`.
     func committed(bytes: Int) {
-        modes.settle()
         state.withLock { state in
             state.commits += 1
             state.room -= bytes
@@ -241,8 +233,6 @@ final class LevelDBConnection: Sendable {
         state.withLock { state in
             state.handle = nil
             try? state.cutLog()
-            modes.settle(isLast: true)
-            modes.close()
             state.spareOptions = []
             state.directory = nil
         }

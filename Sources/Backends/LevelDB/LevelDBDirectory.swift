@@ -41,7 +41,7 @@ struct LevelDBDirectory: ~Copyable {
         }
         if files.holds(Self.wipingMark) { try removeContent() }
         try check()
-        // Until LevelDB's files are given their mode the directory must keep others out.
+        // LevelDB makes its files for others to read: the directory keeps them out.
         var status = stat()
         if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
             _ = fchmod(descriptor, 0o700)
@@ -54,17 +54,6 @@ struct LevelDBDirectory: ~Copyable {
     func checkPath() throws(CacheError) {
         guard let held = FileIdentity(descriptor: descriptor), FileIdentity(files.path) == held else {
             throw CacheError(.inputOutput, "The directory \(files.path) was moved or removed while its store is open.")
-        }
-    }
-
-    /// What keeps LevelDB's files in here their owner's alone.
-    func modes() -> LevelDBModes { LevelDBModes(descriptor) }
-
-    /// Whether LevelDB makes files that are called `name`.
-    static func isLevelDB(_ name: String) -> Bool {
-        switch Kind(name) {
-        case .current, .content, .trace: true
-        case .other: name == "LOCK"
         }
     }
 

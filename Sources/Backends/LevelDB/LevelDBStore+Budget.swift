@@ -72,7 +72,6 @@ extension LevelDBStore {
         let (handle, options) = try connection.begin()
         defer {
             connection.logMayBeNew()
-            connection.modes.settle()
             connection.ended(options)
         }
         for end in ends {

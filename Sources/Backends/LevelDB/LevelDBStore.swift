@@ -10,8 +10,8 @@ public import GroveModel
 /// What something else removes or exchanges is noticed by the file `LOCK` (see ``BackendProfile/mainFile``). LevelDB itself finds
 /// its files by the directory's path, its own thread too: do not put another LevelDB's files where one is open.
 ///
-/// The directory, which holds nothing else, is given mode 0700 where its owner opens it. LevelDB makes its files with mode
-/// 0644 less the process's mask: whatever call ends next of opening, commit, sync, compaction or closing gives them 0600.
+/// The directory, which holds nothing else, is given mode 0700 where its owner opens it: that keeps others out, for LevelDB
+/// makes its files with mode 0644 less the process's mask.
 ///
 /// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Nothing
 /// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
@@ -85,7 +85,6 @@ public final class LevelDBStore: BudgetedStore {
         let (handle, options) = try connection.begin()
         defer { connection.ended(options) }
         if let failure = connection.failure { throw failure }
-        defer { connection.modes.settle() }
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
         // However little there was, it is a table now.
