@@ -14,7 +14,7 @@ struct Person {
 struct Message {
     let id: String
     let text: String
-    let sender: Person  // a record of its own: whoever changes it changes it here
+    let sender: Person  // a record of its own: a change elsewhere shows here
 }
 
 func example(directory: String) throws -> Message? {

@@ -17,7 +17,7 @@ final class MessageScreen: DataProviderDelegate {
         shown = message
     }
     func dataProviderHasUpdatedData<T>(_ dataProvider: DataProvider<T>, context: (any Sendable)?) {
-        shown = provider.data  // somebody else changed the message, or anything in it
+        shown = provider.data  // another screen changed the message, or anything in it
     }
 }
 // -----
