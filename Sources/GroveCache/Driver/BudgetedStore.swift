@@ -20,8 +20,8 @@ public protocol BudgetedStore: NodeStore {
     ///
     /// Called once after opening, before any write.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where the files have more already: a ``ShrinkableStore`` is made
-    ///   smaller then, any other emptied.
+    /// - Throws: ``CacheError`` with code `overBudget` where the files have more already. The cache evicts then, makes the files
+    ///   smaller where that is possible, and asks again; see ``ShrinkableStore``.
     func setBudget(_ bytes: Int) throws(CacheError) -> Int
 
     /// Sees to it that a transaction that writes `load` keeps within the budget.

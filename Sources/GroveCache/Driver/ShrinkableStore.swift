@@ -2,7 +2,8 @@ public import GroveModel
 
 /// A store whose files can be made smaller without losing what is stored.
 ///
-/// **For authors of backends only.** Without it, a store that is opened with a budget that its files exceed is emptied.
+/// **For authors of backends only.** Without it, a store that is opened with a budget that its files exceed must come to be within
+/// it by what the cache evicts, or is emptied.
 public protocol ShrinkableStore: BudgetedStore {
     /// Makes the files about as small as what is stored allows: the budget has become smaller.
     ///

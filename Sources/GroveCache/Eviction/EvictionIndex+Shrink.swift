@@ -15,15 +15,17 @@ extension EvictionIndex {
     func shrink(
         _ opened: inout StoreSource.Opened, _ source: StoreSource, to bytes: Int
     ) throws(CacheError) -> Bool {
-        guard let store = opened.store as? any ShrinkableStore else { return false }
+        guard let store = opened.store as? any BudgetedStore else { return false }
         let directory = source.isPersistent ? source.directory : nil
         var share = Int(Double(bytes) * type(of: store).profile.livePayloadShare)
         begin(capacity: share, saved: directory)
         do throws(CacheError) {
             for attempt in 1...EvictionIndex.shrinkAttempts {
                 try thinOut(store, downTo: share, session: opened.state.session)
-                try replace(&opened, source) { (generation) throws(CacheError) in
-                    try store.shrink { _ = generation?.advance() }
+                if let store = store as? any ShrinkableStore {
+                    try replace(&opened, source) { (generation) throws(CacheError) in
+                        try store.shrink { _ = generation?.advance() }
+                    }
                 }
                 opened.state = try store.storedState()
                 do throws(CacheError) {
@@ -46,7 +48,7 @@ extension EvictionIndex {
     }
 
     /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or is pinned.
-    private func thinOut(_ store: any ShrinkableStore, downTo limit: Int, session: UInt64) throws(CacheError) {
+    private func thinOut(_ store: any BudgetedStore, downTo limit: Int, session: UInt64) throws(CacheError) {
         var payload = Int.max
         var isDone = false
         while !isDone {

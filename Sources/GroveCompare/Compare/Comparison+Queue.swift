@@ -37,7 +37,7 @@ extension Comparison {
         }
         var result = result(.backlog, ours: rates.ours, floor: rates.floor, latencies: latencies)
         result.nodesPerOperation = try nodesPerTree(Set(order))
-        result.note = "the floor is the same reads beside an empty queue"
+        result.note = "floor: the same reads beside an empty queue"
         return result
     }
 
@@ -62,7 +62,7 @@ extension Comparison {
         var result = result(.burst, ours: rates.ours, floor: rates.floor, latencies: Latencies(samples.ours))
         result.floorLatencies = Latencies(samples.floor)
         let tail = (result.latencies.quantile(0.999) ?? 0) / max(result.floorLatencies?.quantile(0.999) ?? 1, 1e-9)
-        result.note = "p99.9 is \(tail.fixed(2)) times that of the same burst into memory, which stands where the floor does"
+        result.note = "p99.9 is \(tail.fixed(2)) times that of a burst into memory"
         return result
     }
 
