@@ -1,3 +1,4 @@
+import Foundation
 import GroveCache
 import GroveModel
 import Testing
@@ -11,7 +12,10 @@ final class Filled {
 
     init(_ backend: BackendName, _ data: some CompareData) throws {
         directory = try TemporaryDirectory()
-        let cache = try backend.open(backend.isPersistent ? try directory.make("store") : nil)
+        // Records say when they were confirmed, and are compared.
+        let cache = try backend.open(
+            backend.isPersistent ? try directory.make("store") : nil,
+            now: { Date(timeIntervalSince1970: 1_000_000_000) })
         self.cache = try #require(cache as? any TreeCache)
         try self.cache.store(data)
     }

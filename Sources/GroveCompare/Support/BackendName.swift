@@ -5,6 +5,12 @@ import GroveMemory
 package import GroveModel
 import GroveSQLite
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// A backend as it is named on the command line.
 package enum BackendName: String, CaseIterable, Sendable {
     case memory
@@ -15,13 +21,19 @@ package enum BackendName: String, CaseIterable, Sendable {
     /// Whether the backend's store is a directory of files.
     package var isPersistent: Bool { self != .memory }
 
-    /// Opens the backend's cache in `directory`; a damaged store is never set aside.
-    package func open(_ directory: String?, budget: CacheBudget = .unlimited) throws(CacheError) -> any ToolCache {
+    /// Opens the backend's cache in `directory`, with a clock of its own where `now` is one; a damaged store is never set
+    /// aside.
+    package func open(
+        _ directory: String?, budget: CacheBudget = .unlimited, now: (@Sendable () -> Date)? = nil
+    ) throws(CacheError) -> any ToolCache {
         switch self {
-        case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
-        case .lmdb: try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail, budget: budget)
-        case .sqlite: try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget)
-        case .leveldb: try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail, budget: budget)
+        case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget, now: now)
+        case .lmdb:
+            try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail, budget: budget, now: now)
+        case .sqlite:
+            try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget, now: now)
+        case .leveldb:
+            try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail, budget: budget, now: now)
         }
     }
 }
