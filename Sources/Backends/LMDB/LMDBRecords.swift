@@ -1,5 +1,6 @@
 import CLMDB
 import GroveCache
+import GroveCoding
 import GroveModel
 
 /// Reading through one transaction, be it a view's or a writer's: what both share.

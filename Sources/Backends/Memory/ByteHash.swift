@@ -1,4 +1,4 @@
-import GroveModel
+import GroveCoding
 
 /// A seeded 64-bit hash of bytes for the tables of this process; its values are never stored.
 struct ByteHash: Sendable {

@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCoding
 import GroveModel
 
 /// A persistent map from bytes to bytes: a hash array mapped trie with 64-way branches.
