@@ -62,7 +62,8 @@ extension Comparison {
         var result = result(.burst, ours: rates.ours, floor: rates.floor, latencies: Latencies(samples.ours))
         result.floorLatencies = Latencies(samples.floor)
         let tail = (result.latencies.quantile(0.999) ?? 0) / max(result.floorLatencies?.quantile(0.999) ?? 1, 1e-9)
-        result.note = "p99.9 is \(tail.fixed(2)) times that of the same burst into memory, which stands where the floor does"
+        result.note =
+            "p99.9 is \(tail.fixed(2)) times that of the same burst into memory, which stands where the floor does"
         return result
     }
 
