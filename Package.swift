@@ -5,9 +5,9 @@ import PackageDescription
 // The architecture, read off the manifest:
 //
 //   GroveModel  <-  GroveConsistency  <-  GroveProviders  <-  Grove
-//   GroveModel  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
-//                      ^
-//               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
+//   GroveModel  <-  GroveCoding  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
+//                                      ^
+//                               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
 //
 // `GroveCompare`, which measures, depends on the engines, the cache, the consistency engine and the providers; `grove`, the
 // tool, on that and on the kit. Each public module is its own product, so that an
@@ -37,6 +37,7 @@ let package = Package(
     products: [
         .library(name: "Grove", targets: ["Grove"]),
         .library(name: "GroveModel", targets: ["GroveModel"]),
+        .library(name: "GroveCoding", targets: ["GroveCoding"]),
         .library(name: "GroveConsistency", targets: ["GroveConsistency"]),
         .library(name: "GroveProviders", targets: ["GroveProviders"]),
         .library(name: "GroveCache", targets: ["GroveCache"]),
@@ -69,7 +70,8 @@ let package = Package(
         .target(name: "GroveProviders", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
         .target(
             name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: strict),
-        .target(name: "GroveCache", dependencies: ["GroveModel"], swiftSettings: strict),
+        .target(name: "GroveCoding", dependencies: ["GroveModel"], swiftSettings: strict),
+        .target(name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], swiftSettings: strict),
 
         .target(
             name: "GroveMacrosCode",
@@ -82,7 +84,7 @@ let package = Package(
         .target(
             name: "GroveMacros",
             dependencies: [
-                "GroveModel", .target(name: "GroveMacrosPlugin", condition: .when(traits: ["Macros"])),
+                "GroveCoding", "GroveModel", .target(name: "GroveMacrosPlugin", condition: .when(traits: ["Macros"])),
             ], swiftSettings: strict),
 
         .systemLibrary(
@@ -96,16 +98,16 @@ let package = Package(
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
 
         .target(
-            name: "GroveMemory", dependencies: ["GroveCache", "GroveModel"],
+            name: "GroveMemory", dependencies: ["GroveCache", "GroveCoding", "GroveModel"],
             path: "Sources/Backends/Memory", swiftSettings: strict),
         .target(
-            name: "GroveLMDB", dependencies: ["GroveCache", "GroveModel", "CLMDB"],
+            name: "GroveLMDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLMDB"],
             path: "Sources/Backends/LMDB", swiftSettings: strict),
         .target(
-            name: "GroveSQLite", dependencies: ["GroveCache", "GroveModel", "CSQLite"],
+            name: "GroveSQLite", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CSQLite"],
             path: "Sources/Backends/SQLite", swiftSettings: strict),
         .target(
-            name: "GroveLevelDB", dependencies: ["GroveCache", "GroveModel", "CLevelDB"],
+            name: "GroveLevelDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
             path: "Sources/Backends/LevelDB", swiftSettings: strict),
 
         // Empty where their trait is off.
@@ -123,7 +125,7 @@ let package = Package(
             ], path: "Sources/Adapters/Metrics", swiftSettings: strict),
 
         .target(
-            name: "GroveConformance", dependencies: ["GroveCache", "GroveModel"],
+            name: "GroveConformance", dependencies: ["GroveCache", "GroveCoding", "GroveModel"],
             path: "Conformance/Kit", swiftSettings: strict),
         // No product holds it, as it links all engines.
         .target(
@@ -131,7 +133,8 @@ let package = Package(
             dependencies: ["GroveConformance", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB"],
             path: "Conformance/Harnesses", swiftSettings: strict),
         .target(
-            name: "GroveMutants", dependencies: ["GroveConformance", "GroveHarnesses", "GroveCache", "GroveModel"],
+            name: "GroveMutants",
+            dependencies: ["GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel"],
             path: "Conformance/Mutants", swiftSettings: strict),
 
         // C files are not linked by the module maps' `link` on Linux, so this target names its libraries.
@@ -142,13 +145,14 @@ let package = Package(
         .target(
             name: "GroveCompare",
             dependencies: [
-                "GroveCache", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveFloor",
-                "GroveConsistency", "GroveProviders",
+                "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
+                "GroveFloor", "GroveConsistency", "GroveProviders",
             ], swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
-                "GroveCompare", "GroveCache", "GroveModel", "GroveConformance", "GroveHarnesses", "GroveMutants",
+                "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance", "GroveHarnesses",
+                "GroveMutants",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["Tool"])),
@@ -165,6 +169,7 @@ let package = Package(
                     "SwiftSyntaxMacros", "SwiftSyntaxMacrosGenericTestSupport"),
             swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
+        .testTarget(name: "GroveCodingTests", dependencies: ["GroveCoding", "GroveModel"], swiftSettings: strict),
         .testTarget(
             name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
         .testTarget(
@@ -174,7 +179,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveCacheTests", dependencies: ["GroveCache", "GroveModel", "GroveMemory", "StoreTesting"],
+            name: "GroveCacheTests",
+            dependencies: ["GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveAdapterTests",
@@ -219,7 +225,8 @@ let package = Package(
                 "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
             ], swiftSettings: strict),
         .testTarget(
-            name: "GroveCompareTests", dependencies: ["GroveCompare", "GroveCache", "GroveModel", "StoreTesting"],
+            name: "GroveCompareTests",
+            dependencies: ["GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests", dependencies: ["GroveTool", "GroveCompare", "GroveCache"], swiftSettings: strict),

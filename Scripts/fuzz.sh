@@ -34,12 +34,14 @@ module() {
         -emit-module -emit-module-path "$out/$name.swiftmodule" -emit-object -o "$out/$name.o" "@$out/$name.files"
 }
 module GroveModel Sources/GroveModel
+module GroveCoding Sources/GroveCoding
 module GroveCache Sources/GroveCache
 
 # shellcheck disable=SC2046,SC2086
 $swiftc -O -wmo -parse-as-library $features $sanitizers -I "$out" -module-name RecordFuzz -o "$out/record-fuzz" \
     Conformance/Fuzz/*.swift $(ls Conformance/Kit/Models/*.swift | grep -v Golden) \
-    Conformance/Kit/Interception/Gate.swift Conformance/Kit/CheckFailure.swift "$out/GroveModel.o" "$out/GroveCache.o"
+    Conformance/Kit/Interception/Gate.swift Conformance/Kit/CheckFailure.swift "$out/GroveModel.o" "$out/GroveCoding.o" \
+    "$out/GroveCache.o"
 
 exec "$out/record-fuzz" -runs="$runs" -max_len=1024 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$out/" "$out/corpus" Conformance/Fuzz/Corpus

@@ -11,25 +11,26 @@ cd "${1:-$(dirname "$0")/..}"
 # Foundation in the folders marked * is imported as FoundationEssentials where that exists; without a mark, as it likes.
 layers='
 Sources/GroveModel*
-Sources/GroveMacros* GroveModel
+Sources/GroveCoding* GroveModel
+Sources/GroveMacros* GroveCoding GroveModel
 Sources/GroveMacrosPlugin/Code
 Sources/GroveMacrosPlugin/Plugin GroveMacrosCode
 Sources/GroveConsistency* GroveModel
 Sources/GroveProviders* GroveConsistency GroveModel
-Sources/GroveCache* GroveModel
-Sources/Backends/Memory* GroveCache GroveModel
-Sources/Backends/LMDB* GroveCache GroveModel CLMDB
-Sources/Backends/SQLite* GroveCache GroveModel CSQLite
-Sources/Backends/LevelDB* GroveCache GroveModel CLevelDB
+Sources/GroveCache* GroveCoding GroveModel
+Sources/Backends/Memory* GroveCache GroveCoding GroveModel
+Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB
+Sources/Backends/SQLite* GroveCache GroveCoding GroveModel CSQLite
+Sources/Backends/LevelDB* GroveCache GroveCoding GroveModel CLevelDB
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
-Sources/GroveCompare GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
-Sources/GroveTool GroveModel GroveCache GroveCompare GroveConformance GroveHarnesses GroveMutants
-Conformance/Fuzz GroveCache GroveModel
-Conformance/Kit GroveCache GroveModel
+Sources/GroveCompare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
+Sources/GroveTool GroveModel GroveCoding GroveCache GroveCompare GroveConformance GroveHarnesses GroveMutants
+Conformance/Fuzz GroveCache GroveCoding GroveModel
+Conformance/Kit GroveCache GroveCoding GroveModel
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
-Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveModel
+Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel
 '
 
 find Sources Conformance -name '*.swift' 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '

@@ -13,8 +13,8 @@ copy=${SANITIZE_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${SANITIZE_SCRATCH:-}" || rm -rf "$copy"' EXIT
 rm -rf "$copy/Sources" "$copy/logs"
 mkdir -p "$copy/Sources/Main" "$copy/logs"
-for module in Sources/GroveModel Sources/GroveCache Sources/Backends Sources/CLibraries Conformance/Kit \
-    Conformance/Harnesses; do
+for module in Sources/GroveModel Sources/GroveCoding Sources/GroveCache Sources/Backends Sources/CLibraries \
+    Conformance/Kit Conformance/Harnesses; do
     cp -R "$root/$module" "$copy/Sources/"
 done
 . "$root/Scripts/mutex.sh"
@@ -39,7 +39,8 @@ let settings: [SwiftSetting] = [
 ]
 func backend(_ name: String, _ library: String? = nil) -> Target {
     .target(
-        name: "Grove\(name)", dependencies: ["GroveCache", "GroveModel"] + (library.map { [.init(stringLiteral: $0)] } ?? []),
+        name: "Grove\(name)",
+        dependencies: ["GroveCache", "GroveCoding", "GroveModel"] + (library.map { [.init(stringLiteral: $0)] } ?? []),
         path: "Sources/Backends/\(name)", swiftSettings: settings)
 }
 let backends: [Target.Dependency] = ["GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB"]
@@ -50,10 +51,13 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/CLibraries/CSQLite"),
         .systemLibrary(name: "CLevelDB", path: "Sources/CLibraries/CLevelDB"),
         .target(name: "GroveModel", path: "Sources/GroveModel", swiftSettings: settings),
-        .target(name: "GroveCache", dependencies: ["GroveModel"], path: "Sources/GroveCache", swiftSettings: settings),
+        .target(name: "GroveCoding", dependencies: ["GroveModel"], path: "Sources/GroveCoding", swiftSettings: settings),
+        .target(
+            name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], path: "Sources/GroveCache",
+            swiftSettings: settings),
         backend("Memory"), backend("LMDB", "CLMDB"), backend("SQLite", "CSQLite"), backend("LevelDB", "CLevelDB"),
         .target(
-            name: "GroveConformance", dependencies: ["GroveCache", "GroveModel"], path: "Sources/Kit",
+            name: "GroveConformance", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], path: "Sources/Kit",
             swiftSettings: settings),
         .target(
             name: "GroveHarnesses", dependencies: backends + ["GroveConformance"], path: "Sources/Harnesses",

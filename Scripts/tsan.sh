@@ -9,18 +9,18 @@ root=$PWD
 copy=${TSAN_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${TSAN_SCRATCH:-}" || rm -rf "$copy"' EXIT
 mkdir -p "$copy/Sources/Backends" "$copy/Tests"
-for module in GroveModel GroveConsistency GroveProviders Grove GroveCache Backends/Memory; do
+for module in GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache Backends/Memory; do
     rm -rf "$copy/Sources/$module"
     cp -R "$root/Sources/$module" "$copy/Sources/$module"
 done
-for tests in GroveModelTests GroveConsistencyTests GroveProvidersTests; do
+for tests in GroveModelTests GroveCodingTests GroveConsistencyTests GroveProvidersTests; do
     rm -rf "$copy/Tests/$tests"
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
 # Needs a store on disk, and is about reopening it: `make test` runs it.
 rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift"
 # Read the vectors, which are not copied, and have one thread.
-rm -f "$copy/Tests/GroveModelTests/FuzzTests.swift" "$copy/Tests/GroveModelTests/GoldenRecordTests.swift"
+rm -f "$copy/Tests/GroveCodingTests/FuzzTests.swift" "$copy/Tests/GroveCodingTests/GoldenRecordTests.swift"
 . "$root/Scripts/mutex.sh"
 replace_mutex "$copy"/Sources/Grove* "$copy"/Sources/Backends/Memory "$copy"/Tests/*
 cat > "$copy/Package.swift" <<'SWIFT'
@@ -39,11 +39,13 @@ let package = Package(
         .target(name: "GroveConsistency", dependencies: model, swiftSettings: settings),
         .target(name: "GroveProviders", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
         .target(name: "Grove", dependencies: model + ["GroveConsistency", "GroveProviders"], swiftSettings: settings),
-        .target(name: "GroveCache", dependencies: model, swiftSettings: settings),
+        .target(name: "GroveCoding", dependencies: model, swiftSettings: settings),
+        .target(name: "GroveCache", dependencies: model + ["GroveCoding"], swiftSettings: settings),
         .target(
-            name: "GroveMemory", dependencies: model + ["GroveCache"], path: "Sources/Backends/Memory",
+            name: "GroveMemory", dependencies: model + ["GroveCache", "GroveCoding"], path: "Sources/Backends/Memory",
             swiftSettings: settings),
         .testTarget(name: "GroveModelTests", dependencies: model, swiftSettings: settings),
+        .testTarget(name: "GroveCodingTests", dependencies: model + ["GroveCoding"], swiftSettings: settings),
         .testTarget(
             name: "GroveConsistencyTests", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,5 @@
 import GroveCache
+public import GroveCoding
 import GroveModel
 import Synchronization
 

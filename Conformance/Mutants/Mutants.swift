@@ -66,7 +66,7 @@ public enum Mutants {
             .backend(backend, name, summary, broken, worker(name))
         }
         return [
-            over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self),
+            over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self)
         ].compactMap(\.self)
     }
 

@@ -1,3 +1,4 @@
+@_exported public import GroveCoding
 @_exported public import GroveModel
 
 #if Macros

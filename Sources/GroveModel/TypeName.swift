@@ -2,23 +2,25 @@
 ///
 /// `Shop.Item`, `Box<Shop.Item>`. What surrounds a type without being one, a function or the file of a private type, is
 /// left out, because it has no name that is the same in every process.
-final class TypeName {
-    let text: String
+package final class TypeName {
+    private let text: String
+
+    private static let all = TypeMap()
 
     private init(_ type: any Any.Type) { text = TypeName.text(String(reflecting: type)) }
 
     /// The name of `type`.
     ///
     /// - Complexity: O(1) after the first time, without a lock.
-    static func of(_ type: any Any.Type) -> String {
-        let name: TypeName = Codings.find(ObjectIdentifier(type), ObjectIdentifier(TypeName.self)) { TypeName(type) }
+    package static func of(_ type: any Any.Type) -> String {
+        let name: TypeName = all.find(ObjectIdentifier(type), ObjectIdentifier(TypeName.self)) { TypeName(type) }
         return name.text
     }
 
     /// A type's name as the runtime spells it in full, without modules and without contexts that have no name.
     ///
     /// - Parameter full: `App.Shop.(unknown context at $1f0c).Item`, `(extension in App):Swift.Array<Swift.Int>.Item`.
-    static func text(_ full: String) -> String {
+    private static func text(_ full: String) -> String {
         var rest = Array(full.utf8)[...]
         var name: [UInt8] = []
         // Whether what follows begins a path of names, whose first is a module.

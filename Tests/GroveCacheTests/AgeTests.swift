@@ -1,4 +1,5 @@
 import Foundation
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -1,4 +1,5 @@
 @testable import GroveCache
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Testing
@@ -132,7 +133,8 @@ import Testing
             try unsafe Array("Person".utf8).withUnsafeBytes { name in
                 try unsafe body.withUnsafeBytes { body in
                     try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: [], sequence: 1, time: 1_000_000_000, deletion: .none, recordName: name,
+                        into: &out, key: key, flags: [], sequence: 1, time: 1_000_000_000, deletion: .none,
+                        recordName: name,
                         projection: name, body: body)
                 }
             }

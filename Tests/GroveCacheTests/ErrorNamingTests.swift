@@ -1,5 +1,6 @@
 import Foundation
 import GroveCache
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -86,7 +86,8 @@ import Testing
             today = unsafe Golden(
                 name: golden, key: stored.key, record: stored.record,
                 recordName: String(decoding: header.recordName, as: UTF8.self),
-                projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence, time: header.time,
+                projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence,
+                time: header.time,
                 deletion: header.deletion > 0 ? header.deletion : nil,
                 tombstone: header.flags.contains(.tombstone) ? true : nil,
                 projections: header.flags.contains(.projections) ? rows : nil)

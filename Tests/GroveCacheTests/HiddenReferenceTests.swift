@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Testing

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 @testable import GroveCache
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -1,4 +1,5 @@
 @testable import GroveCache
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Testing

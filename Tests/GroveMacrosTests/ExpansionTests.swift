@@ -32,7 +32,7 @@
                 enum Mood: String { case calm 
                 }
 
-                nonisolated extension Mood: GroveModel.NodeCodable, Swift.Equatable {
+                nonisolated extension Mood: GroveCoding.NodeCodable, Swift.Equatable {
                 }
                 """)
         }
@@ -55,7 +55,7 @@
 
                 @available(macOS 99, *)
                 @available(iOS 99, *)
-                nonisolated extension API.Mood: GroveModel.NodeCodable, Swift.Equatable {
+                nonisolated extension API.Mood: GroveCoding.NodeCodable, Swift.Equatable {
                 }
                 """)
         }
@@ -81,7 +81,7 @@
                     var hits = 0
                 }
 
-                nonisolated extension Message: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                nonisolated extension Message: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
                     public static var recordName: String {
                         "Message"
                     }
@@ -97,7 +97,7 @@
                         return GroveMacros.CacheableSupport.identifier("Message:", GroveMacros.CacheableSupport.key(_id))
                     }
 
-                    public func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                    public func appendIdentifier(to identifier: inout GroveCoding.IdentifierBuffer) -> Bool {
                         guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
                             return false
                         }
@@ -105,15 +105,15 @@
                         return true
                     }
 
-                    public static let fields = GroveModel.FieldTable("id", "text", "sender")
+                    public static let fields = GroveCoding.FieldTable("id", "text", "sender")
 
-                    public func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                    public func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                         try _node.encode(self.id, at: 0)
                         try _node.encode(self.text, at: 1)
                         try _node.encode(self.sender, at: 2)
                     }
 
-                    public static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                    public static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                         let _0 = try _node.scan(Int.self, at: 0)
                         let _1 = try _node.scan(String.self, at: 1)
                         let _2 = try _node.scan(Person?.self, at: 2)
@@ -250,7 +250,7 @@
                     }
                 }
 
-                nonisolated extension API.User: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable {
+                nonisolated extension API.User: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable {
                     fileprivate static var recordName: String {
                         "API.User"
                     }
@@ -263,18 +263,18 @@
                         nil
                     }
 
-                    fileprivate func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                    fileprivate func appendIdentifier(to identifier: inout GroveCoding.IdentifierBuffer) -> Bool {
                         false
                     }
 
-                    fileprivate static let fields = GroveModel.FieldTable("next", "pets")
+                    fileprivate static let fields = GroveCoding.FieldTable("next", "pets")
 
-                    fileprivate func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                    fileprivate func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                         try _node.encode(self.next, at: 0)
                         try _node.encode(self.pets, at: 1)
                     }
 
-                    fileprivate static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                    fileprivate static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                         let _0 = try _node.scan(_GroveTypes._0.self, at: 0)
                         let _1 = try _node.scan(_GroveTypes._1.self, at: 1)
                         return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1))
@@ -357,7 +357,7 @@
                     }
                 }
 
-                nonisolated extension Fork: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                nonisolated extension Fork: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
                     static var recordName: String {
                         "Node"
                     }
@@ -366,13 +366,13 @@
                         "Small"
                     }
 
-                    static let fields = GroveModel.FieldTable("left")
+                    static let fields = GroveCoding.FieldTable("left")
 
-                    func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                    func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                         try _node.encode(self.left, at: 0)
                     }
 
-                    static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                    static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                         let _0 = try _node.scan([String: Fork].self, at: 0)
                         return Self(_grove: (), _0: try _node.finish(_0))
                     }
@@ -426,7 +426,7 @@
                     case none
                 }
 
-                nonisolated extension Item: GroveModel.Model, GroveModel.CacheableModel, GroveModel.NodeCodable, Swift.Equatable, GroveMacros.CacheableEnum {
+                nonisolated extension Item: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros.CacheableEnum {
                     static var recordName: String {
                         "Item"
                     }
@@ -446,15 +446,15 @@
                         }
                     }
 
-                    func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                    func appendIdentifier(to identifier: inout GroveCoding.IdentifierBuffer) -> Bool {
                         false
                     }
 
-                    static var fields: GroveModel.FieldTable {
+                    static var fields: GroveCoding.FieldTable {
                         .dynamic
                     }
 
-                    func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                    func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                         switch self {
                         case .person(let _0):
                             _node.writeMapHead(count: 1)
@@ -477,7 +477,7 @@
                         }
                     }
 
-                    static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                    static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                         var _payload = _node.reading(try _node.setAside())
                         switch try _payload.readCaseName() {
                         case "person":
@@ -496,7 +496,7 @@
                             try _payload.endPayload()
                             return Self.none
                         default:
-                            throw GroveModel.NodeReadFailure.otherShape
+                            throw GroveCoding.NodeReadFailure.otherShape
                         }
                     }
 
@@ -536,12 +536,12 @@
                     }
 
                     private static let _groveCases = [
-                        GroveModel.FieldTable("_0"),
-                        GroveModel.FieldTable("by", "text"),
-                        GroveModel.FieldTable(),
+                        GroveCoding.FieldTable("_0"),
+                        GroveCoding.FieldTable("by", "text"),
+                        GroveCoding.FieldTable(),
                     ]
 
-                    func encodeValue(to _encoder: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                    func encodeValue(to _encoder: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                         switch self {
                         case .person(let _0):
                             if try GroveMacros.CacheableSupport.encodeNode(_0, caseName: "person", to: &_encoder) {
@@ -555,7 +555,7 @@
                         try _encoder.encodeModel(self)
                     }
 
-                    static func decodeValue(from _decoder: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                    static func decodeValue(from _decoder: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                         guard let _reference = try _decoder.readReference() else {
                             return try _decoder.decodeModel(Self.self)
                         }
@@ -569,7 +569,7 @@
                         case "person":
                             return Self.person(try GroveMacros.CacheableSupport.node(Person.self, _reference, _decoder))
                         default:
-                            throw GroveModel.NodeReadFailure.otherShape
+                            throw GroveCoding.NodeReadFailure.otherShape
                         }
                     }
 

@@ -28,7 +28,9 @@ extension CacheLife {
             Check("A directory that something else removed while the cache was suspended is made again") {
                 try $0.removedWhileSuspended()
             },
-            Check("A durable write says that its files are gone, and the next one is kept") { try $0.removedUnawares() },
+            Check("A durable write says that its files are gone, and the next one is kept") {
+                try $0.removedUnawares()
+            },
             Check("A wipe empties what is in the directory now") { try $0.removedBeforeWipe() },
             Check("No path is empty or has a NUL") { try $0.impossible() },
         ]

@@ -1,4 +1,5 @@
 public import GroveCache
+public import GroveCoding
 public import GroveModel
 
 /// A cache as rules use it: `CacheDelegate`, and the typed calls beside it.

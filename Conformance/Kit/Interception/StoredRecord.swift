@@ -1,3 +1,4 @@
+import GroveCoding
 package import GroveModel
 
 /// A record by its bytes, as `Docs/RecordFormat` draws them: read and sealed here independently of the cache.

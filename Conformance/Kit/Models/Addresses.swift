@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A projection of the record "Profile" that holds an address in place.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A model that holds others of its own type, so that separate writes can make it hold itself.

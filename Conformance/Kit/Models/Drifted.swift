@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// ``Person`` as other versions of an application declare it; all are stored under its names.

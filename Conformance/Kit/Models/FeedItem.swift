@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A heterogeneous list's element: each case takes its payload's identifier and record, and the reference keeps the case.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A model with a required child.

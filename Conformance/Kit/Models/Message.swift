@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A tree with everything in it: optional child, lists, dictionaries, a model without identifier, an enum with payloads

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A type whose record name and projection are "a:b" and "c".

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A leaf: an identifier that is the record's own, a name and an age.

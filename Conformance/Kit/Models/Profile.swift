@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The small projection of the record "Profile".

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A node with two children, for chains, diamonds and cycles; a class, so that a value may have more paths than memory.

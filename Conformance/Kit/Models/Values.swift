@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A node with the values whose order a record must settle: a set, a dictionary and a reference.

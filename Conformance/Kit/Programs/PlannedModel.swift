@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A model that programs write and read: made of a plan, and printed as the model of the program prints its answers.

@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCoding
 import GroveConformance
 import GroveModel
 

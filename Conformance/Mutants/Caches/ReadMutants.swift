@@ -1,5 +1,6 @@
 import Dispatch
 import GroveCache
+import GroveCoding
 import GroveConformance
 import GroveModel
 import Synchronization

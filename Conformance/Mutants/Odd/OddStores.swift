@@ -1,5 +1,6 @@
 import Dispatch
 import GroveCache
+import GroveCoding
 public import GroveConformance
 import GroveModel
 import Synchronization

@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCoding
 import GroveModel
 
 #if canImport(Darwin)

@@ -1,5 +1,6 @@
 import CLevelDB
 public import GroveCache
+import GroveCoding
 public import GroveModel
 
 /// A write transaction of a ``LevelDBStore``: an overlay of what it wrote over the state it began with.

@@ -1,4 +1,5 @@
 @_exported public import GroveCache
+@_exported public import GroveCoding
 @_exported public import GroveModel
 
 /// A normalized cache on disk, over SQLite; see ``SQLiteStore`` for its guarantees.

@@ -1,4 +1,5 @@
 import CSQLite
+import GroveCoding
 import GroveModel
 
 /// The statement that finds a record by its key: what views and the writer share.

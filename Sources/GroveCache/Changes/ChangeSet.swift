@@ -1,3 +1,4 @@
+import GroveCoding
 public import GroveModel
 
 /// What one write changed: the identifiers whose stored bytes are not what they were.

@@ -1,3 +1,4 @@
+import GroveCoding
 package import GroveModel
 
 /// What backends do with the bytes of keys, beside what `isEqual` and `lexicographicOrder` say of two runs of them.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Which records the cache holds, in the order in which they may go: the policy, and where the journal has their keys.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// What a transaction that may evict knows of ages.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// What this process knows of the records that it wrote or compared last: whether a body that comes is another one.

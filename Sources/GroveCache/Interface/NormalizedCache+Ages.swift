@@ -1,3 +1,4 @@
+public import GroveCoding
 public import GroveModel
 
 /// Reads with a maximum age.

@@ -1,4 +1,5 @@
 import Dispatch
+import GroveCoding
 public import GroveModel
 
 /// RocketData's five methods, for data providers.

@@ -1,3 +1,4 @@
+public import GroveCoding
 public import GroveModel
 
 /// The same calls for models that are `Codable` and have no specialised coding: the same records, read and written more

@@ -1,4 +1,5 @@
 import Dispatch
+public import GroveCoding
 public import GroveModel
 
 /// Typed reads for tasks: off the threads that tasks share, for which a read that waits for the disk is too long.

@@ -1,3 +1,4 @@
+public import GroveCoding
 public import GroveModel
 
 /// Models under cache keys of their own, as `setModel` and `modelForKey` have them: a key that is not the model's

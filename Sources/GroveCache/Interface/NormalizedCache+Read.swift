@@ -1,3 +1,4 @@
+public import GroveCoding
 public import GroveModel
 
 extension NormalizedCache {

@@ -1,4 +1,5 @@
 import Dispatch
+public import GroveCoding
 public import GroveModel
 import Synchronization
 

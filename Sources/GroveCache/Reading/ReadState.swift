@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// What a read keeps while it lasts, and the memory that it leaves to the next one.

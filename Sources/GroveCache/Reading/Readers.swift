@@ -75,7 +75,9 @@ final class Readers: Sendable {
         return mustTell
     }
 
-    /// Returns when no read has a view; the store was made unusable for new ones before. Called by one thread at a time.
+    /// Returns when no read has a view; the store was made unusable for new ones before.
+    ///
+    /// Called by one thread at a time.
     func awaitNone() {
         let mustWait = state.withLock { state in
             state.isAwaited = state.active > 0

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Places in time: whether a reference was set before or after its node was deleted.

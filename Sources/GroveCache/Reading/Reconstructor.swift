@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Rebuilds trees from records inside one view of the store and the writes queued at that moment.

@@ -1,4 +1,4 @@
-import GroveModel
+import GroveCoding
 
 /// The first byte of a store's key: what kind of thing is kept under it.
 ///

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A record that several projections wrote, or are about to, taken apart: its fields, and who carries them since when.

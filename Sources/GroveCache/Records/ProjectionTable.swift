@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Which projections wrote a record, when, and which of its fields the last write of each carried.

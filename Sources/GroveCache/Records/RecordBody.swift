@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A record's body taken apart into its fields: the encoded name of each and the encoded value.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Puts a record together: envelope, body, checksum.

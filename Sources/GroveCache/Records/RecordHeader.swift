@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The envelope of a stored record, read and checked.
@@ -37,8 +38,9 @@ struct RecordHeader {
     let flags: Flags
     /// The number of the write that this record stands for.
     let sequence: UInt64
-    /// When the content was last confirmed, in seconds since 1970; 0 where that is not known. Where several projections
-    /// wrote the record, each has a time of its own in the table.
+    /// When the content was last confirmed, in seconds since 1970; 0 where that is not known.
+    ///
+    /// Where several projections wrote the record, each has a time of its own in the table.
     let time: UInt32
     /// The number of the last deletion that this record follows, 0 where there was none.
     let deletion: UInt64

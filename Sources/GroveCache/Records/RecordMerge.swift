@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The record that comes of writing one projection over a record that others wrote too.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// What the store remembers of itself, in one record of its own: how many writes it has seen.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Models whose types are known only at run time, taken apart into nodes: what `CacheDelegate` hands over.

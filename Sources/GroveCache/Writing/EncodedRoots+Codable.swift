@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The same for models that are only `Codable`.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Models taken apart into nodes, with the references that stand for the roots themselves.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// One call that writes, from the moment it was made until its commit is visible to every reader.

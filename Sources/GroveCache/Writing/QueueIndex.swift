@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Queued calls by the keys that they name: what a read looks up for each key, at a cost that does not grow with the queue.

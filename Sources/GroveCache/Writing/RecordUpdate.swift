@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// One thing that a write does to one key: the step from what is stored to what is stored next.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
@@ -111,7 +112,8 @@ struct WriteTransaction: ~Copyable {
         entryCount += write.entryCount
         let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
         softEvictions += min(most, 2 * write.entryCount + 16)
-        lists.evicted += try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
+        lists.evicted += try removeVictims(
+            downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A node of a document that is coded through `Codable`, as an application's own models are.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// What the workloads read and write: trees, each in as many versions as are asked for.

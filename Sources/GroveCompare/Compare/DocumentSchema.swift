@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// What a document's fields were seen to hold: what the declarations of an application's own types would say.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A message of the generated feed: a tree of two nodes.

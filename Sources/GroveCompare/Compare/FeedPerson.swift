@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A sender of messages in the generated feed.

@@ -1,3 +1,4 @@
+package import GroveCoding
 package import GroveModel
 
 /// An integer outside 64 bits: kept and printed, never computed with.

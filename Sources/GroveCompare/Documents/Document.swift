@@ -1,3 +1,4 @@
+import GroveCoding
 package import GroveModel
 
 /// A JSON document taken apart by identity rules.

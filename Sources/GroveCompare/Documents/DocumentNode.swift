@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// An identified object of a document, or the document itself: a model whose fields are known only at run time.

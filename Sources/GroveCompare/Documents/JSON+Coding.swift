@@ -1,3 +1,4 @@
+import GroveCoding
 package import GroveModel
 
 extension JSON {

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A record of one key, as small as any other: for tools that care about which keys are there and not about content.

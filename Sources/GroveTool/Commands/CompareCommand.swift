@@ -1,5 +1,6 @@
 #if Tool
     import ArgumentParser
+    import GroveCoding
     import GroveCompare
     import GroveModel
 

@@ -1,6 +1,7 @@
 #if Tool
     import ArgumentParser
     import GroveCache
+    import GroveCoding
     import GroveCompare
     import GroveModel
 

@@ -3,7 +3,7 @@
     extension ExtensionWriter {
         var enumMembers: [String] {
             var members = [
-                unless("static fields", "\(subject.access)static var fields: GroveModel.FieldTable { .dynamic }"),
+                unless("static fields", "\(subject.access)static var fields: GroveCoding.FieldTable { .dynamic }"),
                 unless("encodeFields(to:)", encodeCases), unless("static decodeFields(from:)", decodeCases),
                 unless("map(_:)", mapCases), unless("forEach(_:)", forEachCase),
             ]
@@ -53,7 +53,7 @@
         private var payloadTables: String {
             let tables = subject.cases.map { element in
                 let names = order(element).map { element.payload[$0].field.literal }.joined(separator: ", ")
-                return "    GroveModel.FieldTable(\(names)),"
+                return "    GroveCoding.FieldTable(\(names)),"
             }
             return "private static let _groveCases = [\n\(tables.joined(separator: "\n"))\n]"
         }
@@ -69,7 +69,7 @@
                 return (true, lines.joined(separator: "\n"))
             }
             return """
-                \(subject.access)func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                \(subject.access)func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                 \(body.indented)
                 }
                 """
@@ -87,12 +87,12 @@
                 return "case \(element.name.literal):\n\(lines.joined(separator: "\n").indented)"
             }
             return """
-                \(subject.access)static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                \(subject.access)static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                     var _payload = _node.reading(try _node.setAside())
                     switch try _payload.readCaseName() {
                 \(cases.joined(separator: "\n").indented)
                     default:
-                        throw GroveModel.NodeReadFailure.otherShape
+                        throw GroveCoding.NodeReadFailure.otherShape
                     }
                 }
                 """
@@ -126,7 +126,7 @@
                 return (true, "if \(condition)\(write) { return }")
             }
             return """
-                \(subject.access)func encodeValue(to _encoder: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+                \(subject.access)func encodeValue(to _encoder: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                 \(body.indented)
                     try _encoder.encodeModel(self)
                 }
@@ -151,7 +151,7 @@
                     }
                 """ : ""
             return """
-                \(subject.access)static func decodeValue(from _decoder: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+                \(subject.access)static func decodeValue(from _decoder: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
                     guard let _reference = try _decoder.readReference() else { return try _decoder.decodeModel(Self.self) }\(ownRecord)
                     let _caseName: String
                     if let _stored = _reference.caseName {
@@ -162,7 +162,7 @@
                     switch _caseName {
                 \(branches.joined(separator: "\n").indented)
                     default:
-                        throw GroveModel.NodeReadFailure.otherShape
+                        throw GroveCoding.NodeReadFailure.otherShape
                     }
                 }
                 """

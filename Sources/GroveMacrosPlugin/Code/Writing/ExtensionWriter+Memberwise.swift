@@ -58,12 +58,12 @@
                 subject.isInExtension
                 ? "// Types inside a generic type are not served: records of all its specialisations would have one name.\n"
                 : ""
-            return "\(remark)\(subject.access)static let fields = GroveModel.FieldTable(\(names))"
+            return "\(remark)\(subject.access)static let fields = GroveCoding.FieldTable(\(names))"
         }
 
         private var encodeFields: String {
             """
-            \(subject.access)func encodeFields(to _node: inout GroveModel.NodeEncoder) throws(GroveModel.CacheError) {
+            \(subject.access)func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
             \(lines { "try _node.encode(self.\($1.code), at: \($0))" })
             }
             """
@@ -71,7 +71,7 @@
 
         private var decodeFields: String {
             """
-            \(subject.access)static func decodeFields(from _node: inout GroveModel.NodeDecoder) throws(GroveModel.NodeReadFailure) -> Self {
+            \(subject.access)static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
             \(lines { "let _\($0) = try _node.scan(\(spelling($1)).self, at: \($0))" })
                 return \(construction { index, _ in "try _node.finish(_\(index))" })
             }

@@ -27,7 +27,7 @@
         private var conformances: [String] {
             let wanted: [(String, String)] =
                 switch subject.kind {
-                case .leaf: [("NodeCodable", "GroveModel.NodeCodable"), ("Equatable", "Swift.Equatable")]
+                case .leaf: [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
                 case .enumeration:
                     ExtensionWriter.modelConformances
                         + (subject.takesPayloads ? [("CacheableEnum", "GroveMacros.CacheableEnum")] : [])
@@ -39,8 +39,8 @@
         }
 
         private static let modelConformances = [
-            ("Model", "GroveModel.Model"), ("CacheableModel", "GroveModel.CacheableModel"),
-            ("NodeCodable", "GroveModel.NodeCodable"), ("Equatable", "Swift.Equatable"),
+            ("Model", "GroveModel.Model"), ("CacheableModel", "GroveCoding.CacheableModel"),
+            ("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable"),
         ]
 
         private var members: [String] {
@@ -94,7 +94,7 @@
                 unless(
                     "appendIdentifier(to:)",
                     """
-                    \(subject.access)func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool {
+                    \(subject.access)func appendIdentifier(to identifier: inout GroveCoding.IdentifierBuffer) -> Bool {
                         guard let _id = \(support).present(self.\(id)) else { return false }
                         \(support).append(\(prefix), \(support).key(_id), to: &identifier)
                         return true
@@ -107,7 +107,7 @@
         private var noIdentifier: String {
             unless(
                 "appendIdentifier(to:)",
-                "\(subject.access)func appendIdentifier(to identifier: inout GroveModel.IdentifierBuffer) -> Bool { false }"
+                "\(subject.access)func appendIdentifier(to identifier: inout GroveCoding.IdentifierBuffer) -> Bool { false }"
             )
         }
 

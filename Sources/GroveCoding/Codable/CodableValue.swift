@@ -1,0 +1,73 @@
+import GroveModel
+
+/// How a value of a `Codable` type stands in a record.
+///
+/// The type decides, never the value: what is ``NodeCodable`` writes itself, containers of the standard library write
+/// what they would if their elements were, a model is a node or stands in place, and anything else is what its own
+/// `encode(to:)` makes of it.
+enum CodableValue {
+    /// Writes `value`.
+    static func encode<Value: Encodable>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
+        try encodeCoding(of: Value.self).encode(value, to: &encoder)
+    }
+
+    /// Writes `value` as an optional that is not `nil`, so that it cannot be taken for one that is.
+    static func encodePresent<Value: Encodable>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
+        let coding = encodeCoding(of: Value.self)
+        switch coding.nullity {
+        case .never: try coding.encode(value, to: &encoder)
+        case .always:
+            encoder.writeArrayHead(count: 1)
+            try coding.encode(value, to: &encoder)
+        case .unknown:
+            let start = encoder.out.count
+            try coding.encode(value, to: &encoder)
+            guard unsafe isWrappedNull(encoder.out.bytes(in: start..<encoder.out.count)) else { return }
+            let encoded = unsafe Array(encoder.out.bytes(in: start..<encoder.out.count))
+            encoder.out.truncate(to: start)
+            encoder.writeArrayHead(count: 1)
+            encoder.writeEncoded(encoded)
+        }
+    }
+
+    /// Writes a reference to `payload`, which carries the name of its case, and the payload's record elsewhere.
+    static func encodeNode(
+        _ payload: any Encodable, caseName: String, to encoder: inout NodeEncoder
+    ) throws(CacheError) {
+        if let model = payload as? any CacheableModel { return try encoder.encodeModel(model, caseName: caseName) }
+        guard let model = payload as? any (SimpleModel & Codable) else {
+            throw CacheError(.notCacheable, "\(type(of: payload)) has no coding that a record can hold.")
+        }
+        try encodeCodableNode(model, caseName: caseName, to: &encoder)
+    }
+
+    private static func encodeCodableNode<M: SimpleModel & Codable>(
+        _ model: M, caseName: String, to encoder: inout NodeEncoder
+    ) throws(CacheError) {
+        try modelEncoding(of: M.self).encode(model, caseName: caseName, to: &encoder)
+    }
+
+    // MARK: Null
+
+    /// Whether values of a type may be written as null.
+    enum Nullity {
+        case never
+        case always
+        /// Its own `encode(to:)` decides, value by value.
+        case unknown
+    }
+
+    /// What is true of `type`; asks the runtime, so that the answer is kept with the type's coding.
+    static func findNullity<Value>(of type: Value.Type) -> Nullity {
+        if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
+        if let type = type as? any EncodableContainer.Type { return type.encodesNull ? .always : .never }
+        if let type = type as? any DecodableContainer.Type { return type.decodesNull ? .always : .never }
+        return .unknown
+    }
+
+    /// Whether `bytes` are null inside any number of arrays of one: what is wrapped once more when it is not `nil`.
+    static func isWrappedNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard unsafe bytes.last == CBORMajor.simple | 22 else { return false }
+        return unsafe bytes.dropLast().allSatisfy { $0 == CBORMajor.array | 1 }
+    }
+}

@@ -1,0 +1,139 @@
+import GroveModel
+
+/// The memory behind one value's `encode(to:)`: encoded leaves, values to be encoded, and the containers that hold them.
+///
+/// It is used again for another value once nobody else holds it.
+final class EncodingSession {
+    /// What user code may still do, and what it has done.
+    @safe
+    struct Stored {
+        /// The leaves, one after the other, as they were encoded.
+        var leaves = ByteBuffer(capacity: 256)
+        /// What may hold models, to be encoded when it is known where it stands.
+        var values: [any Encodable] = []
+        /// Every container of the value, by number; the first is the value itself.
+        var boxes: [EncodingBox] = []
+        /// How many of ``boxes`` are in use; the others wait for the next value.
+        var boxCount = 0
+        /// Whether the value's `encode(to:)` is running; what is encoded afterwards is refused.
+        var isOpen = false
+        /// The first failure, kept because user code may swallow it.
+        var failure: CacheError?
+        /// The type of the value.
+        var owner: any Any.Type = Never.self
+
+        /// The name of the type, for messages.
+        var ownerName: String { TypeName.of(owner) }
+
+        /// Whether more may be encoded.
+        var isRunning: Bool { isOpen && failure == nil }
+    }
+
+    // SAFETY: no code of a user runs while one of these is being changed. Checking each access took a seventh of the time
+    // that a `Codable` tree takes to be written.
+    @exclusivity(unchecked) private var unchecked = Stored()
+
+    var stored: Stored {
+        @inline(__always) _read { yield unsafe unchecked }
+        @inline(__always) _modify { yield unsafe &unchecked }
+    }
+
+    deinit { stored.leaves.deallocate() }
+
+    /// Begins to collect a value of the type `owner`.
+    func open(owner: any Any.Type) -> EncodingBox {
+        stored.isOpen = true
+        stored.failure = nil
+        stored.owner = owner
+        return makeBox(depth: 1)
+    }
+
+    /// A container at `depth`; past the deepest nesting it is detached, and the whole value fails.
+    func makeBox(depth: Int) -> EncodingBox {
+        if depth > LargeStack.maxNesting { fail(EncodingSession.tooDeep) }
+        guard stored.isRunning else { return EncodingBox() }
+        let number = stored.boxCount
+        stored.boxCount += 1
+        if number < stored.boxes.count {
+            let box = stored.boxes[number]
+            unsafe box.state.pointee.begin(number: number, depth: depth, owner: ObjectIdentifier(stored.owner))
+            return box
+        }
+        let box = EncodingBox()
+        unsafe box.state.pointee.begin(number: number, depth: depth, owner: ObjectIdentifier(stored.owner))
+        stored.boxes.append(box)
+        return box
+    }
+
+    /// Lets go of what was collected; what user code still holds is not used again.
+    func close() {
+        stored.isOpen = false
+        for number in 0..<stored.boxCount {
+            unsafe stored.boxes[number].state.pointee.reset()
+            if !isKnownUniquelyReferenced(&stored.boxes[number]) { stored.boxes[number] = EncodingBox() }
+        }
+        if stored.boxes.count > EncodingSession.mostBoxes { stored.boxes = [] }
+        stored.boxCount = 0
+        stored.leaves.removeAll(keeping: EncodingSession.mostBytes)
+        if !stored.values.isEmpty { stored.values.removeAll(keepingCapacity: stored.values.count <= 64) }
+    }
+
+    private static let mostBoxes = 32
+    private static let mostBytes = 4_096
+
+    /// Remembers `error` as the value's failure.
+    func fail(_ error: CacheError) {
+        if stored.failure == nil { stored.failure = error }
+    }
+
+    /// Whether more may be encoded.
+    ///
+    /// - Throws: the value's failure, or `unencodable` where its encoder outlived it.
+    @inline(__always)
+    func check() throws(CacheError) {
+        guard stored.isRunning else { throw refusal }
+    }
+
+    private var refusal: CacheError {
+        stored.failure ?? CacheError(.unencodable, "An encoder is used only while encode(to:) runs.")
+    }
+
+    /// Keeps `value` for when it is known where it stands.
+    func postpone(_ value: some Encodable, isPresent: Bool = false) -> EncodingItem {
+        stored.values.append(value)
+        return EncodingItem(isPresent ? .presentValue : .value, stored.values.count - 1, 0)
+    }
+
+    /// Notes a leaf, which begins at `start` and ends with what was written.
+    @inline(__always)
+    func leaf(from start: Int) -> EncodingItem { EncodingItem(.leaf, start, stored.leaves.count) }
+
+    static var tooDeep: CacheError {
+        CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
+    }
+}
+
+/// One value inside a container.
+struct EncodingItem {
+    enum Kind: UInt8 {
+        case none
+        /// A leaf, encoded: where it begins and ends in the session's leaves.
+        case leaf
+        /// A value that is encoded when its place is known: its number in the session.
+        case value
+        /// The same, which stands for an optional that is not `nil`.
+        case presentValue
+        /// A nested container: its number in the session.
+        case box
+    }
+
+    let kind: Kind
+    let first: Int
+    let second: Int
+
+    init(_ kind: Kind, _ first: Int, _ second: Int) {
+        self.kind = kind
+        self.first = first
+        self.second = second
+    }
+}

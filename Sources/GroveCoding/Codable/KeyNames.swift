@@ -1,0 +1,79 @@
+import GroveModel
+import Synchronization
+
+/// The names that keys of one `CodingKey` type were seen to have when values of one type were coded.
+///
+/// Only a short cut: what a key is called is asked of the key at every use, and a name that is not in the table is
+/// looked for in the record itself. So a type may ask for its keys in any order, again, or not at all.
+final class KeyNames: Sendable {
+    /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
+    private let current = Atomic<UInt>(0)
+    private let versions = Mutex(Versions())
+    private let isComplete = Atomic(false)
+
+    private struct Versions {
+        /// How many tables there have been.
+        var count = 0
+        /// The addresses of those before the newest, which others may still read: kept, so that who looks for leaks finds
+        /// them.
+        var earlier: [UInt] = []
+    }
+
+    /// Names past these are no fields of a type, but keys of a dictionary.
+    static let most = 128
+    private static let longest = 1_024
+    /// Tables are never freed, so they are made anew only this often.
+    private static let mostVersions = 12
+
+    /// The names that are known.
+    var table: NameTable {
+        // SAFETY: a table is published when it is complete, and is neither changed nor freed.
+        let newest = unsafe UnsafePointer<NameTable>(bitPattern: current.load(ordering: .acquiring))
+        return unsafe newest?.pointee ?? NameTable()
+    }
+
+    /// Whether names are still added.
+    var learns: Bool { !isComplete.load(ordering: .relaxed) }
+
+    /// Adds `names` to the table that the next value finds.
+    func learn(_ names: [String]) {
+        versions.withLock { versions in
+            guard versions.count < KeyNames.mostVersions else { return }
+            let table = table
+            var known = (0..<table.count).map { table.name($0) }
+            for name in names where name.utf8.count <= KeyNames.longest {
+                if !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { known.append(name) }
+                if known.count > KeyNames.most { break }
+            }
+            guard known.count > table.count else { return }
+            versions.count += 1
+            if known.count > KeyNames.most {
+                known = []
+                versions.count = KeyNames.mostVersions
+            }
+            if versions.count == KeyNames.mostVersions { isComplete.store(true, ordering: .relaxed) }
+            let next = UnsafeMutablePointer<NameTable>.allocate(capacity: 1)
+            unsafe next.initialize(to: NameTable(known))
+            let before = current.exchange(UInt(bitPattern: next), ordering: .acquiringAndReleasing)
+            versions.earlier.append(before)
+        }
+    }
+
+    private static let all = TypeMap()
+
+    /// Stands in for those of types past what a ``TypeMap`` holds.
+    private static let none: KeyNames = {
+        let none = KeyNames()
+        none.versions.withLock { $0.count = mostVersions }
+        none.isComplete.store(true, ordering: .relaxed)
+        return none
+    }()
+
+    /// The names of `keys` in values of `owner`; they live as long as the process.
+    static func of(_ keys: ObjectIdentifier, in owner: ObjectIdentifier) -> Unmanaged<KeyNames> {
+        if let found = unsafe all.find(keys, owner) { return unsafe .fromOpaque(found.toOpaque()) }
+        _ = all.keep(KeyNames(), keys, owner)
+        guard let kept = unsafe all.find(keys, owner) else { return unsafe .passUnretained(none) }
+        return unsafe .fromOpaque(kept.toOpaque())
+    }
+}

@@ -1,0 +1,33 @@
+import GroveModel
+
+/// The order in which a record holds what has no order of its own: keys and elements by their encodings.
+package enum RecordOrder {
+    /// `values` in that order; as they come where one of them cannot be encoded.
+    package static func sorted<Value>(_ values: some Collection<Value>) -> [Value] {
+        guard values.count > 1 else { return Array(values) }
+        let values = Array(values)
+        if let texts = values as? [String], let sorted = texts.sorted(by: isBefore) as? [Value] { return sorted }
+        var encoder = NodeEncoder(into: NodeTree())
+        do throws(CacheError) {
+            let order = try encoder.sortedEncodings(count: values.count) { (index, encoder) throws(CacheError) in
+                try encode(values[index], to: &encoder)
+            }
+            return order.map { values[$0.index] }
+        } catch {
+            return values
+        }
+    }
+
+    private static func isBefore(_ left: String, _ right: String) -> Bool {
+        let (leftCount, rightCount) = (left.utf8.count, right.utf8.count)
+        return leftCount == rightCount ? left.utf8.lexicographicallyPrecedes(right.utf8) : leftCount < rightCount
+    }
+
+    private static func encode<Value>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
+        if let value = value as? any NodeCodable { return try value.encodeValue(to: &encoder) }
+        guard let value = value as? any Encodable else {
+            throw CacheError(.notCacheable, "\(Value.self) has no coding that a record can hold.")
+        }
+        try CodableValue.encode(value, to: &encoder)
+    }
+}

@@ -1,0 +1,77 @@
+public import GroveModel
+
+/// A model that a cache can store, with specialised coding of its fields.
+///
+/// With an identifier it is a node: it has a record of its own, and whoever holds it stores a reference. Without one it
+/// is stored inside the record of the model that holds it.
+///
+/// A conformance by hand names its fields in a ``FieldTable``, writes them in that order, and reads them in that order
+/// *before* it finishes the children:
+///
+/// ```swift
+/// extension Message: CacheableModel {
+///     static let fields = FieldTable("id", "text", "sender")
+///
+///     func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+///         try node.encode(id, at: 0)
+///         try node.encode(text, at: 1)
+///         try node.encode(sender, at: 2)
+///     }
+///
+///     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Message {
+///         let id = try node.scan(String.self, at: 0)
+///         let text = try node.scan(String.self, at: 1)
+///         let sender = try node.scan(Person.self, at: 2)
+///         return Message(id: try node.finish(id), text: try node.finish(text), sender: try node.finish(sender))
+///     }
+/// }
+/// ```
+public protocol CacheableModel: SimpleModel, NodeCodable {
+    /// The fields of a record of this type, or ``FieldTable/dynamic``.
+    static var fields: FieldTable { get }
+
+    /// Writes every field of ``fields``, in order.
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError)
+
+    /// Reads the fields, in order, and then finishes them; see ``NodeDecoder/scan(_:at:)``.
+    ///
+    /// It runs inside a read view: a call back into the same cache throws `reentrant`.
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Self
+
+    /// Whether nodes of any record name are read as this type: for documents and tools that know no types. False by
+    /// default: a node of another record name is a miss, `otherType`.
+    static var acceptsAnyRecordName: Bool { get }
+
+    /// Appends the bytes of ``SimpleModel/modelIdentifier`` and returns true, or returns false where it is `nil`.
+    ///
+    /// The default asks `modelIdentifier`. A type that can append its parts without making a string first is faster.
+    func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool
+}
+
+extension CacheableModel {
+    /// See ``NodeCodable/holdsReferences``.
+    @inlinable
+    public static var holdsReferences: Bool { true }
+
+    /// False: other record names are other types.
+    public static var acceptsAnyRecordName: Bool { false }
+
+    /// Writes the value as the type's description says.
+    @inlinable
+    public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
+        try encoder.encodeModel(self)
+    }
+
+    /// Reads the value back; throws `otherShape` where something else is stored.
+    @inlinable
+    public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
+        try decoder.decodeModel(Self.self)
+    }
+
+    /// Appends the text of `modelIdentifier`.
+    public func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool {
+        guard let modelIdentifier else { return false }
+        identifier.append(modelIdentifier.rawValue)
+        return true
+    }
+}

@@ -1,0 +1,58 @@
+public import GroveModel
+
+/// What trees are refused for.
+extension NodeEncoder {
+    static var nestsTooDeeply: CacheError {
+        CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
+    }
+
+    static var identifierIsEmpty: CacheError {
+        CacheError(
+            .emptyIdentifier,
+            "A model's identifier has no bytes; a model that has none yet gives `nil` as its identifier.")
+    }
+
+    static func identifierIsTooLong(_ bytes: UnsafeRawBufferPointer) -> CacheError {
+        let start = unsafe String(decoding: bytes.prefix(64), as: UTF8.self)
+        return CacheError(
+            .tooLarge,
+            "A model's identifier has \(bytes.count) bytes, and the most is \(maxIdentifierBytes); it begins with "
+                + "\(start.debugDescription). Take a shorter one, such as a hash.")
+    }
+
+    static var bodyIsNoMap: CacheError {
+        CacheError(
+            .unencodable, "A model with an identifier encodes fields: another value by itself cannot be its record.")
+    }
+
+    static var hasTooManyPaths: CacheError {
+        CacheError(.tooManyPaths, "The tree has more than \(NodeTree.maxPaths) paths.")
+    }
+
+    static var hasTooManyLevels: CacheError {
+        CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
+    }
+
+    /// `failure`, which the fields of a model of `type` met inside `scope`, with the field and the identifier that it is
+    /// about.
+    @usableFromInline
+    @inline(never)
+    func explained(_ failure: CacheError, _ type: any CacheableModel.Type, _ scope: Scope) -> CacheError {
+        guard failure.code != .restart else { return failure }
+        let name = type.recordName
+        let isKnown = !fields.isDynamic && nextField > 0 && !failure.isOfTree
+        return concerning(scope, failure.concerning(field: isKnown ? "\(name).\(fields.name(nextField - 1))" : name))
+    }
+
+    /// `failure` with the identifier of the node of `scope`, where it is one and the failure names none.
+    func concerning(_ scope: Scope, _ failure: CacheError) -> CacheError {
+        guard scope.isNode, failure.code != .restart, failure.identifier == nil else { return failure }
+        return unsafe failure.concerning(
+            ModelIdentifier(String(decoding: tree.bytes(in: scope.identifier), as: UTF8.self)))
+    }
+}
+
+extension CacheError {
+    /// Whether it is about a whole tree rather than one field.
+    fileprivate var isOfTree: Bool { code == .tooDeep || code == .tooManyPaths || identifier != nil }
+}

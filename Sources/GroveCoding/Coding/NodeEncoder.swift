@@ -1,0 +1,315 @@
+public import GroveModel
+
+/// Writes a model's fields into its record, and takes its identified children apart into records of their own.
+///
+/// The order of a tree is pre-order, the fields of each node in the order of its record: where one identifier occurs
+/// twice with different content, the later occurrence wins. Not thread-safe; it lives inside one call.
+public struct NodeEncoder: ~Copyable {
+    /// What was written of the root and, one behind the other, of those nodes inside it that are not finished.
+    package var out: ByteBuffer
+    package let tree: NodeTree
+    private(set) var fields: FieldTable = .dynamic
+    private(set) var nextField = 0
+    private var holdsReferences = false
+    private var depth = 0
+    private var nesting = 0
+    private var hops = 0
+    private var paths = 0
+    @usableFromInline var identifier = IdentifierBuffer()
+    let encodingScratch = EncodingScratch()
+
+    package init(into tree: NodeTree) {
+        self.tree = tree
+        out = ByteBuffer(capacity: 256)
+    }
+
+    deinit { out.deallocate() }
+
+    /// Starts a new root: its paths are counted from none, and what was written for the last one is forgotten.
+    ///
+    /// - Parameter onLargeStack: whether the thread's stack is a large one, so that nothing needs to hop.
+    package mutating func beginRoot(onLargeStack: Bool = false) {
+        out.removeAll()
+        paths = 0
+        hops = 0
+        nesting = onLargeStack ? LargeStack.hopDepth : 0
+    }
+
+    // MARK: Fields
+
+    /// Writes `value` as field `index` of the type's table.
+    ///
+    /// Fields are written in order, each once.
+    @inlinable
+    public mutating func encode<Value: NodeCodable>(_ value: Value, at index: Int) throws(CacheError) {
+        writeKey(at: index)
+        try value.encodeValue(to: &self)
+    }
+
+    /// Writes the name of field `index`; the field's value must follow.
+    public mutating func writeKey(at index: Int) {
+        precondition(index == nextField, "fields are encoded in the order of their table, each once")
+        nextField += 1
+        unsafe out.append(padded: fields.key(index))
+    }
+
+    // MARK: Values
+
+    /// Writes null.
+    public mutating func writeNull() { out.append(CBORMajor.simple | 22) }
+
+    /// Writes a Boolean.
+    public mutating func write(_ value: Bool) { out.append(CBORMajor.simple | (value ? 21 : 20)) }
+
+    /// Writes an integer.
+    public mutating func write(_ value: Int64) { out.appendInteger(value) }
+
+    /// Writes an integer.
+    public mutating func write(_ value: UInt64) { out.appendHead(CBORMajor.unsigned, value) }
+
+    /// Writes a float by its bits, in the shortest width that keeps them all.
+    public mutating func write(_ value: Double) { out.appendFloat(value) }
+
+    /// Writes a float by its bits, in the shortest width that keeps them all.
+    public mutating func write(_ value: Float) { out.appendFloat(singleBits: value.bitPattern) }
+
+    /// Writes text by its UTF-8.
+    @inline(__always)
+    public mutating func write(_ value: String) { out.appendText(value) }
+
+    /// Writes a byte string.
+    public mutating func write(_ value: UnsafeRawBufferPointer) {
+        out.appendHead(CBORMajor.bytes, UInt64(value.count))
+        unsafe out.append(value)
+    }
+
+    /// Writes the head of an array; exactly `count` values must follow.
+    public mutating func writeArrayHead(count: Int) { out.appendHead(CBORMajor.array, UInt64(count)) }
+
+    /// Writes the head of a map; exactly `count` keys, in the order of their encodings, each with its value, follow.
+    public mutating func writeMapHead(count: Int) { out.appendHead(CBORMajor.map, UInt64(count)) }
+
+    /// Writes a tag; exactly one value must follow.
+    public mutating func writeTag(_ tag: UInt64) { out.appendHead(CBORMajor.tag, tag) }
+
+    /// Runs `body` one level deeper, on a larger stack where the level asks for it.
+    ///
+    /// - Throws: what `body` throws, or ``CacheError`` with code `tooDeep`.
+    package mutating func nested(
+        _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        let needsLargerStack = try enterLevel()
+        defer { nesting -= 1 }
+        if needsLargerStack { try onLargerStack(body) } else { try body(&self) }
+    }
+
+    /// Runs `body` at this level, on a larger stack from level `hopDepth` on, for code whose frames are large.
+    package mutating func hopping(
+        from hopDepth: Int, _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        guard nesting >= hopDepth, nesting < LargeStack.hopDepth else { return try body(&self) }
+        // Levels are skipped up to the one at which `nested` goes on upon a larger stack.
+        let outer = nesting
+        nesting = LargeStack.hopDepth - 1
+        defer { nesting = outer }
+        try nested(body)
+    }
+
+    // MARK: Models
+
+    /// Writes `model`: a reference where it is identified, and its record elsewhere; else the model itself, in place.
+    ///
+    /// - Parameter caseName: the case of an enum whose payload is the model, kept in the reference.
+    @inlinable
+    public mutating func encodeModel<M: CacheableModel>(
+        _ model: M, caseName: String? = nil
+    ) throws(CacheError) {
+        beginIdentifier()
+        let isIdentified = model.appendIdentifier(to: &identifier)
+        let scope =
+            isIdentified
+            ? try beginNode(M.self, M.fields, caseName: caseName) : try beginInline(M.fields, caseName: caseName)
+        let failure: CacheError
+        do throws(CacheError) {
+            if scope.needsLargerStack {
+                try fieldsOnLargerStack(model)
+            } else {
+                try model.encodeFields(to: &self)
+            }
+            try end(scope)
+            return
+        } catch {
+            failure = explained(error, M.self, scope)
+        }
+        abandon(scope)
+        throw failure
+    }
+
+    /// Writes a reference to a node whose identifier and names are chosen here, and its record elsewhere.
+    ///
+    /// For models that have no Swift type of their own, such as documents. `body` writes exactly one map.
+    public mutating func encodeNode(
+        identifier: ModelIdentifier, recordName: String, projectionName: String,
+        _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        beginIdentifier()
+        self.identifier.append(identifier.rawValue)
+        let names = NodeTree.TypeNames(record: recordName, projection: projectionName)
+        try write(inside: beginNode(type: tree.type(named: names), .dynamic, caseName: nil), body)
+    }
+
+    /// Writes by `body` what belongs into `scope`, which was begun, and ends it.
+    mutating func write(
+        inside scope: Scope, _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        do throws(CacheError) {
+            if scope.needsLargerStack { try onLargerStack(body) } else { try body(&self) }
+            try end(scope)
+        } catch {
+            let failure = concerning(scope, error)
+            abandon(scope)
+            throw failure
+        }
+    }
+
+    /// What surrounds a model while it is written.
+    @usableFromInline
+    @safe
+    struct Scope {
+        let isNode: Bool
+        @usableFromInline let needsLargerStack: Bool
+        let fields: FieldTable
+        let nextField: Int
+        /// Where the node's own bytes begin in what is written.
+        let start: Int
+        let identifier: Range<Int>
+        let type: Int
+        let order: Int
+    }
+
+    @usableFromInline
+    mutating func beginIdentifier() { identifier.buffer.removeAll() }
+
+    @usableFromInline
+    mutating func beginNode(
+        _ type: any CacheableModel.Type, _ fields: FieldTable, caseName: String?
+    ) throws(CacheError) -> Scope {
+        try beginNode(type: tree.type(of: type), fields, caseName: caseName)
+    }
+
+    @inline(__always)
+    private mutating func beginNode(
+        type: Int, _ fields: FieldTable, caseName: String?
+    ) throws(CacheError) -> Scope {
+        let name = unsafe identifier.buffer.bytes
+        guard name.count > 0 else { throw NodeEncoder.identifierIsEmpty }
+        guard name.count <= NodeEncoder.maxIdentifierBytes else { throw unsafe NodeEncoder.identifierIsTooLong(name) }
+        guard paths < NodeTree.maxPaths else { throw NodeEncoder.hasTooManyPaths }
+        guard depth < LargeStack.maxDepth else { throw NodeEncoder.hasTooManyLevels }
+        let needsLargerStack = try enterLevel()
+        out.appendReferenceTag()
+        if caseName != nil { out.appendHead(CBORMajor.array, 2) }
+        out.appendHead(CBORMajor.text, UInt64(name.count))
+        unsafe out.append(name)
+        if let caseName { out.appendText(caseName) }
+
+        paths += 1
+        depth += 1
+        let (range, order) = unsafe tree.begin(name)
+        let scope = Scope(
+            isNode: true, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField,
+            start: out.count, identifier: range, type: type, order: order)
+        holdsReferences = false
+        beginMap(fields)
+        return scope
+    }
+
+    @usableFromInline
+    mutating func beginInline(_ fields: FieldTable, caseName: String?) throws(CacheError) -> Scope {
+        guard caseName == nil else {
+            throw CacheError(.unidentified, "A case kept in a reference needs a payload with an identifier.")
+        }
+        let needsLargerStack = try enterLevel()
+        let scope = Scope(
+            isNode: false, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField,
+            start: out.count, identifier: 0..<0, type: 0, order: 0)
+        beginMap(fields)
+        return scope
+    }
+
+    @inline(__always)
+    private mutating func beginMap(_ fields: FieldTable) {
+        self.fields = fields
+        nextField = 0
+        if !fields.isDynamic { out.appendHead(CBORMajor.map, UInt64(fields.count)) }
+    }
+
+    /// Ends what was begun with `scope`.
+    ///
+    /// - Throws: `unencodable` where the body of a node is no map, so that projections could not share its record, or the
+    ///   tree holds its identifier under another record name.
+    @usableFromInline
+    mutating func end(_ scope: Scope) throws(CacheError) {
+        precondition(
+            fields.isDynamic || nextField == fields.count,
+            "encodeFields writes every field of its table: it wrote \(nextField) of \(fields.count)")
+        if scope.isNode {
+            if fields.isDynamic {
+                guard out.count > scope.start,
+                    unsafe out.bytes(in: scope.start..<scope.start + 1)[0] & 0xE0 == CBORMajor.map
+                else { throw NodeEncoder.bodyIsNoMap }
+            }
+            try unsafe tree.add(
+                out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type,
+                order: scope.order, holdsReferences: holdsReferences)
+        }
+        abandon(scope)
+    }
+
+    @usableFromInline
+    mutating func abandon(_ scope: Scope) {
+        nesting -= 1
+        fields = scope.fields
+        nextField = scope.nextField
+        guard scope.isNode else { return }
+        depth -= 1
+        out.truncate(to: scope.start)
+        holdsReferences = true
+    }
+
+    @inline(__always)
+    private mutating func enterLevel() throws(CacheError) -> Bool {
+        guard nesting < LargeStack.maxNesting else {
+            throw NodeEncoder.nestsTooDeeply
+        }
+        if nesting + 1 == LargeStack.hopDepth {
+            guard hops < LargeStack.maxHops else { throw LargeStack.restart }
+            hops += 1
+        }
+        nesting += 1
+        return nesting == LargeStack.hopDepth
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func fieldsOnLargerStack<M: CacheableModel>(_ model: M) throws(CacheError) {
+        try onLargerStack { (encoder) throws(CacheError) in try model.encodeFields(to: &encoder) }
+    }
+
+    mutating func onLargerStack(
+        _ body: (inout NodeEncoder) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        try unsafe withUnsafeMutablePointer(to: &self) { (this) throws(CacheError) in
+            try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+                try unsafe body(&this.pointee)
+            }
+        }
+    }
+
+    /// The longest identifier: LMDB, the engine with the shortest keys, keeps longer ones by a hash.
+    public static let maxIdentifierBytes = 8_000
+}
+
+extension LargeStack {
+    package static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
+}

@@ -1,0 +1,150 @@
+public import GroveModel
+
+/// Where a decoder gets the children from: one read of one tree, inside one view of the store.
+@usableFromInline
+package protocol NodeSource: AnyObject {
+    /// How many levels deep the read is, identified levels and nesting inside records together.
+    var nesting: Int { get set }
+
+    /// How often the read has gone on upon a larger stack.
+    var hops: Int { get set }
+
+    /// Fetches the record of `identifier` to be decoded as `type`, and makes it the node whose children come next.
+    ///
+    /// Unless the visit brought a remembered model, ``endVisit(_:)`` or ``failVisit(_:_:)`` follows.
+    func beginVisit(
+        _ type: any CacheableModel.Type, _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> NodeVisit
+
+    /// Ends the visit of a node that was decoded.
+    func endVisit(_ visit: NodeVisit)
+
+    /// Ends the visit of a node that could not be decoded, and returns what that means to whoever holds it.
+    func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure
+
+    /// The model that the read remembers, where a visit said so; the visit is over already.
+    func recall(_ visit: NodeVisit) -> (any SimpleModel)?
+
+    /// Keeps `model`, the outcome of `visit`, for the next time that the read comes upon it.
+    func remember(_ model: any SimpleModel, _ visit: NodeVisit)
+
+    /// The record name under which `identifier` is stored.
+    func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String
+
+    /// Whether the value at `position`, inside the field of a record that several projections wrote, is as the reading
+    /// projection wrote it.
+    func readerWrote(valueAt position: UnsafeRawPointer) -> Bool
+
+    /// A copy of `bytes` that stays until the record that is being decoded is finished.
+    func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer
+
+    /// What decoding `Codable` models leaves behind for the next.
+    var decodingScratch: DecodingScratch { get }
+
+    /// Called when the read goes on upon another thread.
+    func threadDidChange()
+}
+
+/// One node of a read while it is decoded.
+@safe
+public struct NodeVisit {
+    /// The decoder of the node's body.
+    @usableFromInline var decoder: NodeDecoder
+    /// Whether the read has decoded the node before and remembers it.
+    @usableFromInline let isRemembered: Bool
+    /// Whether the read has come upon the node before, so that it is worth remembering.
+    @usableFromInline let wasSeen: Bool
+    /// Whether the thread's stack is used up, as far as this read goes.
+    @usableFromInline let needsLargerStack: Bool
+    @usableFromInline package let identifier: UnsafeRawBufferPointer
+    @usableFromInline package let type: ObjectIdentifier
+    /// Of a node that holds no references: what its source is to go back to; else -1.
+    @usableFromInline package let leafMark: Int
+
+    @inlinable
+    package init(
+        decoder: NodeDecoder, identifier: UnsafeRawBufferPointer, type: ObjectIdentifier,
+        isRemembered: Bool = false, wasSeen: Bool = false, needsLargerStack: Bool = false, leafMark: Int = -1
+    ) {
+        self.leafMark = leafMark
+        self.decoder = decoder
+        unsafe self.identifier = identifier
+        self.type = type
+        self.isRemembered = isRemembered
+        self.wasSeen = wasSeen
+        self.needsLargerStack = needsLargerStack
+    }
+}
+
+extension NodeSource {
+    /// Runs `body` one level deeper, on a larger stack where the level asks for it.
+    package func nested<Value>(
+        _ body: () throws(NodeReadFailure) -> Value
+    ) throws(NodeReadFailure) -> Value {
+        nesting += 1
+        defer { nesting -= 1 }
+        guard nesting <= LargeStack.maxNesting else { throw NodeReadFailure.tooDeep }
+        guard nesting == LargeStack.hopDepth else { return try body() }
+        return try onLargerStack(body)
+    }
+
+    /// Runs `body` on a thread of its own with a large stack.
+    package func onLargerStack<Value>(
+        _ body: () throws(NodeReadFailure) -> Value
+    ) throws(NodeReadFailure) -> Value {
+        guard hops < LargeStack.maxHops else { throw .failed(LargeStack.restart) }
+        hops += 1
+        return try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread)) {
+            () throws(NodeReadFailure) in
+            threadDidChange()
+            return try body()
+        }
+    }
+}
+
+extension NodeReadFailure {
+    static var tooDeep: NodeReadFailure {
+        .failed(CacheError(.tooDeep, "The record nests more than \(LargeStack.maxNesting) levels."))
+    }
+}
+
+/// The source of decoders that only look at encoded values and neither descend nor fetch.
+package final class NoSource: NodeSource, Sendable {
+    package static let shared = NoSource()
+
+    package var nesting: Int {
+        get { 0 }
+        set {}
+    }
+
+    package var hops: Int {
+        get { 0 }
+        set {}
+    }
+
+    package func beginVisit(
+        _ type: any CacheableModel.Type, _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> NodeVisit {
+        throw .corrupted
+    }
+
+    package func endVisit(_ visit: NodeVisit) {}
+
+    package func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure { failure }
+
+    package func recall(_ visit: NodeVisit) -> (any SimpleModel)? { nil }
+
+    package func remember(_ model: any SimpleModel, _ visit: NodeVisit) {}
+
+    package func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
+        throw .corrupted
+    }
+
+    package func readerWrote(valueAt position: UnsafeRawPointer) -> Bool { true }
+
+    package func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer { unsafe bytes }
+
+    package var decodingScratch: DecodingScratch { DecodingScratch() }
+
+    package func threadDidChange() {}
+}

@@ -1,0 +1,302 @@
+package import GroveModel
+
+/// Trees of models taken apart: one entry for each distinct identified node, in one run of memory.
+///
+/// This is what a write hands to the cache. It is filled by a ``NodeEncoder`` on one thread and not changed afterwards.
+///
+/// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
+/// occurrences under other projections of the record stay side by side. Under another record name it is refused: a
+/// record has one.
+@safe
+// SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
+package final class NodeTree: @unchecked Sendable {
+    /// What a store's key has in front of a node's identifier.
+    package static let keyPrefix: UInt8 = 0x01
+
+    /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
+    private let storage: UnsafeMutablePointer<Storage>
+
+    /// Makes an empty tree with room for `capacity` bytes and for about as many nodes as there are `roots`.
+    package init(capacity: Int = 512, roots: Int = 1) {
+        unsafe storage = .allocate(capacity: 1)
+        unsafe storage.initialize(to: Storage(capacity: capacity, roots: roots))
+    }
+
+    deinit {
+        unsafe storage.pointee.arena.deallocate()
+        unsafe storage.pointee.names.forEach { unsafe $0.memory.deallocate() }
+        unsafe storage.deinitialize(count: 1)
+        unsafe storage.deallocate()
+    }
+
+    /// The most paths from a root that a tree may have.
+    package static let maxPaths = 1_000_000
+
+    package var entries: [Entry] { unsafe storage.pointee.entries }
+
+    package var types: [TypeNames] { unsafe storage.pointee.types }
+
+    /// The number of distinct nodes.
+    package var count: Int { unsafe storage.pointee.entries.count }
+
+    /// The place in pre-order of the entry at `index`.
+    package func order(_ index: Int) -> Int { unsafe storage.pointee.entries[index].order }
+
+    /// Whether the entry at `index` refers to others.
+    package func holdsReferences(_ index: Int) -> Bool { unsafe storage.pointee.entries[index].holdsReferences }
+
+    /// The key in a store of the entry at `index`, valid as long as the tree is.
+    package func key(_ index: Int) -> UnsafeRawBufferPointer { unsafe storage.pointee.key(index) }
+
+    /// The length of the body of the entry at `index`.
+    package func bodyCount(_ index: Int) -> Int { unsafe storage.pointee.entries[index].bodyCount }
+
+    /// The entry at `index`, where it lies.
+    package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
+
+    /// Whether some identifier has several entries.
+    package var hasProjections: Bool { unsafe storage.pointee.hasProjections }
+
+    package func identifier(of entry: Entry) -> UnsafeRawBufferPointer {
+        unsafe storage.pointee.arena.bytes(at: entry.identifierStart, count: entry.identifierCount)
+    }
+
+    /// The bytes of an identifier that ``begin(_:)`` was given.
+    func bytes(in identifier: Range<Int>) -> UnsafeRawBufferPointer {
+        unsafe storage.pointee.arena.bytes(in: identifier)
+    }
+
+    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.pointee.body(of: entry) }
+
+    package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
+        unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
+    }
+
+    /// The bytes that the tree takes in memory.
+    package var byteCount: Int {
+        unsafe storage.pointee.arena.count + storage.pointee.entries.count * MemoryLayout<Entry>.stride
+    }
+
+    /// The index of the newest entry of `identifier`, whose hash is `hash`, or -1.
+    package func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
+        unsafe storage.pointee.find(identifier, hash: hash)
+    }
+
+    @inlinable
+    package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
+
+    /// The index of the names of `model`, found by its metatype so that they are asked for once.
+    @inline(__always)
+    package func type(of model: any SimpleModel.Type) -> Int { unsafe storage.pointee.type(of: model) }
+
+    /// The index of `names`, for models that choose them one by one.
+    package func type(named names: TypeNames) -> Int { unsafe storage.pointee.type(named: names) }
+
+    /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
+    @inline(__always)
+    package func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
+        unsafe storage.pointee.begin(identifier)
+    }
+
+    /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
+    ///
+    /// - Throws: ``CacheError`` with code `unencodable` where the identifier occurred under another record name.
+    package func add(
+        _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
+    ) throws(CacheError) {
+        try unsafe storage.pointee.add(
+            body, identifier: identifier, type: type, order: order, holdsReferences: holdsReferences)
+    }
+}
+
+extension NodeTree {
+    /// The bytes of a record name and, behind them, of a projection's.
+    @safe
+    private struct Names {
+        let memory: UnsafeMutableRawBufferPointer
+        let record: UnsafeRawBufferPointer
+        let projection: UnsafeRawBufferPointer
+    }
+
+    /// What the tree is made of.
+    @safe
+    private struct Storage {
+        var entries: [Entry] = []
+        var types: [TypeNames] = []
+        /// The same, where they lie.
+        var names: [Names] = []
+        /// Swift types met so far, with the index of their names; types may share names.
+        var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
+        /// Each node's key, its body anywhere behind it.
+        var arena: ByteBuffer
+        var hasProjections = false
+        /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
+        var table: [Int32] = []
+        var order = 0
+
+        init(capacity: Int, roots: Int) {
+            arena = ByteBuffer(capacity: capacity)
+            entries.reserveCapacity(roots)
+            if roots > Storage.few { makeTable(holding: roots) }
+        }
+
+        /// The most entries that are looked through one by one.
+        private static let few = 8
+
+        func identifier(_ index: Int) -> UnsafeRawBufferPointer {
+            unsafe arena.bytes(at: entries[index].identifierStart, count: entries[index].identifierCount)
+        }
+
+        func node(_ index: Int) -> Node {
+            let entry = entries[index]
+            let names = names[entry.type]
+            return unsafe Node(
+                key: arena.bytes(at: entry.identifierStart - 1, count: entry.identifierCount + 1),
+                body: body(of: entry), recordName: names.record, projection: names.projection, type: entry.type,
+                holdsReferences: entry.holdsReferences)
+        }
+
+        func key(_ index: Int) -> UnsafeRawBufferPointer {
+            unsafe arena.bytes(
+                at: entries[index].identifierStart - 1, count: entries[index].identifierCount + 1)
+        }
+
+        func body(of entry: Entry) -> UnsafeRawBufferPointer {
+            unsafe arena.bytes(at: entry.bodyStart, count: entry.bodyCount)
+        }
+
+        func find(_ identifier: UnsafeRawBufferPointer, hash: UInt64) -> Int {
+            guard table.isEmpty else { return unsafe Int(table[slot(identifier, hash)]) - 1 }
+            var index = entries.count - 1
+            while index >= 0 {
+                if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { return index }
+                index -= 1
+            }
+            return -1
+        }
+
+        /// Where the newest entry of `identifier` is in the table, which is not empty, or would be.
+        @inline(__always)
+        private func slot(_ identifier: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+            let mask = table.count - 1
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while table[slot] != 0 {
+                let index = Int(table[slot]) - 1
+                if entries[index].hash == hash, unsafe isEqual(self.identifier(index), identifier) { break }
+                slot = (slot + 1) & mask
+            }
+            return slot
+        }
+
+        @inline(__always)
+        mutating func type(of model: any SimpleModel.Type) -> Int {
+            let object = ObjectIdentifier(model)
+            for place in typeIndices.indices where typeIndices[place].object == object {
+                return typeIndices[place].index
+            }
+            return newType(model)
+        }
+
+        @inline(never)
+        private mutating func newType(_ model: any SimpleModel.Type) -> Int {
+            let index = type(named: TypeNames(record: model.recordName, projection: model.projectionName))
+            typeIndices.append((ObjectIdentifier(model), index))
+            return index
+        }
+
+        mutating func type(named names: TypeNames) -> Int {
+            if let index = types.firstIndex(of: names) { return index }
+            types.append(names)
+            let bytes = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: names.record.count + names.projection.count, alignment: 1)
+            unsafe bytes.copyBytes(from: names.record + names.projection)
+            let (record, projection) = unsafe (bytes[..<names.record.count], bytes[names.record.count...])
+            self.names.append(
+                unsafe Names(
+                    memory: bytes, record: UnsafeRawBufferPointer(rebasing: record),
+                    projection: UnsafeRawBufferPointer(rebasing: projection)))
+            return types.count - 1
+        }
+
+        @inline(__always)
+        mutating func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
+            arena.append(NodeTree.keyPrefix)
+            let start = arena.count
+            unsafe arena.append(identifier)
+            defer { order += 1 }
+            return (start..<arena.count, order)
+        }
+
+        mutating func add(
+            _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
+        ) throws(CacheError) {
+            let name = unsafe arena.bytes(in: identifier)
+            let hash = unsafe NodeTree.hash(name)
+            let slot = unsafe table.isEmpty ? -1 : slot(name, hash)
+            let found = unsafe slot < 0 ? find(name, hash: hash) : Int(table[slot]) - 1
+            if found >= 0 {
+                // All entries of one identifier have one record name.
+                let former = entries[found].type
+                guard former == type || types[former].record == types[type].record else {
+                    throw unsafe NodeTree.twoRecordNames(types[former], types[type], name)
+                }
+                if unsafe supersede(found, body, identifier, hash, type, order, holdsReferences) { return }
+                hasProjections = true
+            }
+            let start = arena.count
+            unsafe arena.append(body)
+            entries.append(
+                Entry(
+                    identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
+                    holdsReferences: holdsReferences, previous: found))
+            if table.isEmpty ? entries.count > Storage.few : entries.count * 2 > table.count {
+                makeTable(holding: entries.count)
+            } else if slot >= 0 {
+                table[slot] = Int32(entries.count)
+            }
+        }
+
+        /// Lets the node take the place of the entry that it occurred as before, the later of the two in pre-order.
+        ///
+        /// - Parameter found: the newest entry of its identifier.
+        /// - Returns: false where it did not occur as this projection.
+        private mutating func supersede(
+            _ found: Int, _ body: UnsafeRawBufferPointer, _ identifier: Range<Int>, _ hash: UInt64, _ type: Int,
+            _ order: Int, _ holdsReferences: Bool
+        ) -> Bool {
+            var index = found
+            while index >= 0 {
+                let former = entries[index]
+                // Another projection stays beside.
+                guard former.type == type else {
+                    index = former.previous
+                    continue
+                }
+                if former.order > order { return true }
+                if unsafe isEqual(self.body(of: former), body) {
+                    // The same again: its bytes are there already.
+                    entries[index].order = order
+                    if identifier.upperBound == arena.count { arena.truncate(to: identifier.lowerBound - 1) }
+                } else {
+                    let start = arena.count
+                    unsafe arena.append(body)
+                    entries[index] = Entry(
+                        identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
+                        holdsReferences: holdsReferences, previous: former.previous)
+                }
+                return true
+            }
+            return false
+        }
+
+        /// Makes the table anew, for twice as many entries as `count` before it is made again.
+        private mutating func makeTable(holding count: Int) {
+            var size = 32
+            while size < 4 * count { size *= 2 }
+            table = Array(repeating: 0, count: size)
+            for index in entries.indices {
+                table[unsafe slot(identifier(index), entries[index].hash)] = Int32(index + 1)
+            }
+        }
+    }
+}

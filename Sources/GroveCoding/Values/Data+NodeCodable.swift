@@ -1,0 +1,19 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import GroveModel
+
+/// Data is a byte string.
+extension Data: NodeCodable {
+    /// Writes the bytes.
+    public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
+        unsafe withUnsafeBytes { unsafe encoder.write($0) }
+    }
+
+    /// Reads bytes, or fails with `otherShape`.
+    public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Data {
+        unsafe try decoder.readBytes { unsafe Data($0) }
+    }
+}

@@ -1,0 +1,40 @@
+public import GroveModel
+
+/// An optional is null or its value. An optional of an optional wraps what it holds in an array of one.
+///
+/// A value that needs a deleted node reads as `nil`. A field that is absent reads as `nil` where the record's writer
+/// was of the reading type.
+extension Optional: NodeCodable where Wrapped: NodeCodable {
+    /// See ``NodeCodable/holdsReferences``.
+    @inlinable
+    public static var holdsReferences: Bool { Wrapped.holdsReferences }
+
+    /// See ``NodeCodable/absentValue``.
+    @inlinable
+    public static var absentValue: Wrapped?? { .some(nil) }
+
+    /// See ``NodeCodable/writesNull``.
+    @inlinable
+    public static var writesNull: Bool { true }
+
+    /// Writes the value as the type's description says.
+    @inlinable
+    public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
+        switch self {
+        case .none: encoder.writeNull()
+        case .some(let value):
+            if Wrapped.writesNull { encoder.writeArrayHead(count: 1) }
+            try value.encodeValue(to: &encoder)
+        }
+    }
+
+    /// Reads the value back; throws `otherShape` where something else is stored.
+    @inlinable
+    public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Wrapped? {
+        if try decoder.readNull() { return nil }
+        if Wrapped.writesNull {
+            guard try decoder.readArrayHead() == 1 else { throw .otherShape }
+        }
+        return try decoder.decodeUnlessDeleted(Wrapped.self)
+    }
+}

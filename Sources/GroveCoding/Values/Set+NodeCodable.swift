@@ -1,0 +1,31 @@
+public import GroveModel
+
+/// A set is an array whose elements stand in the order of their encodings; an element that needs a deleted node is
+/// dropped.
+extension Set: NodeCodable where Element: NodeCodable {
+    /// See ``NodeCodable/holdsReferences``.
+    public static var holdsReferences: Bool { Element.holdsReferences }
+
+    /// Writes the value as the type's description says.
+    public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
+        encoder.writeArrayHead(count: count)
+        let elements = Array(self)
+        let order = try encoder.sortedEncodings(count: elements.count) { (index, encoder) throws(CacheError) in
+            try elements[index].encodeValue(to: &encoder)
+        }
+        for (_, element) in order { encoder.writeEncoded(element) }
+    }
+
+    /// Reads the value back; throws `otherShape` where something else is stored.
+    public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Set<Element> {
+        let count = try decoder.readArrayHead()
+        var set: Set<Element> = []
+        set.reserveCapacity(Swift.min(count, 1_024))
+        var order = EncodingOrder()
+        for _ in 0..<count {
+            try order.check(decoder)
+            if let element = try decoder.decodeUnlessDeleted(Element.self) { set.insert(element) }
+        }
+        return set
+    }
+}
