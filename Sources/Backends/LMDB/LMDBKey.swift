@@ -1,4 +1,5 @@
 import CLMDB
+import GroveCoding
 import GroveCache
 import GroveModel
 

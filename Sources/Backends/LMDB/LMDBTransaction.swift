@@ -1,4 +1,5 @@
 public import GroveCache
+import GroveCoding
 public import GroveModel
 import CLMDB
 

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveCache
 import GroveModel
 
