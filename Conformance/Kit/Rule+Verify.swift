@@ -27,7 +27,7 @@ extension Rule {
     /// - Throws: ``CheckFailure`` where it is broken, with the seed that replays it.
     @discardableResult
     public func verify<Harness: StoreHarness>(
-        on harness: Harness, worker: WorkerCommand? = nil, excuses: [Excuse] = []
+        on harness: Harness, worker: WorkerCommand? = nil, excuses: [RuleExcuse] = []
     ) async throws -> RuleResult {
         try await verify(on: StoreBackend(harness, worker: worker), excuses: excuses)
     }
@@ -35,7 +35,7 @@ extension Rule {
     /// Checks the rule on the delegate of `harness`; see ``verify(on:worker:excuses:)``.
     @discardableResult
     public func verify<Harness: DelegateHarness>(
-        on harness: Harness, excuses: [Excuse] = []
+        on harness: Harness, excuses: [RuleExcuse] = []
     ) async throws -> RuleResult {
         try await verify(on: DelegateBackend(harness), excuses: excuses)
     }
@@ -45,9 +45,9 @@ extension Rule {
     /// - Parameter seed: by default the environment's `GROVE_SEED`, or one for the process.
     @discardableResult
     public func verify(
-        on backend: any ConformanceBackend, seed: UInt64 = Rule.environmentSeed, excuses: [Excuse] = []
+        on backend: any ConformanceBackend, seed: UInt64 = Rule.environmentSeed, excuses: [RuleExcuse] = []
     ) async throws -> RuleResult {
-        let result = Excuse.apply(
+        let result = RuleExcuse.apply(
             excuses, to: await ConformanceRunner(rules: [self], seed: seed).check(self, on: backend))
         guard !result.isBroken else {
             throw CheckFailure(

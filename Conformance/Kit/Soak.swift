@@ -74,9 +74,9 @@ public struct Soak: Sendable {
     ) throws {
         var generator = trial.generator()
         for _ in 0..<20 {
-            var abilities = Program.Abilities(fails: Bool.random(using: &generator))
+            var abilities = RandomProgram.Abilities(fails: Bool.random(using: &generator))
             abilities.evicts = Bool.random(using: &generator)
-            let program = Program.random(Int.random(in: 5...80, using: &generator), abilities, using: &generator)
+            let program = RandomProgram.random(Int.random(in: 5...80, using: &generator), abilities, using: &generator)
             tally.programs += 1
             guard let failure = try ProgramCheck.failure(of: program, on: trial.backend) else { continue }
             let shortest = try program.shrunk { try ProgramCheck.failure(of: $0, on: trial.backend) != nil }
@@ -89,8 +89,8 @@ public struct Soak: Sendable {
         guard trial.backend.capabilities.isSuperset(of: [.survivesCrash, .processes, .systemFaults]) else { return }
         if round % 3 == 0 {
             let kills = try KillCheck(trial)
-            let program = Program.forProcess(
-                Int.random(in: 4...16, using: &generator), Program.Abilities(), using: &generator)
+            let program = RandomProgram.forProcess(
+                Int.random(in: 4...16, using: &generator), RandomProgram.Abilities(), using: &generator)
             var call = 1
             while ContinuousClock.now < end {
                 let recoveries = Int.random(in: 0..<4, using: &generator) == 0 ? 1...4 : nil

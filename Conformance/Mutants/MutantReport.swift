@@ -177,7 +177,7 @@ private struct WorkedBackend: ConformanceBackend {
     var name: String { base.name }
     var profile: BackendProfile { base.profile }
     var capabilities: Set<Capability> { base.capabilities }
-    var suite: Suite { base.suite }
+    var suite: RuleSuite { base.suite }
 
     func makeSite() throws(CacheError) -> any CacheSite { try base.makeSite() }
     func site(at directory: String) -> any CacheSite { base.site(at: directory) }

@@ -19,7 +19,7 @@ final class CacheCore: Sendable {
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
     /// The most bytes that name what could not be stored.
-    let unsettledLimit: Int
+    let failedWritesLimit: Int
     /// What tells the time of confirmations.
     let clock: AgeClock
     /// How old the time of a record must be for a write that changes nothing to renew it.
@@ -51,7 +51,7 @@ final class CacheCore: Sendable {
         self.clock = clock
         index = budget.isLimited ? EvictionIndex(budget) : nil
         self.queueLimit = queueLimit
-        unsettledLimit = max(queueLimit, 1 << 20)
+        failedWritesLimit = max(queueLimit, 1 << 20)
         if let age = budget.expiresAfter { renewal.note(maxAge: age) }
         let opened = try CacheCore.open(source, index)
         rebuiltAfter = opened.rebuiltAfter
@@ -62,7 +62,7 @@ final class CacheCore: Sendable {
                 life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
                 lastFile: opened.file, sequence: opened.state.sequence,
                 forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence,
-                unsettled: Unsettled(limit: unsettledLimit)))
+                failedWrites: FailedWrites(limit: failedWritesLimit)))
     }
 
     // MARK: Handles

@@ -25,7 +25,7 @@ struct CacheState: Sendable {
     /// Advances with each call that fails.
     let epoch = ReadEpoch()
     /// What could not be stored.
-    var unsettled = Unsettled()
+    var failedWrites = FailedWrites()
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
@@ -39,14 +39,14 @@ extension CacheState {
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
     mutating func leave(_ group: [PendingWrite]) {
         queue.removeFirst(group.count)
-        for write in group { unsettled.settle(by: write) }
+        for write in group { failedWrites.settle(by: write) }
     }
 
     /// Makes what `write` names a miss: the store does not hold what was last set.
     ///
     /// A read that has looked at the queue and has no view yet begins again: its view may show what was called later.
     mutating func forget(_ write: PendingWrite) {
-        unsettled.add(write)
+        failedWrites.add(write)
         epoch.advance()
     }
 

@@ -5,14 +5,14 @@ import Testing
 
 /// What a third party's executable does, and excuses.
 @Suite struct MainTests {
-    private func outcomes(of rule: Rule, _ excuses: [Excuse]) async -> BackendReport? {
+    private func outcomes(of rule: Rule, _ excuses: [RuleExcuse]) async -> BackendReport? {
         await ConformanceRunner(rules: [rule], seed: 1, excuses: excuses).run([Mutants.reference]).backends.first
     }
 
     @Test("A broken rule that is excused says why, and no longer fails the backend")
     func excused() async throws {
         let rule = Rule("TST-01", "It holds.", because: "…") { _ in throw CheckFailure("expected 1, got 2.") }
-        let report = try #require(await outcomes(of: rule, [Excuse("TST-01", because: "The engine cannot.")]))
+        let report = try #require(await outcomes(of: rule, [RuleExcuse("TST-01", because: "The engine cannot.")]))
         #expect(report.results.map(\.outcome) == [.excused])
         #expect(report.results[0].message == "The engine cannot. expected 1, got 2.")
         #expect(report.verdict == .excused)
@@ -21,7 +21,7 @@ import Testing
     @Test("An excuse expires when its rule holds")
     func expired() async throws {
         let rule = Rule("TST-01", "It holds.", because: "…") { try $0.expect(true, "") }
-        let report = try #require(await outcomes(of: rule, [Excuse("TST-01", because: "The engine cannot.")]))
+        let report = try #require(await outcomes(of: rule, [RuleExcuse("TST-01", because: "The engine cannot.")]))
         #expect(report.results.map(\.outcome) == [.failed])
         #expect(report.results[0].message.contains("remove the excuse"))
         #expect(report.verdict == .failed)

@@ -24,7 +24,7 @@ import Testing
 
     @Test("A script is read and written without loss, and replays")
     func scripts() throws {
-        let program = try Program(script: Self.script)
+        let program = try RandomProgram(script: Self.script)
         let text = Self.script.split(separator: "\n").dropFirst().map { "\($0)\n" }.joined()
         #expect(program.description == text)
         var steps: [String] = []
@@ -40,6 +40,6 @@ import Testing
             "put", "put shelf1", "put shelf1=0(person1=0)", "put letter1=0(-)", "list 0 person letter1=0", "jump",
         ])
     func noScript(_ line: String) {
-        #expect(throws: CheckFailure.self) { try Program(script: "flush\n\(line)") }
+        #expect(throws: CheckFailure.self) { try RandomProgram(script: "flush\n\(line)") }
     }
 }

@@ -26,7 +26,7 @@ import Testing
 
     @Test("A rule that hangs has timed out, and the run goes on")
     func hanging() async {
-        let gate = Gate()
+        let gate = CommitGate()
         gate.close()
         let rule = Rule("TST-03", "It ends.", because: "…", timeLimit: .seconds(1)) { _ in gate.pass() }
         let result = await outcome(rule)

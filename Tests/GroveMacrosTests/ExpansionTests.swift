@@ -12,7 +12,7 @@
                 "Cacheable": MacroSpec(
                     type: CacheableMacro.self,
                     conformances: [
-                        "Model", "CacheableModel", "NodeCodable", "Equatable", "CacheableFields", "CacheableEnum",
+                        "Model", "CacheableModel", "NodeCodable", "Equatable", "_CacheableFields", "_CacheableEnum",
                     ]), "CacheIgnored": MacroSpec(type: CacheIgnoredMacro.self),
                 "EqualityIgnored": MacroSpec(type: EqualityIgnoredMacro.self),
             ]
@@ -81,7 +81,7 @@
                     var hits = 0
                 }
 
-                nonisolated extension Message: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                nonisolated extension Message: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros._CacheableFields {
                     public static var recordName: String {
                         "Message"
                     }
@@ -91,17 +91,17 @@
                     }
 
                     public var modelIdentifier: GroveModel.ModelIdentifier? {
-                        guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
+                        guard let _id = GroveMacros._CacheableSupport.present(self.id) else {
                             return nil
                         }
-                        return GroveMacros.CacheableSupport.identifier("Message:", GroveMacros.CacheableSupport.key(_id))
+                        return GroveMacros._CacheableSupport.identifier("Message:", GroveMacros._CacheableSupport.key(_id))
                     }
 
                     public func appendIdentifier(to identifier: inout GroveCoding.IdentifierBuffer) -> Bool {
-                        guard let _id = GroveMacros.CacheableSupport.present(self.id) else {
+                        guard let _id = GroveMacros._CacheableSupport.present(self.id) else {
                             return false
                         }
-                        GroveMacros.CacheableSupport.append("Message:", GroveMacros.CacheableSupport.key(_id), to: &identifier)
+                        GroveMacros._CacheableSupport.append("Message:", GroveMacros._CacheableSupport.key(_id), to: &identifier)
                         return true
                     }
 
@@ -121,13 +121,13 @@
                     }
 
                     public func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
-                        guard let _0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: Int.self), self.id, transform) else {
+                        guard let _0 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.shape(of: Int.self), self.id, transform) else {
                             return nil
                         }
-                        guard let _1 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: String.self), self.text, transform) else {
+                        guard let _1 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.shape(of: String.self), self.text, transform) else {
                             return nil
                         }
-                        guard let _2 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, transform) else {
+                        guard let _2 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: Person.self)), self.sender, transform) else {
                             return nil
                         }
                         var _copy = Self(_grove: (), _0: _0, _1: _1, _2: _2)
@@ -136,15 +136,15 @@
                     }
 
                     public func forEach(_ visit: (any GroveModel.Model) -> Swift.Void) {
-                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: Int.self), self.id, visit)
-                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: String.self), self.text, visit)
-                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, visit)
+                        GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.shape(of: Int.self), self.id, visit)
+                        GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.shape(of: String.self), self.text, visit)
+                        GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: Person.self)), self.sender, visit)
                     }
 
                     public func replacingChild(at position: Swift.Int, with child: any GroveModel.Model) -> Self? {
                         var _position = position
                         var _0 = self.id
-                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.shape(of: Int.self), &_0, at: &_position, with: child) {
+                        if let _fits = GroveMacros._CacheableSupport.replace(GroveMacros._CacheableSupport.shape(of: Int.self), &_0, at: &_position, with: child) {
                             guard _fits else {
                                 return nil
                             }
@@ -153,7 +153,7 @@
                             return _copy
                         }
                         var _1 = self.text
-                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.shape(of: String.self), &_1, at: &_position, with: child) {
+                        if let _fits = GroveMacros._CacheableSupport.replace(GroveMacros._CacheableSupport.shape(of: String.self), &_1, at: &_position, with: child) {
                             guard _fits else {
                                 return nil
                             }
@@ -162,7 +162,7 @@
                             return _copy
                         }
                         var _2 = self.sender
-                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), &_2, at: &_position, with: child) {
+                        if let _fits = GroveMacros._CacheableSupport.replace(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: Person.self)), &_2, at: &_position, with: child) {
                             guard _fits else {
                                 return nil
                             }
@@ -174,14 +174,14 @@
                     }
 
                     public func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
-                        let _model = GroveMacros.CacheableSupport.unwrapped(model)
+                        let _model = GroveMacros._CacheableSupport.unwrapped(model)
                         if _model is Self {
                             return _model
                         }
-                        guard let _other = GroveMacros.CacheableSupport.projection(_model, of: self) else {
+                        guard let _other = GroveMacros._CacheableSupport.projection(_model, of: self) else {
                             return self
                         }
-                        var _copy = Self(_grove: (), _0: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.shape(of: Int.self), self.id, _other, "id"), _1: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.shape(of: String.self), self.text, _other, "text"), _2: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: Person.self)), self.sender, _other, "sender"))
+                        var _copy = Self(_grove: (), _0: GroveMacros._CacheableSupport.merged(GroveMacros._CacheableSupport.shape(of: Int.self), self.id, _other, "id"), _1: GroveMacros._CacheableSupport.merged(GroveMacros._CacheableSupport.shape(of: String.self), self.text, _other, "text"), _2: GroveMacros._CacheableSupport.merged(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: Person.self)), self.sender, _other, "sender"))
                         _copy.hits = self.hits
                         return _copy
                     }
@@ -189,11 +189,11 @@
                     public func cacheableField<Value>(_ name: String, as type: Value.Type) -> Value? {
                         switch name {
                         case "id":
-                            GroveMacros.CacheableSupport.field(self.id, as: type)
+                            GroveMacros._CacheableSupport.field(self.id, as: type)
                         case "text":
-                            GroveMacros.CacheableSupport.field(self.text, as: type)
+                            GroveMacros._CacheableSupport.field(self.text, as: type)
                         case "sender":
-                            GroveMacros.CacheableSupport.field(self.sender, as: type)
+                            GroveMacros._CacheableSupport.field(self.sender, as: type)
                         default:
                             nil
                         }
@@ -206,16 +206,16 @@
                     }
 
                     public static func == (left: Message, right: Message) -> Bool {
-                        guard GroveMacros.CacheableSupport.areEqual(left.id, right.id) else {
+                        guard GroveMacros._CacheableSupport.areEqual(left.id, right.id) else {
                             return false
                         }
-                        guard GroveMacros.CacheableSupport.areEqual(left.text, right.text) else {
+                        guard GroveMacros._CacheableSupport.areEqual(left.text, right.text) else {
                             return false
                         }
-                        guard GroveMacros.CacheableSupport.areEqual(left.sender, right.sender) else {
+                        guard GroveMacros._CacheableSupport.areEqual(left.sender, right.sender) else {
                             return false
                         }
-                        guard GroveMacros.CacheableSupport.areEqual(left.hits, right.hits) else {
+                        guard GroveMacros._CacheableSupport.areEqual(left.hits, right.hits) else {
                             return false
                         }
                         return true
@@ -281,31 +281,31 @@
                     }
 
                     fileprivate func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
-                        guard let _0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: _GroveTypes._0.self), self.next, transform) else {
+                        guard let _0 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.shape(of: _GroveTypes._0.self), self.next, transform) else {
                             return nil
                         }
-                        guard let _1 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.array(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: _GroveTypes._2.self))), self.pets, transform) else {
+                        guard let _1 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.array(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: _GroveTypes._2.self))), self.pets, transform) else {
                             return nil
                         }
                         return Self(_grove: (), _0: _0, _1: _1)
                     }
 
                     fileprivate func forEach(_ visit: (any GroveModel.Model) -> Swift.Void) {
-                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: _GroveTypes._0.self), self.next, visit)
-                        GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.array(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: _GroveTypes._2.self))), self.pets, visit)
+                        GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.shape(of: _GroveTypes._0.self), self.next, visit)
+                        GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.array(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: _GroveTypes._2.self))), self.pets, visit)
                     }
 
                     fileprivate func replacingChild(at position: Swift.Int, with child: any GroveModel.Model) -> Self? {
                         var _position = position
                         var _0 = self.next
-                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.shape(of: _GroveTypes._0.self), &_0, at: &_position, with: child) {
+                        if let _fits = GroveMacros._CacheableSupport.replace(GroveMacros._CacheableSupport.shape(of: _GroveTypes._0.self), &_0, at: &_position, with: child) {
                             guard _fits else {
                                 return nil
                             }
                             return Self(_grove: (), _0: _0, _1: self.pets)
                         }
                         var _1 = self.pets
-                        if let _fits = GroveMacros.CacheableSupport.replace(GroveMacros.CacheableSupport.array(GroveMacros.CacheableSupport.optional(GroveMacros.CacheableSupport.shape(of: _GroveTypes._2.self))), &_1, at: &_position, with: child) {
+                        if let _fits = GroveMacros._CacheableSupport.replace(GroveMacros._CacheableSupport.array(GroveMacros._CacheableSupport.optional(GroveMacros._CacheableSupport.shape(of: _GroveTypes._2.self))), &_1, at: &_position, with: child) {
                             guard _fits else {
                                 return nil
                             }
@@ -320,10 +320,10 @@
                     }
 
                     fileprivate static func == (left: API.User, right: API.User) -> Bool {
-                        guard GroveMacros.CacheableSupport.areEqual(left.next, right.next) else {
+                        guard GroveMacros._CacheableSupport.areEqual(left.next, right.next) else {
                             return false
                         }
-                        guard GroveMacros.CacheableSupport.areEqual(left.pets, right.pets) else {
+                        guard GroveMacros._CacheableSupport.areEqual(left.pets, right.pets) else {
                             return false
                         }
                         return true
@@ -357,7 +357,7 @@
                     }
                 }
 
-                nonisolated extension Fork: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros.CacheableFields {
+                nonisolated extension Fork: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros._CacheableFields {
                     static var recordName: String {
                         "Node"
                     }
@@ -378,27 +378,27 @@
                     }
 
                     func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
-                        guard let _0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.dictionary(GroveMacros.CacheableSupport.shape(of: String.self), GroveMacros.CacheableSupport.shape(of: Fork.self)), self.left, transform) else {
+                        guard let _0 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.dictionary(GroveMacros._CacheableSupport.shape(of: String.self), GroveMacros._CacheableSupport.shape(of: Fork.self)), self.left, transform) else {
                             return nil
                         }
                         return Self(_grove: (), _0: _0)
                     }
 
                     func merge(_ model: any GroveModel.Model) -> any GroveModel.Model {
-                        let _model = GroveMacros.CacheableSupport.unwrapped(model)
+                        let _model = GroveMacros._CacheableSupport.unwrapped(model)
                         if _model is Self {
                             return _model
                         }
-                        guard let _other = GroveMacros.CacheableSupport.projection(_model, of: self) else {
+                        guard let _other = GroveMacros._CacheableSupport.projection(_model, of: self) else {
                             return self
                         }
-                        return Self(_grove: (), _0: GroveMacros.CacheableSupport.merged(GroveMacros.CacheableSupport.dictionary(GroveMacros.CacheableSupport.shape(of: String.self), GroveMacros.CacheableSupport.shape(of: Fork.self)), self.left, _other, "left"))
+                        return Self(_grove: (), _0: GroveMacros._CacheableSupport.merged(GroveMacros._CacheableSupport.dictionary(GroveMacros._CacheableSupport.shape(of: String.self), GroveMacros._CacheableSupport.shape(of: Fork.self)), self.left, _other, "left"))
                     }
 
                     func cacheableField<Value>(_ name: String, as type: Value.Type) -> Value? {
                         switch name {
                         case "left":
-                            GroveMacros.CacheableSupport.field(self.left, as: type)
+                            GroveMacros._CacheableSupport.field(self.left, as: type)
                         default:
                             nil
                         }
@@ -426,7 +426,7 @@
                     case none
                 }
 
-                nonisolated extension Item: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros.CacheableEnum {
+                nonisolated extension Item: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros._CacheableEnum {
                     static var recordName: String {
                         "Item"
                     }
@@ -438,7 +438,7 @@
                     var modelIdentifier: GroveModel.ModelIdentifier? {
                         switch self {
                         case .person(let _0):
-                            GroveMacros.CacheableSupport.payloadIdentifier(_0)
+                            GroveMacros._CacheableSupport.payloadIdentifier(_0)
                         case .note:
                             nil
                         case .none:
@@ -503,15 +503,15 @@
                     func map(_ transform: (any GroveModel.Model) -> (any GroveModel.Model)?) -> Self? {
                         switch self {
                         case .person(let _0):
-                            guard let _new0 = GroveMacros.CacheableSupport.mapPayload(GroveMacros.CacheableSupport.shape(of: Person.self), _0, isNode: cacheablePayload != nil, transform) else {
+                            guard let _new0 = GroveMacros._CacheableSupport.mapPayload(GroveMacros._CacheableSupport.shape(of: Person.self), _0, isNode: cacheablePayload != nil, transform) else {
                                 return nil
                             }
                             return Self.person(_new0)
                         case .note(let _0, let _1):
-                            guard let _new1 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: Person.self), _1, transform) else {
+                            guard let _new1 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.shape(of: Person.self), _1, transform) else {
                                 return nil
                             }
-                            guard let _new0 = GroveMacros.CacheableSupport.map(GroveMacros.CacheableSupport.shape(of: String.self), _0, transform) else {
+                            guard let _new0 = GroveMacros._CacheableSupport.map(GroveMacros._CacheableSupport.shape(of: String.self), _0, transform) else {
                                 return nil
                             }
                             return Self.note(text: _new0, by: _new1)
@@ -526,10 +526,10 @@
                         }
                         switch self {
                         case .person(let _0):
-                            GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: Person.self), _0, visit)
+                            GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.shape(of: Person.self), _0, visit)
                         case .note(let _0, let _1):
-                            GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: Person.self), _1, visit)
-                            GroveMacros.CacheableSupport.forEach(GroveMacros.CacheableSupport.shape(of: String.self), _0, visit)
+                            GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.shape(of: Person.self), _1, visit)
+                            GroveMacros._CacheableSupport.forEach(GroveMacros._CacheableSupport.shape(of: String.self), _0, visit)
                         case .none:
                             break
                         }
@@ -544,7 +544,7 @@
                     func encodeValue(to _encoder: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
                         switch self {
                         case .person(let _0):
-                            if try GroveMacros.CacheableSupport.encodeNode(_0, caseName: "person", to: &_encoder) {
+                            if try GroveMacros._CacheableSupport.encodeNode(_0, caseName: "person", to: &_encoder) {
                                 return
                             }
                         case .note:
@@ -563,11 +563,11 @@
                         if let _stored = _reference.caseName {
                             _caseName = _stored
                         } else {
-                            _caseName = try GroveMacros.CacheableSupport.caseName(of: _reference, _decoder, [("person", GroveMacros.CacheableSupport.recordName(of: Person.self))])
+                            _caseName = try GroveMacros._CacheableSupport.caseName(of: _reference, _decoder, [("person", GroveMacros._CacheableSupport.recordName(of: Person.self))])
                         }
                         switch _caseName {
                         case "person":
-                            return Self.person(try GroveMacros.CacheableSupport.node(Person.self, _reference, _decoder))
+                            return Self.person(try GroveMacros._CacheableSupport.node(Person.self, _reference, _decoder))
                         default:
                             throw GroveCoding.NodeReadFailure.otherShape
                         }
@@ -579,7 +579,7 @@
                         }
                         switch self {
                         case .person(let _0):
-                            return GroveMacros.CacheableSupport.mergedPayload(_0, model).map {
+                            return GroveMacros._CacheableSupport.mergedPayload(_0, model).map {
                                 Self.person($0)
                             } ?? self
                         case .note:
@@ -592,7 +592,7 @@
                     var cacheablePayload: (any GroveModel.Model)? {
                         switch self {
                         case .person(let _0):
-                            GroveMacros.CacheableSupport.nodePayload(_0, of: modelIdentifier)
+                            GroveMacros._CacheableSupport.nodePayload(_0, of: modelIdentifier)
                         case .note:
                             nil
                         case .none:
@@ -603,9 +603,9 @@
                     static func == (left: Item, right: Item) -> Bool {
                         switch (left, right) {
                         case (.person(let _left0), .person(let _right0)):
-                            return GroveMacros.CacheableSupport.areEqual(_left0, _right0)
+                            return GroveMacros._CacheableSupport.areEqual(_left0, _right0)
                         case (.note(let _left0, let _left1), .note(let _right0, let _right1)):
-                            return GroveMacros.CacheableSupport.areEqual(_left0, _right0) && GroveMacros.CacheableSupport.areEqual(_left1, _right1)
+                            return GroveMacros._CacheableSupport.areEqual(_left0, _right0) && GroveMacros._CacheableSupport.areEqual(_left1, _right1)
                         case (.none, .none):
                             return true
                         default:

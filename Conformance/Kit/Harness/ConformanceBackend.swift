@@ -16,7 +16,7 @@ public protocol ConformanceBackend: Sendable {
     var worker: WorkerCommand? { get }
 
     /// Which rules are asked of it.
-    var suite: Suite { get }
+    var suite: RuleSuite { get }
 
     /// What it may answer though nothing is wrong.
     var leniency: Leniency { get }
@@ -33,7 +33,7 @@ extension ConformanceBackend {
     public var worker: WorkerCommand? { nil }
 
     /// Every rule.
-    public var suite: Suite { .store }
+    public var suite: RuleSuite { .store }
 
     /// Nothing.
     public var leniency: Leniency { .none }

@@ -8,11 +8,11 @@ public import GroveModel
 public protocol ConformanceCache: CacheDelegate {
     /// Writes `models` in one transaction.
     @discardableResult
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges
 
     /// Writes `models` in one transaction, from a task that may be cancelled.
     @discardableResult
-    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges
 
     /// Reads the tree of `identifier`.
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
@@ -24,21 +24,21 @@ public protocol ConformanceCache: CacheDelegate {
 
     /// Writes a collection.
     @discardableResult
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges
 
     /// Reads a collection.
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>>
 
     /// Reads a collection, if all of it was confirmed within `maxAge` seconds.
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
-    ) throws(CacheError) -> CacheRead<Elements<M>>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>>
 
     /// Deletes the node of `identifier`.
     @discardableResult
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges
 
     /// Forgets the node of `identifier`, or its tombstone.
     func evict(_ identifier: ModelIdentifier) throws(CacheError)
@@ -103,18 +103,18 @@ extension ConformanceCache {
     /// By default, nothing has an age.
     public func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         throw CacheError(.unsupported, "The cache knows no ages.")
     }
 
     /// Writes `model`.
     @discardableResult
-    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> Changes { try write(contentsOf: [model]) }
+    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges { try write(contentsOf: [model]) }
 
     /// Reads a collection that is a miss where an element is missing.
     public func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try readCollection(key, as: type, missing: .miss)
     }
 
@@ -138,7 +138,7 @@ extension CacheError {
 }
 
 /// What one write changed.
-public struct Changes: Sendable, Equatable {
+public struct WrittenChanges: Sendable, Equatable {
     /// The nodes whose bodies changed.
     public var changed: Set<ModelIdentifier>
     /// The nodes that were deleted.
@@ -152,7 +152,7 @@ public struct Changes: Sendable, Equatable {
 }
 
 /// A collection as it was read.
-public struct Elements<Element: Sendable>: Sendable {
+public struct ReadElements<Element: Sendable>: Sendable {
     /// The elements, in order.
     public var values: [Element]
     /// Why others were skipped, in order.
@@ -165,4 +165,4 @@ public struct Elements<Element: Sendable>: Sendable {
     }
 }
 
-extension Elements: Equatable where Element: Equatable {}
+extension ReadElements: Equatable where Element: Equatable {}

@@ -24,7 +24,7 @@ public struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
     public var profile: BackendProfile { harness.profile }
 
     /// The suite for delegates.
-    public var suite: Suite { .delegate }
+    public var suite: RuleSuite { .delegate }
 
     /// What the harness supplies.
     public var capabilities: Set<Capability> {
@@ -91,13 +91,13 @@ final class DelegateCache<Harness: DelegateHarness>: ConformanceCache, Forwardin
         self.delegate = delegate
     }
 
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         for model in models { setModel(model, forKey: model.modelIdentifier?.rawValue ?? "", context: nil) }
         try flush()
-        return Changes()
+        return WrittenChanges()
     }
 
-    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges {
         guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled.") }
         return try write(contentsOf: models)
     }
@@ -107,23 +107,23 @@ final class DelegateCache<Harness: DelegateHarness>: ConformanceCache, Forwardin
         return found.map { .hit($0) } ?? .miss(CacheMiss(.unsaid, identifier))
     }
 
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes {
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges {
         setCollection(elements, forKey: key, context: nil)
         try flush()
-        return Changes()
+        return WrittenChanges()
     }
 
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         let found = try typed { try self.models(forKey: key, as: type) }
-        return found.map { .hit(Elements($0)) } ?? .miss(CacheMiss(.unsaid, ModelIdentifier(key)))
+        return found.map { .hit(ReadElements($0)) } ?? .miss(CacheMiss(.unsaid, ModelIdentifier(key)))
     }
 
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         deleteModel(Name(modelIdentifier: identifier), forKey: nil, context: nil)
         try flush()
-        return Changes()
+        return WrittenChanges()
     }
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) {

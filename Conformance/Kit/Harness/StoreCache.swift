@@ -10,27 +10,27 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     init(_ cache: NormalizedCache<Store>) { self.cache = cache }
 
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
-        Changes(try cache.write(contentsOf: models))
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.write(contentsOf: models))
     }
 
-    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
-        Changes(try await cache.write(contentsOf: models))
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try await cache.write(contentsOf: models))
     }
 
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
         try cache.read(identifier, as: type)
     }
 
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes {
-        Changes(try cache.writeCollection(elements, forKey: key))
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.writeCollection(elements, forKey: key))
     }
 
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         switch try cache.readCollection(key, as: type, missing: missing) {
-        case .hit(let read): .hit(Elements(read.elements, skipped: read.skipped))
+        case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
         case .miss(let miss): .miss(miss)
         }
     }
@@ -43,14 +43,14 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         switch try cache.readCollection(key, as: type, maxAge: maxAge) {
-        case .hit(let read): .hit(Elements(read.elements, skipped: read.skipped))
+        case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
         case .miss(let miss): .miss(miss)
         }
     }
 
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { Changes(try cache.delete(identifier)) }
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { WrittenChanges(try cache.delete(identifier)) }
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }
 
@@ -85,6 +85,6 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func close() { cache.close() }
 }
 
-extension Changes {
+extension WrittenChanges {
     init(_ changes: ChangeSet) { self.init(changed: changes.changedModelIds, deleted: changes.deletedModelIds) }
 }

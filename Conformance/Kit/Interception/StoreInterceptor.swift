@@ -27,7 +27,7 @@ public final class StoreInterceptor: Sendable {
     private let state = Mutex(State())
 
     /// Holds every transaction before it begins.
-    public let gate = Gate()
+    public let gate = CommitGate()
 
     init() {}
 

@@ -5,7 +5,7 @@ import Synchronization
 /// A person whose encoding waits at a gate: a write whose call was made, and which has not arrived.
 struct SlowPerson: CacheableModel {
     let id: String
-    let gate: Gate
+    let gate: CommitGate
 
     static var recordName: String { Person.recordName }
     static var projectionName: String { Person.projectionName }
@@ -22,7 +22,7 @@ struct SlowPerson: CacheableModel {
     }
 
     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> SlowPerson {
-        SlowPerson(id: try Person.decodeFields(from: &node).id, gate: Gate())
+        SlowPerson(id: try Person.decodeFields(from: &node).id, gate: CommitGate())
     }
 }
 

@@ -25,15 +25,15 @@ struct FaultCheck {
     }
 
     /// A random program of calls that wait, and at its end some that must succeed again.
-    static func program(_ count: Int, using generator: inout SeededGenerator) -> Program {
-        var program = Program.forProcess(
-            count, Program.Abilities(reopens: false, wipes: false, queues: false), using: &generator)
+    static func program(_ count: Int, using generator: inout SeededGenerator) -> RandomProgram {
+        var program = RandomProgram.forProcess(
+            count, RandomProgram.Abilities(reopens: false, wipes: false, queues: false), using: &generator)
         program.steps += (0..<8).map { .put(Plan(kind: .person, number: $0 % 4, salt: $0)) }
         return program
     }
 
     /// How many calls change files while `program` runs.
-    func calls(of program: Program) throws -> Int {
+    func calls(of program: RandomProgram) throws -> Int {
         let site = try trial.site()
         defer { site.remove() }
         return try process.run(program, in: site.directory ?? "", .none).calls * 2 / 3
@@ -42,7 +42,7 @@ struct FaultCheck {
     /// Runs `program` under `fault`, and checks what it was told and what is there.
     ///
     /// - Returns: how many calls failed, or how many steps where a file's size was limited.
-    func fail(_ program: Program, _ fault: FaultLibrary.Fault, fileSize: Int = -1) throws -> Int {
+    func fail(_ program: RandomProgram, _ fault: FaultLibrary.Fault, fileSize: Int = -1) throws -> Int {
         let site = try trial.site()
         defer { site.remove() }
         let outcome = try process.run(program, in: site.directory ?? "", fault, fileSize: fileSize)

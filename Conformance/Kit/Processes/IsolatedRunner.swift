@@ -5,13 +5,13 @@
 public struct IsolatedRunner: Sendable {
     private let rules: [Rule]
     private let seed: UInt64
-    private let excuses: [Excuse]
+    private let excuses: [RuleExcuse]
 
     /// How much longer than its own limit a rule may take before its process is killed.
     private static let grace = Duration.seconds(5)
 
     /// Makes a runner of `rules`, of which those in `excuses` are known to be broken.
-    public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [Excuse] = []) {
+    public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
         self.rules = rules
         self.seed = seed
         self.excuses = excuses
@@ -28,7 +28,7 @@ public struct IsolatedRunner: Sendable {
             var results: [RuleResult] = []
             while results.count < rules.count {
                 try runChild(Array(rules[results.count...]), backend) { result in
-                    let result = Excuse.apply(excuses, to: result)
+                    let result = RuleExcuse.apply(excuses, to: result)
                     results.append(result)
                     progress(backend.name, result)
                 }

@@ -12,7 +12,7 @@ struct KillCheck {
     }
 
     /// How many calls `program` makes that change files.
-    func calls(of program: Program) throws -> Int {
+    func calls(of program: RandomProgram) throws -> Int {
         let site = try trial.site()
         defer { site.remove() }
         let outcome = try process.run(program, in: try directory(of: site), .none)
@@ -29,7 +29,7 @@ struct KillCheck {
     /// - Parameter recoveries: at which call of the recovery it is killed as well, one after the other.
     /// - Returns: whether it was killed before its end.
     @discardableResult
-    func kill(_ program: Program, at call: Int, recoveries: ClosedRange<Int>? = nil) throws -> Bool {
+    func kill(_ program: RandomProgram, at call: Int, recoveries: ClosedRange<Int>? = nil) throws -> Bool {
         let site = try trial.site()
         defer { site.remove() }
         let directory = try directory(of: site)
@@ -43,7 +43,7 @@ struct KillCheck {
         }
         if let recoveries {
             for recovery in recoveries {
-                let outcome = try process.run(Program([]), in: directory, .kill(at: recovery))
+                let outcome = try process.run(RandomProgram([]), in: directory, .kill(at: recovery))
                 if outcome.ending == .exited(0) { break }
                 try trial.expectEqual(
                     outcome.ending, .signalled(9), "a recovery killed at call \(recovery)\(complaint(outcome))")
@@ -54,7 +54,7 @@ struct KillCheck {
     }
 
     /// Checks that what is left is what the model held after what was acknowledged, or after one of the steps since.
-    private func check(_ site: any CacheSite, _ program: Program, done: Int, _ what: String) throws {
+    private func check(_ site: any CacheSite, _ program: RandomProgram, done: Int, _ what: String) throws {
         let states = program.states()
         let run = try ProgramRun(site)
         let came = try run.dump(kinds: program.kind(ofList:))
@@ -76,7 +76,7 @@ struct KillCheck {
                 + "expected \(difference?.0 ?? ""), got \(difference?.1 ?? "").\(script(program))")
     }
 
-    private func script(_ program: Program) -> String {
+    private func script(_ program: RandomProgram) -> String {
         " The program: \(program.steps.map(\.description).joined(separator: "; "))."
     }
 

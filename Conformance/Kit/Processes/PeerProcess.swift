@@ -21,7 +21,7 @@ enum PeerProcess {
             return 0
         }
         ConformanceWorker.say("dump")
-        for answer in run.answers(kinds: Program([]).kind(ofList:)) { ConformanceWorker.say("answer\t\(answer)") }
+        for answer in run.answers(kinds: RandomProgram([]).kind(ofList:)) { ConformanceWorker.say("answer\t\(answer)") }
         run.cache.close()
         return 0
     }

@@ -42,7 +42,7 @@ struct ProgramProcess {
     ///
     /// - Parameter fileSize: the most bytes that a file may have until the first step has failed; -1 for no limit.
     func run(
-        _ program: Program, in directory: String, _ fault: FaultLibrary.Fault, fileSize: Int = -1
+        _ program: RandomProgram, in directory: String, _ fault: FaultLibrary.Fault, fileSize: Int = -1
     ) throws -> Outcome {
         guard let worker = backend.worker else { throw CheckFailure("\(backend.name) has no worker.") }
         let log = try library.makeLog()
@@ -78,7 +78,7 @@ struct ProgramProcess {
     ) -> Int32 {
         if fileSize >= 0 { limitFiles(to: fileSize) }
         guard let bytes = FileManager.default.contents(atPath: script),
-            let program = try? Program(script: String(decoding: bytes, as: UTF8.self)),
+            let program = try? RandomProgram(script: String(decoding: bytes, as: UTF8.self)),
             let run = opened(backend.site(at: directory))
         else { return 3 }
         for step in program.steps {
@@ -129,29 +129,29 @@ struct ProgramProcess {
     }
 }
 
-extension Program {
+extension RandomProgram {
     /// A program for another process: its collections keep the kinds of their elements.
     static func forProcess(
         _ count: Int, _ abilities: Abilities, using generator: inout SeededGenerator
-    ) -> Program {
+    ) -> RandomProgram {
         var steps: [Step] = []
         while steps.count < count {
             let program = random(count, abilities, using: &generator)
             steps += program.steps.filter { step in
                 switch step {
-                case .list(let key, let kind, _), .setList(let key, let kind, _): kind == Program.kind(ofList: key)
+                case .list(let key, let kind, _), .setList(let key, let kind, _): kind == RandomProgram.kind(ofList: key)
                 case .get, .getList: false
                 default: true
                 }
             }
         }
-        return Program(Array(steps.prefix(count)))
+        return RandomProgram(Array(steps.prefix(count)))
     }
 
     private static func kind(ofList key: Int) -> Plan.Kind { key == 0 ? .person : .letter }
 
     /// The kind of a collection's elements, the same in all programs for other processes.
-    func kind(ofList key: Int) -> Plan.Kind? { Program.kind(ofList: key) }
+    func kind(ofList key: Int) -> Plan.Kind? { RandomProgram.kind(ofList: key) }
 
     /// What the model answers after each number of steps.
     ///

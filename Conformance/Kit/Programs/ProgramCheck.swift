@@ -8,7 +8,7 @@ enum ProgramCheck {
     /// - Parameter report: told of each step and of what it said.
     /// - Returns: what came instead of what was expected, or `nil` where all is well.
     static func failure(
-        of program: Program, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
+        of program: RandomProgram, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
     ) throws -> String? {
         let site = try backend.makeSite()
         defer { site.remove() }
@@ -58,7 +58,7 @@ enum ProgramCheck {
     }
 
     /// What every step of `program` said, and every answer at its end.
-    static func transcript(of program: Program, on site: any CacheSite) throws -> [String] {
+    static func transcript(of program: RandomProgram, on site: any CacheSite) throws -> [String] {
         let run = try ProgramRun(site)
         var lines: [String] = []
         for step in program.steps {
@@ -72,7 +72,7 @@ enum ProgramCheck {
     }
 
     /// The sentence about a program that went wrong, with the shortest that does and the way to replay it.
-    static func sentence(_ failure: String, _ program: Program, _ backend: any ConformanceBackend) -> String {
+    static func sentence(_ failure: String, _ program: RandomProgram, _ backend: any ConformanceBackend) -> String {
         var text = "\(failure) The shortest program: \(program.steps.map(\.description).joined(separator: "; "))."
         // A file that nobody would find again is not left behind by the tests of the tests.
         if backend.worker != nil, let path = TemporaryDirectory.save("\(program)", as: "grove-program") {
@@ -89,7 +89,7 @@ public enum Replay {
     /// - Parameter report: told of each step and of what it said.
     /// - Returns: what came instead of what was expected, or `nil` where all is well.
     public static func run(
-        _ program: Program, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
+        _ program: RandomProgram, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
     ) throws -> String? {
         try ProgramCheck.failure(of: program, on: backend, report: report)
     }

@@ -119,7 +119,7 @@ extension PlannedModel {
     }
 }
 
-extension Changes {
+extension WrittenChanges {
     /// The change set in an order that does not depend on hashing.
     fileprivate var text: String {
         let changed = changed.map(\.rawValue).sorted().joined(separator: " ")

@@ -272,7 +272,7 @@ private struct Script {
             let age = clock.time - held.reduce(known.time) { min($0, $1.time) }
             let maxAge = limit(for: age)
             let read = try cache.readCollection("list\(number)", as: Person.self, maxAge: maxAge)
-            try check(read, Elements(held.map(\.value)), age, maxAge, isWhole, what)
+            try check(read, ReadElements(held.map(\.value)), age, maxAge, isWhole, what)
         }
     }
 

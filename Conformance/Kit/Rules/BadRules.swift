@@ -7,7 +7,7 @@ enum BadRules {
         },
         Rule("TST-02", "It holds.", because: "It comes after one that trapped.") { try $0.expect(true, "") },
         Rule("TST-03", "It hangs.", because: "The run must go on.", timeLimit: .seconds(1)) { _ in
-            let gate = Gate()
+            let gate = CommitGate()
             gate.close()
             gate.pass()
         },

@@ -13,7 +13,7 @@ enum CollectionRules {
         let cache = try trial.cache()
         try trial.expectMiss(try cache.readCollection("all", as: Person.self), .absent, "all", "an absent collection")
         try cache.writeCollection([Person](), forKey: "all")
-        try trial.expectHit(try cache.readCollection("all", as: Person.self), Elements([]), "an empty collection")
+        try trial.expectHit(try cache.readCollection("all", as: Person.self), ReadElements([]), "an empty collection")
         try cache.writeCollection([Person(id: "Person:1")], forKey: "all")
         cache.setCollection([], forKey: "all", context: nil)
         try trial.expectEqual(
@@ -30,7 +30,7 @@ enum CollectionRules {
             let people = (0..<100).map { _ in Person(id: "Person:\(Int.random(in: 0...20, using: &generator))") }
             try cache.writeCollection(people, forKey: "all")
             try trial.expectHit(
-                try cache.readCollection("all", as: Person.self), Elements(people), "100 elements in order \(round)")
+                try cache.readCollection("all", as: Person.self), ReadElements(people), "100 elements in order \(round)")
             cache.setCollection(people.reversed(), forKey: "all", context: nil)
             try trial.expectEqual(
                 try cache.models(forKey: "all", as: Person.self), people.reversed(), "the same, set by the delegate")
@@ -50,7 +50,7 @@ enum CollectionRules {
         try cache.write(Message(id: "Message:1", sender: Person(id: "Person:1", age: 2)))
         try trial.expectHit(
             try cache.readCollection("all", as: Person.self),
-            Elements([Person(id: "Person:1", age: 2), Person(id: "Person:2")]), "a collection whose element was updated"
+            ReadElements([Person(id: "Person:1", age: 2), Person(id: "Person:2")]), "a collection whose element was updated"
         )
         try trial.expectEqual(try site.interceptor.store().get(key), before, "the collection's record")
     }
@@ -64,7 +64,7 @@ enum CollectionRules {
         try cache.writeCollection(people, forKey: "all")
         try cache.writeCollection([people[2]], forKey: "all")
         try trial.expectHit(
-            try cache.readCollection("all", as: Person.self), Elements([people[2]]), "the new collection")
+            try cache.readCollection("all", as: Person.self), ReadElements([people[2]]), "the new collection")
         for person in people {
             try trial.expectHit(
                 try cache.read(ModelIdentifier(person.id), as: Person.self), person, "an element of the old collection")
@@ -81,14 +81,14 @@ enum CollectionRules {
         if trial.hasTypedCalls { cache.setModel(Person(id: "Person:3"), forKey: "same", context: nil) }
         try trial.expectHit(try cache.read("same", as: Person.self), Person(id: "same", age: 1), "the node")
         try trial.expectHit(
-            try cache.readCollection("same", as: Person.self), Elements([Person(id: "Person:2")]), "the collection")
+            try cache.readCollection("same", as: Person.self), ReadElements([Person(id: "Person:2")]), "the collection")
         if trial.hasTypedCalls {
             try trial.expectEqual(
                 try cache.model(forKey: "same", as: Person.self)?.id, "Person:3", "what the alias finds")
         }
         try cache.delete("same")
         try trial.expectHit(
-            try cache.readCollection("same", as: Person.self), Elements([Person(id: "Person:2")]),
+            try cache.readCollection("same", as: Person.self), ReadElements([Person(id: "Person:2")]),
             "the collection after the node was deleted")
         for key in ["\u{1}Person:2", "\u{2}same", "\u{0}", "\u{3}same"] {
             try cache.writeCollection([Person](), forKey: key)
@@ -98,7 +98,7 @@ enum CollectionRules {
             try cache.read("Person:2", as: Person.self), Person(id: "Person:2"),
             "a node after keys like the store's own")
         try trial.expectHit(
-            try cache.readCollection("same", as: Person.self), Elements([Person(id: "Person:2")]), "the collection")
+            try cache.readCollection("same", as: Person.self), ReadElements([Person(id: "Person:2")]), "the collection")
     }
 
     static let types = Rule(
@@ -111,7 +111,7 @@ enum CollectionRules {
             .person(ada), .letter(Letter(id: "Letter:1", author: bob)), .author(ada), .person(bob), .person(ada),
         ]
         try cache.writeCollection(feed, forKey: "feed")
-        try trial.expectHit(try cache.readCollection("feed", as: FeedItem.self), Elements(feed), "a feed")
+        try trial.expectHit(try cache.readCollection("feed", as: FeedItem.self), ReadElements(feed), "a feed")
         cache.setCollection(feed, forKey: "delegate", context: nil)
         try trial.expectEqual(
             try cache.models(forKey: "delegate", as: FeedItem.self), feed, "a feed set by the delegate")
@@ -168,9 +168,9 @@ enum CollectionRules {
         let read = try cache.readCollection("callers", as: Caller.self)
         Caller.calls.withLock { $0[id] = nil }
         try trial.expectHit(
-            read, Elements(callers(1)), "a collection that was replaced while its first element was read")
+            read, ReadElements(callers(1)), "a collection that was replaced while its first element was read")
         try trial.expectHit(
-            try cache.readCollection("callers", as: Caller.self), Elements(callers(2)), "the collection afterwards")
+            try cache.readCollection("callers", as: Caller.self), ReadElements(callers(2)), "the collection afterwards")
     }
 
     static let skipping = Rule(

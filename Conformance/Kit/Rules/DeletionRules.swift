@@ -85,7 +85,7 @@ enum DeletionRules {
         try trial.expectMiss(
             try cache.read("Parcel:1", as: Parcel.self), .deleted, "Person:1", "the parcel that needs that letter")
         try trial.expectHit(
-            try cache.readCollection("letters", as: Letter.self), Elements([letters[1]]), "the collection of letters")
+            try cache.readCollection("letters", as: Letter.self), ReadElements([letters[1]]), "the collection of letters")
     }
 
     static let everywhere = Rule(
@@ -102,7 +102,7 @@ enum DeletionRules {
                 try cache.read("Message:\(index)", as: Message.self), Message(id: "Message:\(index)", readers: [kept]),
                 "parent \(index)")
             try trial.expectHit(
-                try cache.readCollection("list \(index)", as: Person.self), Elements([kept, kept]),
+                try cache.readCollection("list \(index)", as: Person.self), ReadElements([kept, kept]),
                 "collection \(index)")
         }
     }

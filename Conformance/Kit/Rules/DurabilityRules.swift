@@ -11,7 +11,7 @@ enum DurabilityRules {
         "DUR-01", "Flushed writes survive SIGKILL at every write call.",
         because: "The system ends applications without a word.", requires: needs, kills: ["acknowledges-early"],
         timeLimit: .seconds(240)
-    ) { try kill($0, steps: 8, Program.Abilities(reopens: false, wipes: false, queues: false), points: .max) }
+    ) { try kill($0, steps: 8, RandomProgram.Abilities(reopens: false, wipes: false, queues: false), points: .max) }
 
     static let whole = Rule(
         "DUR-02", "An interrupted tree is all there or not there.",
@@ -26,14 +26,14 @@ enum DurabilityRules {
             steps.append(.put(Plan(kind: .shelf, number: 0, salt: 0, children: [letters[round]] + letters)))
             steps.append(.list(1, .letter, letters.reversed()))
         }
-        try kill(trial, Program(steps), points: 24, using: &generator)
+        try kill(trial, RandomProgram(steps), points: 24, using: &generator)
     }
 
     static let prefix = Rule(
         "DUR-03", "What survives is a prefix of each caller's writes.",
         because: "An answer without its question makes no sense.", requires: needs, kills: ["acknowledges-early"],
         timeLimit: .seconds(240)
-    ) { try kill($0, steps: 30, Program.Abilities(), points: 24) }
+    ) { try kill($0, steps: 30, RandomProgram.Abilities(), points: 24) }
 
     static let powerLoss = Rule(
         "DUR-04", "Durable writes survive loss of unsynced data; others may vanish, never corrupt.",
@@ -114,19 +114,19 @@ enum DurabilityRules {
         kills: ["rewrites-in-place"], timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
-        let program = Program.forProcess(10, Program.Abilities(reopens: false, queues: false), using: &generator)
+        let program = RandomProgram.forProcess(10, RandomProgram.Abilities(reopens: false, queues: false), using: &generator)
         try kill(trial, program, points: 8, recoveries: 1...6, using: &generator)
     }
 
-    private static func kill(_ trial: Trial, steps: Int, _ abilities: Program.Abilities, points: Int) throws {
+    private static func kill(_ trial: Trial, steps: Int, _ abilities: RandomProgram.Abilities, points: Int) throws {
         var generator = trial.generator()
-        let program = Program.forProcess(steps, abilities, using: &generator)
+        let program = RandomProgram.forProcess(steps, abilities, using: &generator)
         try kill(trial, program, points: points, using: &generator)
     }
 
     /// Kills `program` at as many of its calls, one run for each.
     private static func kill(
-        _ trial: Trial, _ program: Program, points: Int, recoveries: ClosedRange<Int>? = nil,
+        _ trial: Trial, _ program: RandomProgram, points: Int, recoveries: ClosedRange<Int>? = nil,
         using generator: inout SeededGenerator
     ) throws {
         let check = try KillCheck(trial)
@@ -139,7 +139,7 @@ enum DurabilityRules {
 
     /// Lets calls of one random program fail as `body` says, which counts them.
     private static func fail(
-        _ trial: Trial, _ body: (FaultCheck, Program, inout SeededGenerator) throws -> Int
+        _ trial: Trial, _ body: (FaultCheck, RandomProgram, inout SeededGenerator) throws -> Int
     ) throws {
         var generator = trial.generator()
         let program = FaultCheck.program(12, using: &generator)

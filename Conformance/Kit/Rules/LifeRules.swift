@@ -235,23 +235,23 @@ enum LifeRules {
     ) { trial in
         let observer = RecordingObserver()
         let cache = try trial.site().open(observer: observer)
-        var expected: [Changes] = []
+        var expected: [WrittenChanges] = []
         for round in 0..<50 {
             let id = "Person:\(round % 7)"
             if round % 5 == 4 {
                 cache.deleteModel(Person(id: id), forKey: nil, context: nil)
-                expected.append(Changes(deleted: [ModelIdentifier(id)]))
+                expected.append(WrittenChanges(deleted: [ModelIdentifier(id)]))
             } else {
                 cache.setModel(Person(id: id, age: round), forKey: id, context: nil)
                 cache.setModel(Person(id: id, age: round), forKey: id, context: nil)
-                expected.append(Changes(changed: [ModelIdentifier(id)]))
+                expected.append(WrittenChanges(changed: [ModelIdentifier(id)]))
             }
         }
         try cache.flush()
         try trial.expect(
             observer.wait { $0.commits.count >= expected.count },
             "the observer: expected \(expected.count) change sets, heard \(observer.commits.count).")
-        try trial.expectEqual(observer.commits.map { Changes($0) }, expected, "the change sets, in order")
+        try trial.expectEqual(observer.commits.map { WrittenChanges($0) }, expected, "the change sets, in order")
         let sequences = observer.commits.map(\.sequence)
         try trial.expectEqual(sequences, sequences.sorted(), "their numbers, in order")
         try trial.expectEqual(Set(sequences).count, sequences.count, "the number of distinct numbers")

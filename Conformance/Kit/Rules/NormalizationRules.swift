@@ -204,7 +204,7 @@ enum NormalizationRules {
         try trial.expectEqual(first.changed, Message.identifiers(ofFull: "Message:1"), "the changes of a new tree")
         let before = site.interceptor.counts.puts
         for _ in 0..<3 {
-            try trial.expectEqual(try cache.write(message), Changes(), "the changes of the same tree again")
+            try trial.expectEqual(try cache.write(message), WrittenChanges(), "the changes of the same tree again")
         }
         try trial.expectEqual(site.interceptor.counts.puts - before, 0, "the puts of the same tree, three times again")
         var newer = message
@@ -219,7 +219,7 @@ enum NormalizationRules {
         let collection = try cache.writeCollection([newer], forKey: "all")
         try trial.expectEqual(collection.changed, [], "the changed nodes of a collection of what is stored already")
         let deletion = try cache.delete("Message:1/bob")
-        try trial.expectEqual(deletion, Changes(deleted: ["Message:1/bob"]), "the changes of a deletion")
+        try trial.expectEqual(deletion, WrittenChanges(deleted: ["Message:1/bob"]), "the changes of a deletion")
     }
 
     static let codings = Rule(

@@ -13,21 +13,21 @@ enum ProgramRules {
         because: "Whoever wrote the rules thought of some orders of calls, and users find the others.",
         requires: [.typedCalls, .flush, .reopen, .wipe],
         kills: ["first-write-wins", "delete-forgotten", "remembers-answers", "swaps-writes"], timeLimit: .seconds(120)
-    ) { try check($0, Program.Abilities()) }
+    ) { try check($0, RandomProgram.Abilities()) }
 
     static let faulty = Rule(
         "MBT-02", "Random programs agree with the model also where writes fail in between.",
         because: "What failed must leave nothing behind that a later write brings to light.",
         requires: [.typedCalls, .flush, .reopen, .wipe, .faults], kills: ["swallows-failures", "abort-commits"],
         timeLimit: .seconds(120)
-    ) { try check($0, Program.Abilities(fails: true)) }
+    ) { try check($0, RandomProgram.Abilities(fails: true)) }
 
     static let forgetful = Rule(
         "MBT-04", "With evictions every answer is the model's value or a miss, and nothing else.",
         because: "A cache may forget; it may not make things up.",
         requires: [.typedCalls, .flush, .reopen, .wipe, .evict], kills: ["delete-forgotten"],
         timeLimit: .seconds(120)
-    ) { try check($0, Program.Abilities(evicts: true)) }
+    ) { try check($0, RandomProgram.Abilities(evicts: true)) }
 
     static let same = Rule(
         "MBT-03",
@@ -38,9 +38,9 @@ enum ProgramRules {
     ) { trial in
         var generator = trial.generator()
         for _ in 0..<count {
-            let program = Program.random(
-                40, Program.Abilities(evicts: true, fails: true, reopens: false), using: &generator)
-            func difference(_ program: Program) throws -> String? {
+            let program = RandomProgram.random(
+                40, RandomProgram.Abilities(evicts: true, fails: true, reopens: false), using: &generator)
+            func difference(_ program: RandomProgram) throws -> String? {
                 let (site, plain) = (try trial.backend.makeSite(), try StoreBackend(PlainHarness()).makeSite())
                 defer { for place in [site, plain] { place.remove() } }
                 let came = try ProgramCheck.transcript(of: program, on: site)
@@ -54,11 +54,11 @@ enum ProgramRules {
         }
     }
 
-    private static func check(_ trial: Trial, _ abilities: Program.Abilities) throws {
+    private static func check(_ trial: Trial, _ abilities: RandomProgram.Abilities) throws {
         var generator = trial.generator()
         for _ in 0..<count {
-            let program = Program.random(40, abilities, using: &generator)
-            func failure(_ program: Program) throws -> String? {
+            let program = RandomProgram.random(40, abilities, using: &generator)
+            func failure(_ program: RandomProgram) throws -> String? {
                 try ProgramCheck.failure(of: program, on: trial.backend)
             }
             try report(try failure(program), program, trial, failure)
@@ -67,7 +67,7 @@ enum ProgramRules {
 
     /// Where a program failed, looks for the shortest that does, and says it.
     private static func report(
-        _ failure: String?, _ program: Program, _ trial: Trial, _ again: (Program) throws -> String?
+        _ failure: String?, _ program: RandomProgram, _ trial: Trial, _ again: (RandomProgram) throws -> String?
     ) throws {
         guard var sentence = failure else { return try trial.expect(true, "") }
         let shortest = try program.shrunk {

@@ -159,7 +159,7 @@ enum SchemaRules {
             "a collection with a drifted element")
         try trial.expectHit(
             try cache.readCollection("all", as: Person.self, missing: .skip),
-            Elements([people[0], people[1], people[3], people[4]], skipped: [CacheMiss(.otherShape, "Person:2")]),
+            ReadElements([people[0], people[1], people[3], people[4]], skipped: [CacheMiss(.otherShape, "Person:2")]),
             "the same, asked to skip it")
         try trial.expectHit(
             try cache.read("Message:1", as: Message.self), Message(id: "Message:1", sender: people[1]),

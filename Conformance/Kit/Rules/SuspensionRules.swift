@@ -43,7 +43,7 @@ enum SuspensionRules {
                 try cache.read("Person:2", as: Person.self), Person(id: "Person:2", age: 2),
                 "what was queued before the suspension")
             try trial.expectHit(
-                try cache.readCollection("all", as: Person.self), Elements([Person(id: "Person:1")]),
+                try cache.readCollection("all", as: Person.self), ReadElements([Person(id: "Person:1")]),
                 "a collection from before the suspension")
             try trial.expectMiss(
                 try cache.read("Person:set", as: Person.self), nil, "Person:set",

@@ -29,7 +29,7 @@ enum WriteRules {
                 "the last of many queued writes of three keys")
         }
         try trial.expectHit(
-            try cache.readCollection("all", as: Person.self), Elements([Person(id: "Person:c", age: 1_001)]),
+            try cache.readCollection("all", as: Person.self), ReadElements([Person(id: "Person:c", age: 1_001)]),
             "the last of many queued collections")
     }
 
@@ -57,10 +57,10 @@ enum WriteRules {
                 Message(id: "Message:1", sender: Person(id: "Person:1", age: 3)),
                 "a tree whose child's write is \(state)")
             try trial.expectHit(
-                try cache.readCollection("all", as: Person.self), Elements([Person(id: "Person:1", age: 3)]),
+                try cache.readCollection("all", as: Person.self), ReadElements([Person(id: "Person:1", age: 3)]),
                 "a collection whose elements' write and deletion are \(state)")
             try trial.expectHit(
-                try cache.readCollection("none", as: Person.self), Elements([]), "a collection that is \(state)")
+                try cache.readCollection("none", as: Person.self), ReadElements([]), "a collection that is \(state)")
             site.interceptor.gate.open()
             try cache.flush()
         }
@@ -112,7 +112,7 @@ enum WriteRules {
         try trial.expectEqual(company.calls, 1, "the calls of the completion of a read as another type")
         try trial.expectEqual(opaque.calls, 1, "the calls of the completion of a read as a type without coding")
         let open = try trial.cache()
-        let task = Task { () async throws -> Changes in
+        let task = Task { () async throws -> WrittenChanges in
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await open.writeInTask([Person(id: "Person:2")])
         }
@@ -147,7 +147,7 @@ enum WriteRules {
             try trial.expect(read == person, "a text of \(size) bytes: expected it back, got another of its length.")
         }
         cache.setCollection([Person](), forKey: "all", context: nil)
-        try trial.expectHit(try cache.readCollection("all", as: Person.self), Elements([]), "a collection of no bytes")
+        try trial.expectHit(try cache.readCollection("all", as: Person.self), ReadElements([]), "a collection of no bytes")
     }
 
     static let wiped = Rule(
@@ -187,7 +187,7 @@ enum WriteRules {
         for isWipe in [false, true] {
             let what = isWipe ? "a wipe" : "a deletion"
             let cache = try trial.cache()
-            let gate = Gate()
+            let gate = CommitGate()
             gate.close()
             let write = Threads.start { try cache.write(SlowPerson(id: "Person:1", gate: gate)) }
             let set = Threads.start {

@@ -29,12 +29,12 @@ import GroveCache
 /// 0 where the backend conforms, 1 where it does not, and 2 where nothing was checked or the call was wrong.
 public enum ConformanceMain {
     /// Checks a store by every rule, and ends the process.
-    public static func run<Harness: StoreHarness>(_ harness: Harness.Type, excuses: [Excuse] = []) async -> Never {
+    public static func run<Harness: StoreHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never {
         exit(await main(StoreBackend(harness.init(), worker: ownWorker), excuses: excuses))
     }
 
     /// Checks any other delegate by the rules for delegates, and ends the process.
-    public static func run<Harness: DelegateHarness>(_ harness: Harness.Type, excuses: [Excuse] = []) async -> Never {
+    public static func run<Harness: DelegateHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never {
         exit(await main(DelegateBackend(harness.init(), worker: ownWorker), excuses: excuses))
     }
 
@@ -46,7 +46,7 @@ public enum ConformanceMain {
     ///
     /// - Returns: the status with which the process is to end.
     public static func main(
-        _ backend: any ConformanceBackend, excuses: [Excuse] = [],
+        _ backend: any ConformanceBackend, excuses: [RuleExcuse] = [],
         arguments: [String] = Array(CommandLine.arguments.dropFirst())
     ) async -> Int32 {
         if arguments.first == "--worker" {
@@ -63,7 +63,7 @@ public enum ConformanceMain {
     }
 
     private static func run(
-        _ request: Request, _ backend: any ConformanceBackend, _ excuses: [Excuse]
+        _ request: Request, _ backend: any ConformanceBackend, _ excuses: [RuleExcuse]
     ) throws(CheckFailure) -> Int32 {
         let rules = Rules.matching(request.rules).filter { $0.suites.contains(backend.suite) }
         guard !rules.isEmpty else { throw CheckFailure("No rule of this suite matches; --list shows them.") }

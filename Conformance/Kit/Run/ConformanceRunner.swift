@@ -7,7 +7,7 @@ public struct ConformanceRunner: Sendable {
     public let rules: [Rule]
     /// The seed of everything random.
     public let seed: UInt64
-    private let excuses: [Excuse]
+    private let excuses: [RuleExcuse]
 
     /// Makes a runner.
     ///
@@ -15,7 +15,7 @@ public struct ConformanceRunner: Sendable {
     ///   - rules: all of the kit's by default.
     ///   - seed: the same seed replays the run.
     ///   - excuses: rules that are known to be broken.
-    public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [Excuse] = []) {
+    public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
         self.rules = rules
         self.seed = seed
         self.excuses = excuses
@@ -31,7 +31,7 @@ public struct ConformanceRunner: Sendable {
         for backend in backends {
             var results: [RuleResult] = []
             for rule in rules {
-                let result = Excuse.apply(excuses, to: await check(rule, on: backend))
+                let result = RuleExcuse.apply(excuses, to: await check(rule, on: backend))
                 progress(backend.name, result)
                 results.append(result)
             }

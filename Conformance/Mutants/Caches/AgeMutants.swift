@@ -29,7 +29,7 @@ final class ConfirmsByReading: ForwardingCache, @unchecked Sendable {
 /// A rewrite that changes nothing does not confirm.
 // SAFETY: it adds nothing to its sendable base class.
 final class ConfirmsChangesOnly: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         try base.write(
             contentsOf: models.filter { model in
                 guard let identifier = model.modelIdentifier else { return true }
@@ -58,7 +58,7 @@ final class ConfirmsAtOpening: ForwardingCache, @unchecked Sendable {
 final class EvictsTheYoung: ForwardingCache, @unchecked Sendable {
     private let written = Mutex<[ModelIdentifier]>([])
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let changes = try base.write(contentsOf: models)
         let victim = written.withLock { written in
             written.append(contentsOf: models.compactMap(\.modelIdentifier))

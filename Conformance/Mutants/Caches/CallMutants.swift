@@ -57,8 +57,8 @@ final class SwapsWrites: ForwardingCache, @unchecked Sendable {
 /// A failed write is not reported.
 // SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class SwallowsFailures: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
-        (try? base.write(contentsOf: models)) ?? Changes()
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        (try? base.write(contentsOf: models)) ?? WrittenChanges()
     }
 
     override func flush() throws(CacheError) { try? base.flush() }
@@ -67,9 +67,9 @@ final class SwallowsFailures: ForwardingCache, @unchecked Sendable {
 /// A change set is always empty.
 // SAFETY: what it adds to its sendable base class is constant or behind a mutex.
 final class ChangesNothing: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         _ = try base.write(contentsOf: models)
-        return Changes()
+        return WrittenChanges()
     }
 }
 
@@ -138,12 +138,12 @@ final class ShowsQueuedAgain: ForwardingCache, @unchecked Sendable {
 
     override func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         guard case .hit(let read) = try base.readCollection(key, as: type, missing: missing) else {
             return try base.readCollection(key, as: type, missing: missing)
         }
         let queued = queued.withLock { $0 }
         let values = read.values.map { element in element.modelIdentifier.flatMap { queued[$0] as? M } ?? element }
-        return .hit(Elements(values, skipped: read.skipped))
+        return .hit(ReadElements(values, skipped: read.skipped))
     }
 }

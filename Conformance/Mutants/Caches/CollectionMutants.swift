@@ -9,7 +9,7 @@ import Synchronization
 final class TakesEmptyForAbsent: ForwardingCache, @unchecked Sendable {
     override func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         let read = try base.readCollection(key, as: type, missing: missing)
         return read.value?.values.isEmpty == true ? .miss(CacheMiss(.absent, ModelIdentifier(key))) : read
     }
@@ -20,7 +20,7 @@ final class TakesEmptyForAbsent: ForwardingCache, @unchecked Sendable {
 final class DropsDuplicates: ForwardingCache, @unchecked Sendable {
     override func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
-    ) throws(CacheError) -> Changes {
+    ) throws(CacheError) -> WrittenChanges {
         var seen: Set<ModelIdentifier?> = []
         return try base.writeCollection(elements.filter { seen.insert($0.modelIdentifier).inserted }, forKey: key)
     }
@@ -31,7 +31,7 @@ final class DropsDuplicates: ForwardingCache, @unchecked Sendable {
 final class SkipsSilently: ForwardingCache, @unchecked Sendable {
     override func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try base.readCollection(key, as: type, missing: .skip)
     }
 }
@@ -43,7 +43,7 @@ final class ForgetsReplaced: ForwardingCache, @unchecked Sendable {
 
     override func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
-    ) throws(CacheError) -> Changes {
+    ) throws(CacheError) -> WrittenChanges {
         let new = elements.compactMap(\.modelIdentifier)
         let old = self.elements.withLock { $0.updateValue(new, forKey: key) } ?? []
         for identifier in Set(old).subtracting(new) { try base.evict(identifier) }
@@ -58,16 +58,16 @@ final class CopiesCollections: ForwardingCache, @unchecked Sendable {
 
     override func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
-    ) throws(CacheError) -> Changes {
+    ) throws(CacheError) -> WrittenChanges {
         copies.withLock { $0[key] = elements }
         return try base.writeCollection(elements, forKey: key)
     }
 
     override func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         let read = try base.readCollection(key, as: type, missing: missing)
         guard let copy = copies.withLock({ $0[key] }) as? [M], read.value != nil else { return read }
-        return .hit(Elements(copy))
+        return .hit(ReadElements(copy))
     }
 }

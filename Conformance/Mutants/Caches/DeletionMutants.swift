@@ -7,9 +7,9 @@ import Synchronization
 /// A deletion leaves no tombstone, so that what was deleted reads as forgotten.
 // SAFETY: it adds nothing to its sendable base class.
 final class DeletesWithoutTrace: ForwardingCache, @unchecked Sendable {
-    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
+    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         try base.evict(identifier)
-        return Changes(deleted: [identifier])
+        return WrittenChanges(deleted: [identifier])
     }
 }
 
@@ -30,13 +30,13 @@ final class WipesNothing: ForwardingCache, @unchecked Sendable {
 final class DeletesChildren: ForwardingCache, @unchecked Sendable {
     private let trees = Mutex<[ModelIdentifier: Set<ModelIdentifier>]>([:])
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let changes = try base.write(contentsOf: models)
         if models.count == 1, let root = models[0].modelIdentifier { trees.withLock { $0[root] = changes.changed } }
         return changes
     }
 
-    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
+    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         for part in trees.withLock({ $0[identifier] ?? [] }) where part != identifier { try base.delete(part) }
         return try base.delete(identifier)
     }
@@ -47,7 +47,7 @@ final class DeletesChildren: ForwardingCache, @unchecked Sendable {
 final class HidesDeleted: ForwardingCache, @unchecked Sendable {
     private let old = Mutex<[ModelIdentifier: any CacheableModel]>([:])
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         for model in models { old.withLock { $0[model.modelIdentifier ?? ""] = model } }
         return try base.write(contentsOf: models)
     }

@@ -9,7 +9,7 @@ import Synchronization
 final class CountsTwice: ForwardingCache, @unchecked Sendable {
     private let writes = Mutex(0)
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         writes.withLock { $0 += models.count }
         return try base.write(contentsOf: models)
     }

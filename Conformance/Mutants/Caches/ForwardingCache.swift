@@ -10,11 +10,11 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     required init(_ base: any ConformanceCache) { self.base = base }
 
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         try base.write(contentsOf: models)
     }
 
-    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
+    func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges {
         try await base.writeInTask(models)
     }
 
@@ -22,13 +22,13 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.read(identifier, as: type)
     }
 
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> Changes {
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges {
         try base.writeCollection(elements, forKey: key)
     }
 
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try base.readCollection(key, as: type, missing: missing)
     }
 
@@ -40,11 +40,11 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
-    ) throws(CacheError) -> CacheRead<Elements<M>> {
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try base.readCollection(key, as: type, maxAge: maxAge)
     }
 
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes { try base.delete(identifier) }
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { try base.delete(identifier) }
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try base.evict(identifier) }
 

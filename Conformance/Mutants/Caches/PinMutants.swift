@@ -40,7 +40,7 @@ final class PinsWhatIsThere: ForwardingCache, @unchecked Sendable {
         retained.withLock { _ = $0.insert(identifier) }
     }
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         for identifier in retained.withLock({ $0 })
         where models.contains(where: { $0.modelIdentifier == identifier }) {
             try base.release(identifier)

@@ -32,7 +32,7 @@ final class TakesErrorsForMisses: ForwardingCache, @unchecked Sendable {
 final class TakesOneType: ForwardingCache, @unchecked Sendable {
     private let types = Mutex<[ModelIdentifier: ObjectIdentifier]>([:])
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         for model in models { types.withLock { $0[model.modelIdentifier ?? ""] = ObjectIdentifier(M.self) } }
         return try base.write(contentsOf: models)
     }

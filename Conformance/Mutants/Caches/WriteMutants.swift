@@ -7,7 +7,7 @@ import Synchronization
 /// A write drops what other projections of the same record had carried.
 // SAFETY: it adds nothing to its sendable base class.
 final class ForgetsOtherProjections: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         for model in models {
             if let identifier = model.modelIdentifier, !identifier.rawValue.isEmpty { try base.evict(identifier) }
         }
@@ -20,12 +20,12 @@ final class ForgetsOtherProjections: ForwardingCache, @unchecked Sendable {
 final class NeverUndeletes: ForwardingCache, @unchecked Sendable {
     private let deleted = Mutex<Set<ModelIdentifier?>>([])
 
-    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> Changes {
+    override func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         deleted.withLock { _ = $0.insert(identifier) }
         return try base.delete(identifier)
     }
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let deleted = deleted.withLock { $0 }
         return try base.write(contentsOf: models.filter { !deleted.contains($0.modelIdentifier) })
     }
@@ -34,7 +34,7 @@ final class NeverUndeletes: ForwardingCache, @unchecked Sendable {
 /// A write that is not there afterwards is made again, whatever removed it.
 // SAFETY: it adds nothing to its sendable base class.
 final class WritesAgain: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let changes = Result { () throws(CacheError) in try base.write(contentsOf: models) }
         for model in models {
             guard let identifier = model.modelIdentifier else { continue }
@@ -47,7 +47,7 @@ final class WritesAgain: ForwardingCache, @unchecked Sendable {
 /// A cancelled write says that it was cancelled after it was made.
 // SAFETY: it adds nothing to its sendable base class.
 final class CancelsTooLate: ForwardingCache, @unchecked Sendable {
-    override func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> Changes {
+    override func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges {
         let changes = try base.write(contentsOf: models)
         if Task.isCancelled { throw CacheError(.cancelled, "The task was cancelled.") }
         return changes
@@ -57,11 +57,11 @@ final class CancelsTooLate: ForwardingCache, @unchecked Sendable {
 /// A refused key or identifier is passed over in silence.
 // SAFETY: it adds nothing to its sendable base class.
 final class AcceptsEmptyKeys: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         do {
             return try base.write(contentsOf: models)
         } catch {
-            if error.code == .emptyIdentifier { return Changes() }
+            if error.code == .emptyIdentifier { return WrittenChanges() }
             throw error
         }
     }
@@ -70,7 +70,7 @@ final class AcceptsEmptyKeys: ForwardingCache, @unchecked Sendable {
 /// A write in which nothing changed says that everything did.
 // SAFETY: it adds nothing to its sendable base class.
 final class ChangesEverything: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         var changes = try base.write(contentsOf: models)
         changes.changed.formUnion(models.compactMap(\.modelIdentifier))
         return changes
@@ -82,7 +82,7 @@ final class ChangesEverything: ForwardingCache, @unchecked Sendable {
 final class RefusesCycles: ForwardingCache, @unchecked Sendable {
     private let holders = Mutex<[ModelIdentifier: Set<ModelIdentifier>]>([:])
 
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let changes = try base.write(contentsOf: models)
         guard models.count == 1, let root = models[0].modelIdentifier else { return changes }
         let parts = Set(parts(of: models[0]).compactMap(\.modelIdentifier)).subtracting([root])
@@ -98,7 +98,7 @@ final class RefusesCycles: ForwardingCache, @unchecked Sendable {
 /// Of one identifier's occurrences in a tree the first wins.
 // SAFETY: it adds nothing to its sendable base class.
 final class KeepsFirstOccurrence: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let changes = try base.write(contentsOf: models)
         guard models.count == 1 else { return changes }
         let parts = Dictionary(grouping: parts(of: models[0])) { $0.modelIdentifier }

@@ -106,7 +106,7 @@ final class ReordersCompletions: ForwardingCache, @unchecked Sendable {
 /// What a write changed is evicted before it returns.
 // SAFETY: it adds nothing to its sendable base class.
 final class EvictsEverything: ForwardingCache, @unchecked Sendable {
-    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> Changes {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
         let changes = try base.write(contentsOf: models)
         for identifier in changes.changed { try base.evict(identifier) }
         return changes
@@ -114,7 +114,7 @@ final class EvictsEverything: ForwardingCache, @unchecked Sendable {
 
     override func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
-    ) throws(CacheError) -> Changes {
+    ) throws(CacheError) -> WrittenChanges {
         let changes = try base.writeCollection(elements, forKey: key)
         for identifier in changes.changed.prefix(1_000) { try base.evict(identifier) }
         return changes

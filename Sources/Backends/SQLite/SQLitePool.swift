@@ -28,14 +28,32 @@ final class SQLitePool: Sendable {
 
     /// Opens a view of the newest commit.
     func view() throws(CacheError) -> SQLiteView {
-        let view = try state.withLock { state throws(CacheError) in
-            guard !state.isClosed else { throw .closedStore }
-            if let rested = state.resting.popLast() { return rested }
-            // Under the lock, so that it opens the files of its generation.
-            return try SQLiteView(self, generation: state.generation)
-        }
+        let rested = try restingView()
+        let view = if let rested { rested } else { try newView() }
         try view.begin()
         return view
+    }
+
+    private func restingView() throws(CacheError) -> SQLiteView? {
+        try state.withLock { state throws(CacheError) in
+            guard !state.isClosed else { throw .closedStore }
+            return state.resting.popLast()
+        }
+    }
+
+    /// Opens a connection, with no lock held; again where the files were replaced meanwhile, which it may have opened.
+    private func newView() throws(CacheError) -> SQLiteView {
+        while true {
+            let generation = state.withLock { $0.generation }
+            let opened: Result<SQLiteView, CacheError>
+            do throws(CacheError) {
+                opened = .success(try SQLiteView(self, generation: generation))
+            } catch {
+                opened = .failure(error)
+            }
+            if isClosed { throw .closedStore }
+            if state.withLock({ $0.generation }) == generation { return try opened.get() }
+        }
     }
 
     /// Puts an ended view to rest.

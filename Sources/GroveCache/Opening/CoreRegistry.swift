@@ -43,7 +43,7 @@ final class CoreRegistry: Sendable {
     /// What a caller that wants a directory does next.
     private enum Step {
         case open
-        case share(CacheCore)
+        case share(CacheCore, options: any Sendable)
         /// Waits for the opening of a core, or for the closing of this one.
         case wait(DispatchGroup, CacheCore?)
     }
@@ -71,12 +71,18 @@ final class CoreRegistry: Sendable {
                 throw CacheError(.inputOutput, "The directory \(path) cannot be read.", engineCode: Int(errno))
             }
             let entry = Entry(store: ObjectIdentifier(store), path: path, directory: directory)
-            switch try step(entry, options, budget) {
+            switch step(entry) {
             case .wait(let group, let core):
                 try core?.checkReentrance()
                 group.wait()
-            case .share(let core):
-                // Somebody may have emptied the directory since.
+            case .share(let core, let others):
+                guard others as? Store.Options == options, core.index?.budget ?? .unlimited == budget else {
+                    release(core)
+                    throw CacheError(
+                        .optionsConflict,
+                        "The store in \(path) is open in this process with other options or another budget.")
+                }
+                // Something may have emptied the directory since.
                 core.noticeIfReplaced()
                 return (core, core.enter(observer))
             case .open:
@@ -100,10 +106,8 @@ final class CoreRegistry: Sendable {
     }
 
     /// Takes a handle on the core of `wanted`, or enters `wanted` where there is none.
-    private func step<Options: Sendable & Equatable>(
-        _ wanted: Entry, _ options: Options, _ budget: CacheBudget
-    ) throws(CacheError) -> Step {
-        try entries.withLock { (entries) throws(CacheError) in
+    private func step(_ wanted: Entry) -> Step {
+        entries.withLock { entries in
             let found = entries.firstIndex {
                 $0.store == wanted.store
                     && (StoreDirectory.isSame($0.path, wanted.path) || $0.directory == wanted.directory)
@@ -117,13 +121,8 @@ final class CoreRegistry: Sendable {
             case .opening: return .wait(entries[found].settled, nil)
             case .closing(let core): return .wait(entries[found].settled, core)
             case .open(let core, let others, let handles):
-                guard others as? Options == options, core.index?.budget ?? .unlimited == budget else {
-                    throw CacheError(
-                        .optionsConflict,
-                        "The store in \(wanted.path) is open in this process with other options or another budget.")
-                }
                 entries[found].phase = .open(core, options: others, handles: handles + 1)
-                return .share(core)
+                return .share(core, options: others)
             }
         }
     }

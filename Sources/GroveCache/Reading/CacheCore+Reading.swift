@@ -149,12 +149,12 @@ private struct ReadStart {
         try state.life.checkUsable()
         guard let store = state.usableStore?.engine else { return nil }
         var pending = PendingReads(queue: state.queue.shown, after: state.queue.wipePlace, shift: state.shift)
-        let everything = state.unsettled.everything
+        let everything = state.failedWrites.everything
         if let everything {
             // Too much of the store is not what was last set to tell it apart.
             pending.afterNumber = everything
         } else if state.queue.wipePlace == 0 {
-            pending.unsettled = state.unsettled.writes
+            pending.failedWrites = state.failedWrites.writes
         }
         self.store = everything == nil && state.queue.wipePlace == 0 ? store : nil
         self.pending = pending

@@ -3,7 +3,7 @@ import GroveModel
 /// What a read applies over its view: the calls that were queued when it began, and what could not be stored.
 struct PendingReads: Sendable {
     /// Invalidations of what could not be stored; older than every queued call.
-    var unsettled: [PendingWrite] = []
+    var failedWrites: [PendingWrite] = []
     private let queue: QueueIndex
     /// The place in the queue of the last call that the view shows, or that empties the store.
     var afterPlace: UInt64
@@ -20,12 +20,12 @@ struct PendingReads: Sendable {
         self.shift = shift
     }
 
-    var isEmpty: Bool { unsettled.isEmpty && queue.isEmpty }
+    var isEmpty: Bool { failedWrites.isEmpty && queue.isEmpty }
 
     /// The updates of `key`, a store's key, in their order; valid as long as this is.
     func updates(of key: UnsafeRawBufferPointer) -> [RecordUpdate] {
         var updates: [RecordUpdate] = []
-        for call in unsettled { unsafe updates += call.updates(of: key, shift: shift) }
+        for call in failedWrites { unsafe updates += call.updates(of: key, shift: shift) }
         for call in unsafe queue.calls(naming: key) where call.place > afterPlace && call.sequence > afterNumber {
             unsafe updates += call.updates(of: key, shift: shift)
         }

@@ -68,7 +68,7 @@ extension CacheCore {
         // Behind a wipe that nobody asked for there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
-        if state.queue.byteCount + refused.byteCount > queueLimit + unsettledLimit {
+        if state.queue.byteCount + refused.byteCount > queueLimit + failedWritesLimit {
             refused = PendingWrite(sequence: write.sequence, isWipe: true)
             state.wipedAt = max(state.wipedAt, write.sequence)
         }

@@ -10,7 +10,7 @@ extension CacheCore {
             if isScheduled { state.isDrainScheduled = false }
             return state.life.mayCommit
         }
-        while mayCommit, state.withLock({ !$0.queue.isEmpty || !$0.unsettled.isEmpty }) {
+        while mayCommit, state.withLock({ !$0.queue.isEmpty || !$0.failedWrites.isEmpty }) {
             let outdated = reopenIfReplaced()
             let group = state.withLock { nextGroup($0.queue.calls) }
             if outdated == nil { settle() }
@@ -24,13 +24,13 @@ extension CacheCore {
 
     /// Tries again to forget what could not be stored, and tells of what is forgotten.
     private func settle() {
-        let unsettled = state.withLock { $0.unsettled }
-        guard !unsettled.isEmpty else { return }
-        if let number = unsettled.everything {
+        let failedWrites = state.withLock { $0.failedWrites }
+        guard !failedWrites.isEmpty else { return }
+        if let number = failedWrites.everything {
             let wipe = PendingWrite(sequence: number, isWipe: true)
             guard case .success(let changes) = wipeStore(wipe) else { return }
             state.withLock { state in
-                state.unsettled.settle(by: wipe)
+                state.failedWrites.settle(by: wipe)
                 // A call of before that comes late would bring back what was set over by one that failed.
                 state.wipedAt = max(state.wipedAt, number)
             }
@@ -38,7 +38,7 @@ extension CacheCore {
         }
         // A key that the store refuses must not keep the others: what fails is tried in halves, one of them to the end
         // before the other, so that a few dozen failures in a row say that the store refuses everything.
-        var (left, refused): ([PendingWrite], [PendingWrite]) = (unsettled.writes.reversed(), [])
+        var (left, refused): ([PendingWrite], [PendingWrite]) = (failedWrites.writes.reversed(), [])
         var failures = 0
         while failures < 24, let write = left.popLast() {
             if let changes = try? transact([write], isQueued: false) {
@@ -49,7 +49,7 @@ extension CacheCore {
             failures += 1
             if let halves = write.halves { left += halves } else { refused.append(write) }
         }
-        state.withLock { $0.unsettled.replace(unsettled.writes, with: left + refused) }
+        state.withLock { $0.failedWrites.replace(failedWrites.writes, with: left + refused) }
     }
 
     private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {

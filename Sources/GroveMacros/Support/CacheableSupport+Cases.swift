@@ -1,13 +1,13 @@
 // The payload of an enum's case: a model that is identified gives the enum its identifier and its record, unless it is
 // such an enum itself, because a reference keeps one case.
-extension CacheableSupport {
+extension _CacheableSupport {
     /// The identifier that a payload gives its enum.
     @inlinable
     public static func payloadIdentifier<M: SimpleModel>(_ payload: M) -> ModelIdentifier? { payload.modelIdentifier }
 
     /// The identifier that a payload gives its enum: none.
     @inlinable
-    public static func payloadIdentifier<M: CacheableEnum>(_ payload: M) -> ModelIdentifier? { nil }
+    public static func payloadIdentifier<M: _CacheableEnum>(_ payload: M) -> ModelIdentifier? { nil }
 
     /// The identifier that a payload gives its enum: none.
     @inlinable
@@ -23,7 +23,7 @@ extension CacheableSupport {
 
     /// The payload, where its record is its enum's too: never.
     @inlinable
-    public static func nodePayload<M: CacheableEnum>(_ payload: M, of identifier: ModelIdentifier?) -> (any Model)? {
+    public static func nodePayload<M: _CacheableEnum>(_ payload: M, of identifier: ModelIdentifier?) -> (any Model)? {
         nil
     }
 
@@ -35,15 +35,15 @@ extension CacheableSupport {
     /// A payload with its models replaced: its children where its record is its enum's, else itself.
     @inlinable
     public static func mapPayload<M: Model>(
-        _ shape: ModelShape<M>.Type, _ payload: M, isNode: Bool, _ transform: (any Model) -> (any Model)?
+        _ shape: _ModelShape<M>.Type, _ payload: M, isNode: Bool, _ transform: (any Model) -> (any Model)?
     ) -> M? {
-        isNode ? payload.map(transform) : ModelShape<M>.map(payload, transform)
+        isNode ? payload.map(transform) : _ModelShape<M>.map(payload, transform)
     }
 
     /// A payload with its models replaced.
     @inlinable
     @_disfavoredOverload
-    public static func mapPayload<Shape: ChildShape>(
+    public static func mapPayload<Shape: _ChildShape>(
         _ shape: Shape.Type, _ payload: Shape.Value, isNode: Bool, _ transform: (any Model) -> (any Model)?
     ) -> Shape.Value? {
         Shape.map(payload, transform)
@@ -74,7 +74,7 @@ extension CacheableSupport {
 
     /// Writes nothing: the payload stands in place.
     @inlinable
-    public static func encodeNode<M: CacheableModel & CacheableEnum>(
+    public static func encodeNode<M: CacheableModel & _CacheableEnum>(
         _ payload: M, caseName: String, to encoder: inout NodeEncoder
     ) throws(CacheError) -> Bool {
         false
@@ -130,7 +130,7 @@ extension CacheableSupport {
 
     /// The record name of a payload's type: none.
     @inlinable
-    public static func recordName<M: CacheableEnum>(of type: M.Type) -> String? { nil }
+    public static func recordName<M: _CacheableEnum>(of type: M.Type) -> String? { nil }
 
     /// The record name of a payload's type: none.
     @inlinable

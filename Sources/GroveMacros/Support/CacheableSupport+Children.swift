@@ -1,79 +1,79 @@
 // Overloads that find out, from a property's type, what shape its models lie in. The macro spells out the containers
 // that it sees; those behind a type alias are found by the overloads for common ones.
-extension CacheableSupport {
+extension _CacheableSupport {
     /// The shape of a model.
     @inlinable
-    public static func shape<M: Model>(of type: M.Type) -> ModelShape<M>.Type { ModelShape<M>.self }
+    public static func shape<M: Model>(of type: M.Type) -> _ModelShape<M>.Type { _ModelShape<M>.self }
 
     /// The shape of an optional model.
     @inlinable
-    public static func shape<M: Model>(of type: M?.Type) -> OptionalShape<ModelShape<M>>.Type {
-        OptionalShape<ModelShape<M>>.self
+    public static func shape<M: Model>(of type: M?.Type) -> _OptionalShape<_ModelShape<M>>.Type {
+        _OptionalShape<_ModelShape<M>>.self
     }
 
     /// The shape of an array of models.
     @inlinable
-    public static func shape<M: Model>(of type: [M].Type) -> ArrayShape<ModelShape<M>>.Type {
-        ArrayShape<ModelShape<M>>.self
+    public static func shape<M: Model>(of type: [M].Type) -> _ArrayShape<_ModelShape<M>>.Type {
+        _ArrayShape<_ModelShape<M>>.self
     }
 
     /// The shape of an optional array of models.
     @inlinable
-    public static func shape<M: Model>(of type: [M]?.Type) -> OptionalShape<ArrayShape<ModelShape<M>>>.Type {
-        OptionalShape<ArrayShape<ModelShape<M>>>.self
+    public static func shape<M: Model>(of type: [M]?.Type) -> _OptionalShape<_ArrayShape<_ModelShape<M>>>.Type {
+        _OptionalShape<_ArrayShape<_ModelShape<M>>>.self
     }
 
     /// The shape of a set of models.
     @inlinable
-    public static func shape<M: Model & Hashable>(of type: Set<M>.Type) -> SetShape<ModelShape<M>>.Type {
-        SetShape<ModelShape<M>>.self
+    public static func shape<M: Model & Hashable>(of type: Set<M>.Type) -> _SetShape<_ModelShape<M>>.Type {
+        _SetShape<_ModelShape<M>>.self
     }
 
     /// The shape of a dictionary of models.
     @inlinable
     public static func shape<Key, M: Model>(
         of type: [Key: M].Type
-    ) -> DictionaryShape<LeafShape<Key>, ModelShape<M>>.Type {
-        DictionaryShape<LeafShape<Key>, ModelShape<M>>.self
+    ) -> _DictionaryShape<_LeafShape<Key>, _ModelShape<M>>.Type {
+        _DictionaryShape<_LeafShape<Key>, _ModelShape<M>>.self
     }
 
     /// The shape of anything else.
     @inlinable
     @_disfavoredOverload
-    public static func shape<Value>(of type: Value.Type) -> LeafShape<Value>.Type { LeafShape<Value>.self }
+    public static func shape<Value>(of type: Value.Type) -> _LeafShape<Value>.Type { _LeafShape<Value>.self }
 
     /// The shape of an optional of a shape.
     @inlinable
-    public static func optional<Wrapped: ChildShape>(_ shape: Wrapped.Type) -> OptionalShape<Wrapped>.Type {
-        OptionalShape<Wrapped>.self
+    public static func optional<Wrapped: _ChildShape>(_ shape: Wrapped.Type) -> _OptionalShape<Wrapped>.Type {
+        _OptionalShape<Wrapped>.self
     }
 
     /// The shape of an array of a shape.
     @inlinable
-    public static func array<Element: ChildShape>(_ shape: Element.Type) -> ArrayShape<Element>.Type {
-        ArrayShape<Element>.self
+    public static func array<Element: _ChildShape>(_ shape: Element.Type) -> _ArrayShape<Element>.Type {
+        _ArrayShape<Element>.self
     }
 
     /// The shape of a set of a shape.
     @inlinable
-    public static func set<Element: ChildShape>(_ shape: Element.Type) -> SetShape<Element>.Type
+    public static func set<Element: _ChildShape>(_ shape: Element.Type) -> _SetShape<Element>.Type
     where Element.Value: Hashable {
-        SetShape<Element>.self
+        _SetShape<Element>.self
     }
 
     /// The shape of a dictionary of shapes.
     @inlinable
-    public static func dictionary<Key: ChildShape, Element: ChildShape>(
+    public static func dictionary<Key: _ChildShape, Element: _ChildShape>(
         _ key: Key.Type, _ element: Element.Type
-    ) -> DictionaryShape<Key, Element>.Type where Key.Value: Hashable {
-        DictionaryShape<Key, Element>.self
+    ) -> _DictionaryShape<Key, Element>.Type where Key.Value: Hashable {
+        _DictionaryShape<Key, Element>.self
     }
 
     // MARK: Visiting
 
     /// Calls `visit` with each model in `value`.
     @inlinable
-    public static func forEach<Shape: ChildShape>(
+    public static func forEach<Shape: _ChildShape>(
         _ shape: Shape.Type, _ value: Shape.Value, _ visit: (any Model) -> Void
     ) {
         Shape.forEach(value, visit)
@@ -81,7 +81,7 @@ extension CacheableSupport {
 
     /// `value` with each of its models replaced, or `nil` where one that it needs is gone.
     @inlinable
-    public static func map<Shape: ChildShape>(
+    public static func map<Shape: _ChildShape>(
         _ shape: Shape.Type, _ value: Shape.Value, _ transform: (any Model) -> (any Model)?
     ) -> Shape.Value? {
         Shape.map(value, transform)
@@ -92,7 +92,7 @@ extension CacheableSupport {
     /// - Parameter position: less the models in `value` afterwards, where it lies behind them.
     /// - Returns: `nil` where it lies behind `value`; else whether `child` can take the place.
     @inlinable
-    public static func replace<Shape: ChildShape>(
+    public static func replace<Shape: _ChildShape>(
         _ shape: Shape.Type, _ value: inout Shape.Value, at position: inout Int, with child: any Model
     ) -> Bool? {
         let count = Shape.count(value)
@@ -114,6 +114,6 @@ extension CacheableSupport {
 
     /// The model whose record `model` is: an enum's payload, or the model itself.
     public static func unwrapped(_ model: any Model) -> any Model {
-        (model as? any CacheableEnum)?.cacheablePayload ?? model
+        (model as? any _CacheableEnum)?.cacheablePayload ?? model
     }
 }

@@ -1,4 +1,4 @@
-extension CacheableSupport {
+extension _CacheableSupport {
     /// Whether a property's values are equal.
     @inlinable
     public static func areEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }

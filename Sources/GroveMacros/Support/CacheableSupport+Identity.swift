@@ -6,7 +6,7 @@
 
 // An identifier is text that is the same in every process and different for every value. So what has such a text is
 // listed here, and for anything else there is an error of the compiler: what a type prints is made for people to read.
-extension CacheableSupport {
+extension _CacheableSupport {
     /// The identifier that begins with `prefix` and ends with `key`; the empty one, which no cache accepts, where the
     /// key is empty.
     @inlinable

@@ -1,7 +1,7 @@
-extension CacheableSupport {
+extension _CacheableSupport {
     /// `model`, or an enum's payload, where it is another projection of the record of `own`; else `nil`.
-    public static func projection(_ model: any Model, of own: some Model) -> (any CacheableFields)? {
-        guard let other = model as? any CacheableFields, recordName(of: other) == recordName(of: own),
+    public static func projection(_ model: any Model, of own: some Model) -> (any _CacheableFields)? {
+        guard let other = model as? any _CacheableFields, recordName(of: other) == recordName(of: own),
             let identifier = own.modelIdentifier, other.modelIdentifier == identifier
         else { return nil }
         return other
@@ -16,8 +16,8 @@ extension CacheableSupport {
     ///
     /// A field that `other` does not have is kept. Models of another type are merged into those of the same identifiers;
     /// where there are none, the field is kept too.
-    public static func merged<Shape: ChildShape>(
-        _ shape: Shape.Type, _ own: Shape.Value, _ other: any CacheableFields, _ name: String
+    public static func merged<Shape: _ChildShape>(
+        _ shape: Shape.Type, _ own: Shape.Value, _ other: any _CacheableFields, _ name: String
     ) -> Shape.Value {
         if let value = other.cacheableField(name, as: Shape.Value.self) { return value }
         guard let value = other.cacheableField(name, as: Any.self) else { return own }

@@ -1,8 +1,8 @@
 /// How the models inside a property's value are found: a type made of the property's type, without a value.
 ///
-/// Shapes are put together by overloads of ``CacheableSupport/shape(of:)-(M.Type)`` and its kin, so that a property
+/// Shapes are put together by overloads of ``_CacheableSupport/shape(of:)-(M.Type)`` and its kin, so that a property
 /// without models costs nothing and one with models no more than its loops.
-public protocol ChildShape {
+public protocol _ChildShape {
     /// The property's type.
     associatedtype Value
 
@@ -30,7 +30,7 @@ public protocol ChildShape {
     static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value?
 }
 
-extension ChildShape {
+extension _ChildShape {
     /// Depends on the value.
     @inlinable
     public static var fixedCount: Int? { nil }
@@ -59,7 +59,7 @@ extension ChildShape {
 }
 
 /// A value without models.
-public enum LeafShape<Value>: ChildShape {
+public enum _LeafShape<Value>: _ChildShape {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { true }
@@ -81,7 +81,7 @@ public enum LeafShape<Value>: ChildShape {
 }
 
 /// A model.
-public enum ModelShape<Value: Model>: ChildShape {
+public enum _ModelShape<Value: Model>: _ChildShape {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { false }
@@ -94,7 +94,7 @@ public enum ModelShape<Value: Model>: ChildShape {
     @inlinable
     public static func map(_ value: Value, _ transform: (any Model) -> (any Model)?) -> Value? {
         guard let new = transform(value) else { return nil }
-        return new as? Value ?? CacheableSupport.fit(new, value)
+        return new as? Value ?? _CacheableSupport.fit(new, value)
     }
 
     /// One.
@@ -104,7 +104,7 @@ public enum ModelShape<Value: Model>: ChildShape {
     /// Replaces the model.
     @inlinable
     public static func replace(_ value: inout Value, at position: Int, with child: any Model) -> Bool {
-        guard let new = child as? Value ?? CacheableSupport.fit(child, value) else { return false }
+        guard let new = child as? Value ?? _CacheableSupport.fit(child, value) else { return false }
         value = new
         return true
     }
@@ -118,7 +118,7 @@ public enum ModelShape<Value: Model>: ChildShape {
 }
 
 /// An optional: `nil` where what it holds is gone.
-public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
+public enum _OptionalShape<Wrapped: _ChildShape>: _ChildShape {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { Wrapped.isLeaf }
@@ -168,7 +168,7 @@ public enum OptionalShape<Wrapped: ChildShape>: ChildShape {
 }
 
 /// An array: an element that is gone is dropped.
-public enum ArrayShape<Element: ChildShape>: ChildShape {
+public enum _ArrayShape<Element: _ChildShape>: _ChildShape {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { Element.isLeaf }
@@ -230,7 +230,7 @@ public enum ArrayShape<Element: ChildShape>: ChildShape {
 }
 
 /// A set: an element that is gone is dropped.
-public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hashable {
+public enum _SetShape<Element: _ChildShape>: _ChildShape where Element.Value: Hashable {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { Element.isLeaf }
@@ -243,7 +243,7 @@ public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hasha
     @inlinable
     public static func forEach(_ value: Set<Element.Value>, _ visit: (any Model) -> Void) {
         if isLeaf { return }
-        for element in CacheableSupport.inRecordOrder(value) { Element.forEach(element, visit) }
+        for element in _CacheableSupport.inRecordOrder(value) { Element.forEach(element, visit) }
     }
 
     /// `value` with each model replaced.
@@ -252,7 +252,7 @@ public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hasha
         _ value: Set<Element.Value>, _ transform: (any Model) -> (any Model)?
     ) -> Set<Element.Value>? {
         if isLeaf { return value }
-        return Set(CacheableSupport.inRecordOrder(value).compactMap { Element.map($0, transform) })
+        return Set(_CacheableSupport.inRecordOrder(value).compactMap { Element.map($0, transform) })
     }
 
     /// `other` in the types of this shape.
@@ -264,7 +264,7 @@ public enum SetShape<Element: ChildShape>: ChildShape where Element.Value: Hasha
 }
 
 /// A dictionary: an entry whose key or value is gone is dropped.
-public enum DictionaryShape<Key: ChildShape, Element: ChildShape>: ChildShape where Key.Value: Hashable {
+public enum _DictionaryShape<Key: _ChildShape, Element: _ChildShape>: _ChildShape where Key.Value: Hashable {
     /// Whether there are no models in it.
     @inlinable
     public static var isLeaf: Bool { Key.isLeaf && Element.isLeaf }
@@ -277,7 +277,7 @@ public enum DictionaryShape<Key: ChildShape, Element: ChildShape>: ChildShape wh
     @inlinable
     public static func forEach(_ value: [Key.Value: Element.Value], _ visit: (any Model) -> Void) {
         if isLeaf { return }
-        for key in CacheableSupport.inRecordOrder(value.keys) {
+        for key in _CacheableSupport.inRecordOrder(value.keys) {
             Key.forEach(key, visit)
             if let element = value[key] { Element.forEach(element, visit) }
         }
@@ -291,7 +291,7 @@ public enum DictionaryShape<Key: ChildShape, Element: ChildShape>: ChildShape wh
         if isLeaf { return value }
         var entries: [Key.Value: Element.Value] = [:]
         entries.reserveCapacity(value.count)
-        for key in CacheableSupport.inRecordOrder(value.keys) {
+        for key in _CacheableSupport.inRecordOrder(value.keys) {
             guard let newKey = Key.map(key, transform), let element = value[key],
                 let new = Element.map(element, transform)
             else { continue }

@@ -1,5 +1,5 @@
 /// A field whose type has no coding; no value of it is ever made.
-public struct UncodableField<Value> {
+public struct _UncodableField<Value> {
     private init() {}
 }
 
@@ -28,11 +28,11 @@ extension NodeDecoder {
     )
     public mutating func scan<Value>(
         _ type: Value.Type, at index: Int
-    ) throws(NodeReadFailure) -> UncodableField<Value> {
+    ) throws(NodeReadFailure) -> _UncodableField<Value> {
         throw .otherShape
     }
 
     /// Stands in for the value of a field whose type has no coding.
     @_disfavoredOverload
-    public func finish<Value>(_ field: UncodableField<Value>) throws(NodeReadFailure) -> Value { throw .otherShape }
+    public func finish<Value>(_ field: _UncodableField<Value>) throws(NodeReadFailure) -> Value { throw .otherShape }
 }

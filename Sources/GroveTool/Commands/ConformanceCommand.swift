@@ -123,9 +123,9 @@
 
         /// Runs a saved program, and prints what each step said.
         private func run(programIn file: String) throws {
-            let program: Program
+            let program: RandomProgram
             do {
-                program = try Program(script: String(decoding: try InputFile.read(file, as: "program"), as: UTF8.self))
+                program = try RandomProgram(script: String(decoding: try InputFile.read(file, as: "program"), as: UTF8.self))
             } catch let failure as CheckFailure {
                 throw ToolError.input("\(file): \(failure)")
             }

@@ -4,7 +4,7 @@
 
     /// What a type's syntax tells about a field.
     enum TypeReading {
-        private static let support = "GroveMacros.CacheableSupport"
+        private static let support = "GroveMacros._CacheableSupport"
 
         /// The type as code can name it: an implicitly unwrapped optional is an optional.
         static func spelling(_ type: TypeSyntax) -> String {

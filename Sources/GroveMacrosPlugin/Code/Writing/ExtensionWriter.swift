@@ -6,7 +6,7 @@
         /// The protocols to which the type does not conform yet.
         let missing: Set<String>
 
-        static let support = "GroveMacros.CacheableSupport"
+        static let support = "GroveMacros._CacheableSupport"
 
         init(_ subject: Subject, type: String, missing: Set<String>) {
             self.subject = subject
@@ -30,10 +30,10 @@
                 case .leaf: [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
                 case .enumeration:
                     ExtensionWriter.modelConformances
-                        + (subject.takesPayloads ? [("CacheableEnum", "GroveMacros.CacheableEnum")] : [])
+                        + (subject.takesPayloads ? [("_CacheableEnum", "GroveMacros._CacheableEnum")] : [])
                 case .structure, .finalClass:
                     ExtensionWriter.modelConformances
-                        + (hasFieldAccess ? [("CacheableFields", "GroveMacros.CacheableFields")] : [])
+                        + (hasFieldAccess ? [("_CacheableFields", "GroveMacros._CacheableFields")] : [])
                 }
             return wanted.filter { missing.contains($0.0) }.map(\.1)
         }

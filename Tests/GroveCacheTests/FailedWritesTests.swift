@@ -6,7 +6,7 @@ import Testing
 
 /// What a store that fails for long leaves behind: misses, in bounded memory, of which everybody hears.
 @Suite("What could not be stored")
-struct UnsettledTests {
+struct FailedWritesTests {
     typealias Cache = NormalizedCache<SharedStore>
 
     let disk: SharedStore.Disk
@@ -28,12 +28,12 @@ struct UnsettledTests {
 
     @Test("A call that fails while others are being forgotten is not lost")
     func meanwhile() {
-        var unsettled = Unsettled()
-        unsettled.add(failed(1, 1))
-        let tried = unsettled.writes
-        unsettled.add(failed(2, 2))
-        unsettled.replace(tried, with: [])
-        #expect(unsettled.writes.flatMap { $0.extras.map(\.storeKey) }.contains(SharedStore.Disk.key("Person:2")))
+        var failedWrites = FailedWrites()
+        failedWrites.add(failed(1, 1))
+        let tried = failedWrites.writes
+        failedWrites.add(failed(2, 2))
+        failedWrites.replace(tried, with: [])
+        #expect(failedWrites.writes.flatMap { $0.extras.map(\.storeKey) }.contains(SharedStore.Disk.key("Person:2")))
     }
 
     /// Sets models of which nobody hears, and waits until they were tried.
@@ -44,32 +44,32 @@ struct UnsettledTests {
 
     @Test("Calls are merged into few, each key is named once, and what is written later is let go of")
     func merging() {
-        var unsettled = Unsettled()
-        for number in 0..<1_000 { unsettled.add(failed(UInt64(number + 1), number, number % 7)) }
-        #expect(unsettled.writes.count <= 11)
-        func keys() -> [[UInt8]] { unsettled.writes.flatMap { $0.extras.map(\.storeKey) } }
+        var failedWrites = FailedWrites()
+        for number in 0..<1_000 { failedWrites.add(failed(UInt64(number + 1), number, number % 7)) }
+        #expect(failedWrites.writes.count <= 11)
+        func keys() -> [[UInt8]] { failedWrites.writes.flatMap { $0.extras.map(\.storeKey) } }
         #expect(Set(keys()).count == 1_000)
-        unsettled.settle(by: failed(2_000, 3, 500))
+        failedWrites.settle(by: failed(2_000, 3, 500))
         #expect(Set(keys()).count == 998)
         // What was written before is not made good by it.
-        unsettled.settle(by: failed(1, 999))
+        failedWrites.settle(by: failed(1, 999))
         #expect(Set(keys()).count == 998)
         let key = SharedStore.Disk.key("Person:600")
         let updates = unsafe key.withUnsafeBytes { key in
-            unsettled.writes.map { unsafe $0.updates(of: key, shift: 0).count }.reduce(0, +)
+            failedWrites.writes.map { unsafe $0.updates(of: key, shift: 0).count }.reduce(0, +)
         }
         #expect(updates == 1)
     }
 
     @Test("Beyond the limit everything is to be forgotten, until a later wipe")
     func limit() {
-        var unsettled = Unsettled(limit: 2_000)
-        for number in 0..<1_000 { unsettled.add(failed(UInt64(number + 1), number)) }
-        #expect(unsettled.writes.isEmpty && unsettled.everything == 1_000)
-        unsettled.settle(by: PendingWrite(sequence: 999, isWipe: true))
-        #expect(!unsettled.isEmpty)
-        unsettled.settle(by: PendingWrite(sequence: 1_001, isWipe: true))
-        #expect(unsettled.isEmpty)
+        var failedWrites = FailedWrites(limit: 2_000)
+        for number in 0..<1_000 { failedWrites.add(failed(UInt64(number + 1), number)) }
+        #expect(failedWrites.writes.isEmpty && failedWrites.everything == 1_000)
+        failedWrites.settle(by: PendingWrite(sequence: 999, isWipe: true))
+        #expect(!failedWrites.isEmpty)
+        failedWrites.settle(by: PendingWrite(sequence: 1_001, isWipe: true))
+        #expect(failedWrites.isEmpty)
     }
 
     @Test("A store that fails for long costs no more memory than its limit, and lies never")
@@ -77,14 +77,14 @@ struct UnsettledTests {
         let watched = Mutex<[ChangeSet]>([])
         let listener = Listener { change in watched.withLock { $0.append(change) } }
         let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), observer: listener)
-        cache.core.state.withLock { $0.unsettled = Unsettled(limit: 4_000) }
+        cache.core.state.withLock { $0.failedWrites = FailedWrites(limit: 4_000) }
         try cache.write(contentsOf: (0..<300).map { person($0, 1) })
         disk.faults.withLock { faults in
             faults.refusesWrites = true
             faults.refusesWipes = true
         }
         set((0..<200).map { person($0, 2) }, in: cache)
-        #expect(cache.core.state.withLock { $0.unsettled.everything } != nil)
+        #expect(cache.core.state.withLock { $0.failedWrites.everything } != nil)
         for identifier: ModelIdentifier in ["Person:0", "Person:199", "Person:250"] {
             #expect(try cache.model(identifier, as: Person.self) == nil)
         }
@@ -94,7 +94,7 @@ struct UnsettledTests {
         #expect(try cache.model("Person:250", as: Person.self) == nil)
         disk.faults.withLock { $0.refusesWipes = false }
         try cache.write(person(301, 3))
-        #expect(cache.core.state.withLock { $0.unsettled.isEmpty })
+        #expect(cache.core.state.withLock { $0.failedWrites.isEmpty })
         #expect(try cache.model("Person:301", as: Person.self) == person(301, 3))
         #expect(try cache.model("Person:0", as: Person.self) == nil)
         cache.core.audience.events.sync {}
@@ -103,7 +103,7 @@ struct UnsettledTests {
 
     @Test("A call that comes late does not land after a wipe that forgot what was set over it")
     func late() throws {
-        cache.core.state.withLock { $0.unsettled = Unsettled(limit: 0) }
+        cache.core.state.withLock { $0.failedWrites = FailedWrites(limit: 0) }
         try cache.write(ann)
         // It took its number, and was held up before it came to the queue.
         let number = try cache.core.takeSequence(isAwaited: false)
@@ -111,7 +111,7 @@ struct UnsettledTests {
         set([person(1, 2)], in: cache)
         disk.faults.withLock { $0.refusesWrites = false }
         try cache.write(person(2, 1))
-        #expect(cache.core.state.withLock { $0.unsettled.isEmpty })
+        #expect(cache.core.state.withLock { $0.failedWrites.isEmpty })
         let write = PendingWrite(sequence: number, tree: try EncodedRoots([ann], mustBeIdentified: true).tree)
         #expect(throws: CacheError.self) { try cache.core.enqueue(write, schedulingDrain: false) }
         cache.core.drainNow()
@@ -161,7 +161,7 @@ struct UnsettledTests {
         set((0..<100).map { person($0, 2) }, in: cache)
         disk.faults.withLock { $0.refusesWrites = false }
         try cache.write(person(200, 1))
-        let left = cache.core.state.withLock { $0.unsettled.writes.flatMap { $0.extras.map(\.storeKey) } }
+        let left = cache.core.state.withLock { $0.failedWrites.writes.flatMap { $0.extras.map(\.storeKey) } }
         #expect(Set(left) == kept)
         #expect(try (0..<100).allSatisfy { try cache.model(ModelIdentifier("Person:\($0)"), as: Person.self) == nil })
     }

@@ -2,7 +2,7 @@ import Dispatch
 import GroveModel
 import Synchronization
 
-/// The store opened again: after other processes replaced its files, and after a suspension.
+/// A store whose files were replaced: how that is noticed, and how it is opened again.
 ///
 /// All of it runs on ``writer``, but for what begins there. That the files were replaced shows in the word of their
 /// generation, which every call compares; that something removed them without Grove's knowledge shows in the identity of the
@@ -85,7 +85,7 @@ extension CacheCore {
     ///   - isOther: whether it holds something else than when it was last open: then nothing that was called before lands
     ///     in it.
     ///   - transition: what that makes of the store's life.
-    private func adopt(
+    func adopt(
         _ opened: StoreSource.Opened, isOther: Bool, _ transition: (inout StoreLife, OpenStore) -> Void
     ) {
         let isOther = isOther || opened.rebuiltAfter != nil
@@ -114,101 +114,6 @@ extension CacheCore {
         savePolicy()
         store.engine.close()
     }
-
-    // MARK: Suspension
-
-    /// Commits what is queued and lets go of every file and lock; calls are refused from the moment this begins.
-    ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`.
-    func suspend() throws(CacheError) {
-        try beginSuspension()
-        writer.sync { finishSuspension() }
-    }
-
-    /// Refuses calls from now on; ``finishSuspension()`` must follow on ``writer``.
-    func beginSuspension() throws(CacheError) {
-        try checkReentrance()
-        try state.withLock { (state) throws(CacheError) in try state.life.beginSuspension() }
-    }
-
-    /// Commits what is queued and lets go of the store.
-    func finishSuspension() {
-        guard case .suspending = state.withLock({ $0.life }) else { return }
-        drain(isScheduled: false)
-        // What lives in memory alone must not be closed: nothing would bring it back, and it holds no file.
-        if source.isPersistent { letGo() } else { readers.awaitNone() }
-        state.withLock { $0.life.finishSuspension() }
-    }
-
-    /// Opens the store again, and calls are taken again; nothing happens where it was not suspended.
-    ///
-    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what opening throws: then it stays suspended.
-    func resume() throws(CacheError) {
-        try checkReentrance()
-        let failure = writer.sync { finishResumption() }
-        if let failure { throw failure }
-    }
-
-    /// Opens the store again.
-    ///
-    /// - Returns: why it cannot be.
-    func finishResumption() -> CacheError? {
-        let life = state.withLock { $0.life }
-        switch life {
-        case .open: return nil
-        case .closing, .closed: return .isClosed
-        case .suspending, .suspended: break
-        }
-        do throws(CacheError) {
-            if let store = life.currentStore {
-                state.withLock { $0.life.resume(store) }
-            } else {
-                try takeUp { $0.resume($1) }
-            }
-        } catch {
-            return error
-        }
-        // What was set meanwhile is to be forgotten.
-        drain(isScheduled: false)
-        return nil
-    }
-
-    /// Opens a store that was let go of.
-    private func takeUp(_ transition: (inout StoreLife, OpenStore) -> Void) throws(CacheError) {
-        let opened = try CacheCore.open(source, index)
-        let isOther = state.withLock { state in
-            let isOther = state.isOther(opened)
-            // Calls that were made before the suspension and come to the queue after it.
-            if isOther { state.noteReplacement() }
-            return isOther
-        }
-        adopt(opened, isOther: isOther, transition)
-    }
-
-    // MARK: Closing
-
-    /// Commits what is queued, waits for reads, and closes the store.
-    ///
-    /// Calls after the first return when it is done.
-    func close() {
-        state.withLock { $0.life.beginClosing() }
-        writer.sync {
-            guard case .closing = state.withLock({ $0.life }) else { return }
-            takeUpToForget()
-            drain(isScheduled: false)
-            letGo()
-            state.withLock { $0.life.finishClosing() }
-        }
-    }
-
-    /// Opens the store once more before the cache is closed, where calls that came while it was suspended are to forget
-    /// what they would have replaced; where it cannot be opened, that stays.
-    private func takeUpToForget() {
-        guard case .closing(nil) = state.withLock({ $0.life }), !state.withLock({ $0.unsettled.isEmpty }),
-            let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil
-        else { return }
-        try? takeUp { $0.reopenWhileClosing($1) }
-    }
 }
 
 extension CacheState {
@@ -236,13 +141,13 @@ extension CacheState {
     }
 
     /// Notes that what was called until now does not land in the files that are there now.
-    fileprivate mutating func noteReplacement() {
+    mutating func noteReplacement() {
         wipedAt = max(wipedAt, sequence)
         replacedAt = sequence
     }
 
     /// Whether `opened` is another store than the one that was open last.
-    fileprivate func isOther(_ opened: StoreSource.Opened) -> Bool {
+    func isOther(_ opened: StoreSource.Opened) -> Bool {
         // What has forgotten commits was made again, though it may have come by the same number.
         opened.file != lastFile || opened.generation != nil && opened.word != lastWord
             || opened.state.sequence < lastCommitted

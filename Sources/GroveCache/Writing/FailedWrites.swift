@@ -3,7 +3,7 @@
 /// Calls are merged into few of growing size, so that a read looks *n* keys up in O(log *n*), and adding one takes
 /// O(log *n*) amortised. Beyond a limit nothing is listed any more: everything in the store is a miss then until it has
 /// been wiped. So however long a store fails, this takes no more memory than that.
-struct Unsettled: Sendable {
+struct FailedWrites: Sendable {
     /// Invalidations, the larger first; each names a key at most once.
     private(set) var writes: [PendingWrite] = []
     /// The number of the call since which the store is to be wiped, where there was too much to list.

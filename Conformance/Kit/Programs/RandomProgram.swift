@@ -1,5 +1,5 @@
 /// A script of calls, which anybody can read, shorten and replay.
-public struct Program: Equatable, Sendable, CustomStringConvertible {
+public struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
     var steps: [Step]
 
     init(_ steps: [Step]) { self.steps = steps }
@@ -34,7 +34,7 @@ public struct Program: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// A random program of `count` steps.
-    static func random(_ count: Int, _ abilities: Abilities, using generator: inout SeededGenerator) -> Program {
+    static func random(_ count: Int, _ abilities: Abilities, using generator: inout SeededGenerator) -> RandomProgram {
         var steps: [Step] = []
         while steps.count < count {
             let kind = Plan.Kind.allCases.randomElement(using: &generator) ?? .person
@@ -60,19 +60,19 @@ public struct Program: Equatable, Sendable, CustomStringConvertible {
             default: break
             }
         }
-        return Program(steps)
+        return RandomProgram(steps)
     }
 
     /// The smallest program near this one that still fails; `fails` runs one.
-    func shrunk(attempts: Int = 600, _ fails: (Program) throws -> Bool) rethrows -> Program {
+    func shrunk(attempts: Int = 600, _ fails: (RandomProgram) throws -> Bool) rethrows -> RandomProgram {
         var best = self
         var left = attempts
         var hasImproved = true
         func isWorse(_ steps: [Step]) throws -> Bool {
             guard left > 0 else { return false }
             left -= 1
-            guard try fails(Program(steps)) else { return false }
-            best = Program(steps)
+            guard try fails(RandomProgram(steps)) else { return false }
+            best = RandomProgram(steps)
             return true
         }
         while hasImproved, left > 0 {

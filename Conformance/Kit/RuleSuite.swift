@@ -1,5 +1,5 @@
 /// Which rules are asked of a backend.
-public enum Suite: String, Sendable, CaseIterable {
+public enum RuleSuite: String, Sendable, CaseIterable {
     /// A `NodeStore` under a `NormalizedCache`: every rule.
     case store
     /// Any `CacheDelegate`: the rules that need nothing but its methods and what its harness can supply.
@@ -8,14 +8,14 @@ public enum Suite: String, Sendable, CaseIterable {
 
 extension Rule {
     /// The suites that hold the rule.
-    public var suites: Set<Suite> {
+    public var suites: Set<RuleSuite> {
         requires.isSubset(of: Capability.ofDelegates.union(Capability.ofProfiles)) ? [.store, .delegate] : [.store]
     }
 }
 
 extension Rules {
     /// The rules of `suite`, in order.
-    public static func all(of suite: Suite) -> [Rule] { all.filter { $0.suites.contains(suite) } }
+    public static func all(of suite: RuleSuite) -> [Rule] { all.filter { $0.suites.contains(suite) } }
 
     /// Whether `rules` are all that are asked of `backend`.
     static func areWhole(_ rules: [Rule], for backend: any ConformanceBackend) -> Bool {

@@ -1,5 +1,5 @@
 /// A rule that a backend is known to break, and why; it expires when the rule holds.
-public struct Excuse: Sendable, Equatable {
+public struct RuleExcuse: Sendable, Equatable {
     /// The rule's identifier.
     public let ruleID: String
     /// Why it does not hold, in one sentence: what is to be done, or why it will not be.
@@ -12,7 +12,7 @@ public struct Excuse: Sendable, Equatable {
     }
 
     /// `result` in the light of `excuses`: a broken rule that is excused is so, and an excused rule that holds is broken.
-    static func apply(_ excuses: [Excuse], to result: RuleResult) -> RuleResult {
+    static func apply(_ excuses: [RuleExcuse], to result: RuleResult) -> RuleResult {
         guard let excuse = excuses.first(where: { $0.ruleID == result.rule.id }) else { return result }
         if result.isBroken {
             return RuleResult(

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// A gate that holds whoever comes to it while it is closed: the way to force an order of events.
-public final class Gate: Sendable {
+public final class CommitGate: Sendable {
     private struct State {
         var isClosed = false
         var held: [DispatchSemaphore] = []

@@ -1,0 +1,103 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// A store that is let go of for a while, or for good.
+///
+/// All of it runs on ``writer``, but for what begins there; ``StoreLife`` has the transitions.
+extension CacheCore {
+    // MARK: Suspension
+
+    /// Commits what is queued and lets go of every file and lock; calls are refused from the moment this begins.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`.
+    func suspend() throws(CacheError) {
+        try beginSuspension()
+        writer.sync { finishSuspension() }
+    }
+
+    /// Refuses calls from now on; ``finishSuspension()`` must follow on ``writer``.
+    func beginSuspension() throws(CacheError) {
+        try checkReentrance()
+        try state.withLock { (state) throws(CacheError) in try state.life.beginSuspension() }
+    }
+
+    /// Commits what is queued and lets go of the store.
+    func finishSuspension() {
+        guard case .suspending = state.withLock({ $0.life }) else { return }
+        drain(isScheduled: false)
+        // What lives in memory alone must not be closed: nothing would bring it back, and it holds no file.
+        if source.isPersistent { letGo() } else { readers.awaitNone() }
+        state.withLock { $0.life.finishSuspension() }
+    }
+
+    /// Opens the store again, and calls are taken again; nothing happens where it was not suspended.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what opening throws: then it stays suspended.
+    func resume() throws(CacheError) {
+        try checkReentrance()
+        let failure = writer.sync { finishResumption() }
+        if let failure { throw failure }
+    }
+
+    /// Opens the store again.
+    ///
+    /// - Returns: why it cannot be.
+    func finishResumption() -> CacheError? {
+        let life = state.withLock { $0.life }
+        switch life {
+        case .open: return nil
+        case .closing, .closed: return .isClosed
+        case .suspending, .suspended: break
+        }
+        do throws(CacheError) {
+            if let store = life.currentStore {
+                state.withLock { $0.life.resume(store) }
+            } else {
+                try takeUp { $0.resume($1) }
+            }
+        } catch {
+            return error
+        }
+        // What was set meanwhile is to be forgotten.
+        drain(isScheduled: false)
+        return nil
+    }
+
+    /// Opens a store that was let go of.
+    private func takeUp(_ transition: (inout StoreLife, OpenStore) -> Void) throws(CacheError) {
+        let opened = try CacheCore.open(source, index)
+        let isOther = state.withLock { state in
+            let isOther = state.isOther(opened)
+            // Calls that were made before the suspension and come to the queue after it.
+            if isOther { state.noteReplacement() }
+            return isOther
+        }
+        adopt(opened, isOther: isOther, transition)
+    }
+
+    // MARK: Closing
+
+    /// Commits what is queued, waits for reads, and closes the store.
+    ///
+    /// Calls after the first return when it is done.
+    func close() {
+        state.withLock { $0.life.beginClosing() }
+        writer.sync {
+            guard case .closing = state.withLock({ $0.life }) else { return }
+            takeUpToForget()
+            drain(isScheduled: false)
+            letGo()
+            state.withLock { $0.life.finishClosing() }
+        }
+    }
+
+    /// Opens the store once more before the cache is closed, where calls that came while it was suspended are to forget
+    /// what they would have replaced; where it cannot be opened, that stays.
+    private func takeUpToForget() {
+        guard case .closing(nil) = state.withLock({ $0.life }), !state.withLock({ $0.failedWrites.isEmpty }),
+            let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil
+        else { return }
+        try? takeUp { $0.reopenWhileClosing($1) }
+    }
+}
