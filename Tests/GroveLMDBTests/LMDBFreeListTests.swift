@@ -2,6 +2,7 @@ import CLMDB
 import GroveCache
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveLMDB
