@@ -2,7 +2,6 @@ import Grove
 import GroveCache
 import GroveMemory
 import GroveSQLite
-import Synchronization
 import TestSupport
 import Testing
 
@@ -136,11 +135,4 @@ final class CachedAgeTests {
         cancelled.cancel()
         await #expect(throws: (any Error).self) { try await cancelled.value }
     }
-}
-
-/// Counts from any thread.
-final class Count: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock { $0 } }
-    func add() { count.withLock { $0 += 1 } }
 }

@@ -157,6 +157,13 @@ final class MisuseLog: LogDelegate {
     }
 }
 
+/// Counts from any thread.
+final class Count: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
+}
+
 /// Waits for an answer that comes through a completion.
 @MainActor
 func answer<Value: Sendable>(
