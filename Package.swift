@@ -169,18 +169,21 @@ let package = Package(
                     "SwiftSyntaxMacros", "SwiftSyntaxMacrosGenericTestSupport"),
             swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
-        .testTarget(name: "GroveCodingTests", dependencies: ["GroveCoding", "GroveModel"], swiftSettings: strict),
         .testTarget(
-            name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
+            name: "GroveCodingTests", dependencies: ["GroveCoding", "GroveModel", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "GroveProvidersTests",
             dependencies: [
                 "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveSQLite", "GroveCache",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests",
-            dependencies: ["GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting"],
+            dependencies: ["GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveAdapterTests",
@@ -189,22 +192,26 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ], swiftSettings: strict),
+        // What all tests share.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of stores and of policies share; it imports Testing, so that no product may hold it.
         .target(
-            name: "StoreTesting", dependencies: ["GroveCache", "GroveModel"], path: "Tests/StoreTesting",
+            name: "StoreTesting", dependencies: ["GroveCache", "GroveModel", "TestSupport"], path: "Tests/StoreTesting",
             swiftSettings: strict),
         .testTarget(
             name: "GroveMemoryTests", dependencies: ["GroveMemory", "GroveCache", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveLevelDBTests", dependencies: ["GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting"],
+            name: "GroveLevelDBTests",
+            dependencies: ["GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveLMDBTests", dependencies: ["GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "CLMDB"],
+            name: "GroveLMDBTests",
+            dependencies: ["GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CLMDB"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveSQLiteTests",
-            dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "StoreTesting", "CSQLite"],
+            dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CSQLite"],
             swiftSettings: strict),
         // The example of Docs/ImplementingABackend: a backend, and the executable that checks it.
         .target(

@@ -13,12 +13,12 @@ for module in GroveModel GroveCoding GroveConsistency GroveProviders Grove Grove
     rm -rf "$copy/Sources/$module"
     cp -R "$root/Sources/$module" "$copy/Sources/$module"
 done
-for tests in GroveModelTests GroveCodingTests GroveConsistencyTests GroveProvidersTests; do
+for tests in TestSupport GroveModelTests GroveCodingTests GroveConsistencyTests GroveProvidersTests; do
     rm -rf "$copy/Tests/$tests"
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
-# Needs a store on disk, and is about reopening it: `make test` runs it.
-rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift"
+# Need a store on disk: `make test` runs them.
+rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift" "$copy/Tests/GroveProvidersTests/MissingElementTests.swift"
 # Read the vectors, which are not copied, and have one thread.
 rm -f "$copy/Tests/GroveCodingTests/FuzzTests.swift" "$copy/Tests/GroveCodingTests/GoldenRecordTests.swift"
 . "$root/Scripts/mutex.sh"
@@ -44,13 +44,17 @@ let package = Package(
         .target(
             name: "GroveMemory", dependencies: model + ["GroveCache", "GroveCoding"], path: "Sources/Backends/Memory",
             swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "GroveModelTests", dependencies: model, swiftSettings: settings),
-        .testTarget(name: "GroveCodingTests", dependencies: model + ["GroveCoding"], swiftSettings: settings),
+        .testTarget(name: "GroveCodingTests", dependencies: model + ["GroveCoding", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "GroveConsistencyTests", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
+            name: "GroveConsistencyTests", dependencies: model + ["GroveConsistency", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "GroveProvidersTests",
-            dependencies: model + ["Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveCache"],
+            dependencies: model + [
+                "Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveCache", "GroveCoding", "TestSupport",
+            ],
             swiftSettings: settings),
     ])
 SWIFT

@@ -3,6 +3,7 @@ import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -338,7 +339,7 @@ struct AgeTests {
         "Whatever two processes do, nothing is handed out that is older than asked for",
         arguments: 1...6 as ClosedRange<UInt64>)
     func randomProcesses(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         var caches = [cache, try AgeTests.open(disk, clock)]
         // When the value that is stored was last confirmed, by identifier.
         var confirmed: [Int: Double] = [:]
@@ -374,7 +375,7 @@ struct AgeTests {
         "What is younger than asked for by more than two seconds is handed out, where small ages are asked for",
         arguments: 1...4 as ClosedRange<UInt64>)
     func randomAlone(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         var confirmed: [Int: Double] = [:]
         _ = try cache.model("Person:0", as: Person.self, maxAge: 4)
         for step in 0..<4_000 {

@@ -2,6 +2,7 @@ import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -11,7 +12,7 @@ struct BudgetTests {
     @Test(
         "Accounts equal a recount after random writes, deletions and evictions", arguments: [1] as [UInt64])
     func recount(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let cache = try MemoryCache(
             directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 60_000))
         for _ in 0..<400 {
@@ -46,7 +47,7 @@ struct BudgetTests {
 
     @Test("A record takes less than 52 bytes of memory: the policy's, its ghost's and what finds its key")
     func slowMemory() throws {
-        var generator = Seeded(13)
+        var generator = SeededGenerator(seed: 13)
         let cache = try MemoryCache(
             directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100_000))
         let index = try #require(cache.core.index)
@@ -68,7 +69,7 @@ struct BudgetTests {
     func samePolicy(index: Int) throws { try checkSamePolicy(everyPolicy[index]) }
 
     private func checkSamePolicy<Policy: EvictionPolicy>(_ type: Policy.Type) throws {
-        var generator = Seeded(5)
+        var generator = SeededGenerator(seed: 5)
         let cache = try MemoryCache(
             directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 50, policy: type))
         var policy = type.init(capacity: 50)

@@ -3,6 +3,7 @@ import Dispatch
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// Streams of changes.
@@ -143,10 +144,9 @@ struct ChangesTests {
     @Test("Another handle's close leaves a stream alone, and a suspension does too")
     func handles() async throws {
         let disk = try SharedStore.Disk()
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
-        let first = try NormalizedCache<SharedStore>(directory: place, options: SharedStore.Options(disk: disk))
-        let second = try NormalizedCache<SharedStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let place = try TemporaryDirectory()
+        let first = try NormalizedCache<SharedStore>(directory: place.path, options: SharedStore.Options(disk: disk))
+        let second = try NormalizedCache<SharedStore>(directory: place.path, options: SharedStore.Options(disk: disk))
         var changes = first.changes(of: "Person:1").makeAsyncIterator()
         var others = second.changes(of: "Person:1").makeAsyncIterator()
         try await second.write(ann)

@@ -5,20 +5,6 @@ import StoreTesting
 /// Every policy of the module, by type, for tests that hold for all of them.
 let everyPolicy: [any EvictionPolicy.Type] = [LRU.self, AdaptiveS3FIFO.self]
 
-/// A seeded generator, so that a failure can be repeated.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
-    }
-}
-
 /// LRU as one would write it on a blackboard.
 struct NaiveLRU {
     let capacity: Int

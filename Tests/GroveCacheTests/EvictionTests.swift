@@ -1,4 +1,5 @@
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -7,7 +8,7 @@ import Testing
 struct EvictionTests {
     @Test("LRU does what a list on a blackboard does", arguments: 1...4 as ClosedRange<UInt64>)
     func lru(seed: UInt64) {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         var policy = LRU(capacity: 1_000)
         var model = NaiveLRU(capacity: 1_000)
         for number in 0..<4_000 {
@@ -23,7 +24,7 @@ struct EvictionTests {
 
     @Test("The default does what its documentation says, written with arrays", arguments: 1...6 as ClosedRange<UInt64>)
     func adaptive(seed: UInt64) {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         // No more than eleven bits: ghosts' weights are exact.
         let capacity = [60, 1_000, 1_500][Int(seed % 3)]
         var policy = AdaptiveS3FIFO(capacity: capacity)
@@ -62,7 +63,7 @@ struct EvictionTests {
 
     @Test("An entry of the default with its ghost takes less than 40 bytes, whether ghosts come back or not")
     func slowMemory() {
-        var generator = Seeded(12)
+        var generator = SeededGenerator(seed: 12)
         var policy = AdaptiveS3FIFO(capacity: 100_000)
         var (ghosts, worst) = (0, 0.0)
         for number in 0..<600_000 as Range<UInt64> {

@@ -1,6 +1,7 @@
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -107,7 +108,7 @@ struct ExpiryTests {
 
     @Test("The account equals a recount after evictions of either kind")
     func recount() throws {
-        var generator = Seeded(11)
+        var generator = SeededGenerator(seed: 11)
         let cache = try open(CacheBudget(bytes: 40_000, expiresAfter: 30))
         for _ in 0..<400 {
             clock.advance(Double.random(in: 0...4, using: &generator))

@@ -3,6 +3,7 @@ import GroveMemory
 import GroveModel
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -112,7 +113,7 @@ struct FingerprintBudgetTests {
         "Accounts and notes agree with the store after whatever this handle and another did, and what failed",
         arguments: [1] as [UInt64])
     func recount(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let budget = CacheBudget(bytes: 100_000)
         let (cache, other) = (try disk.open(budget), try disk.open(budget))
         var written: [Int: Person] = [:]
@@ -190,7 +191,7 @@ struct FingerprintBudgetTests {
 
     @Test("Notes go with their entries, and with their weights")
     func policy() {
-        var generator = Seeded(7)
+        var generator = SeededGenerator(seed: 7)
         var policy = AdaptiveS3FIFO(capacity: 2_000)
         var notes: [UInt64: UInt32] = [:]
         for number in 0..<40_000 {

@@ -2,6 +2,7 @@
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a process knows of nodes, and that it never relies on it wrongly.
@@ -112,7 +113,7 @@ struct FingerprintTests {
 
     @Test("The table agrees with a dictionary, and takes less than 48 bytes a key", arguments: [0, 1, 2, 3])
     func table(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         var table = FingerprintTable()
         var model: [UInt64: UInt64] = [:]
         #expect(table.byteCount == 0)

@@ -1,7 +1,9 @@
+import Foundation
 import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 
 /// A store that others may have open too, as its profile says, and whose wipe fails when the files are gone already.
 final class FragileStore: NodeStore {
@@ -21,7 +23,7 @@ final class FragileStore: NodeStore {
     }
 
     func wipe() throws(CacheError) {
-        removeDirectory(directory + "/grove.generation")
+        try? FileManager.default.removeItem(atPath: directory + "/grove.generation")
         try base.wipe()
     }
 
@@ -33,18 +35,19 @@ final class FragileStore: NodeStore {
 
     /// A cache on such a store in a directory of its own, and how often the store was opened.
     final class Opened: Sendable {
-        let place = temporaryPlace()
+        private let directory: TemporaryDirectory
         let disk: SharedStore.Disk
         let cache: NormalizedCache<FragileStore>
         private let openings = Openings()
 
         init() throws {
+            directory = try TemporaryDirectory()
             disk = try SharedStore.Disk()
             disk.faults.withLock { [openings] in $0.beforeOpening = { openings.count.withLock { $0 += 1 } } }
-            cache = try NormalizedCache(directory: place, options: SharedStore.Options(disk: disk))
+            cache = try NormalizedCache(directory: directory.path, options: SharedStore.Options(disk: disk))
         }
 
-        deinit { removeDirectory(place) }
+        var place: String { directory.path }
 
         var count: Int { openings.count.withLock { $0 } }
     }

@@ -1,9 +1,9 @@
 import Dispatch
-import Foundation
 @testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// An observer that keeps what it was told.
@@ -27,12 +27,6 @@ private final class Witness: CacheObserver {
     func cacheDidFailToRead(_ error: CacheError) { record.withLock { $0.failedReads.append(error) } }
     func cacheDidFailToWrite(_ error: CacheError) { record.withLock { $0.failures.append(error) } }
 }
-
-/// The path of a directory for a test, which is not there yet.
-func temporaryPlace() -> String { FileManager.default.temporaryDirectory.path + "/grove \(UUID().uuidString)" }
-
-/// Removes a directory that a test made.
-func removeDirectory(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
 @Suite("What observers and statistics tell")
 struct ObserverTests {
@@ -103,12 +97,11 @@ struct ObserverTests {
 
     @Test("The observer of a closed handle leaves, after it was told what was committed before")
     func leaving() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
+        let place = try TemporaryDirectory()
         let options = SharedStore.Options(disk: disk)
         let (one, two) = (Witness(), Witness())
-        let first = try NormalizedCache<SharedStore>(directory: place, options: options, observer: one)
-        let second = try NormalizedCache<SharedStore>(directory: place, options: options, observer: two)
+        let first = try NormalizedCache<SharedStore>(directory: place.path, options: options, observer: one)
+        let second = try NormalizedCache<SharedStore>(directory: place.path, options: options, observer: two)
         first.setModel(ann, forKey: "Person:1", context: nil)
         first.close()
         try second.delete("Person:1")
@@ -120,11 +113,10 @@ struct ObserverTests {
 
     @Test("Who observes late is told of what comes after, and each of all of it")
     func coming() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
+        let place = try TemporaryDirectory()
         let options = SharedStore.Options(disk: disk)
         func join(_ witness: Witness?) throws -> NormalizedCache<SharedStore> {
-            try NormalizedCache<SharedStore>(directory: place, options: options, observer: witness)
+            try NormalizedCache<SharedStore>(directory: place.path, options: options, observer: witness)
         }
         let (early, late, last) = (Witness(), Witness(), Witness())
         let unobserved = try join(nil)

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -19,16 +20,15 @@ struct OpeningTests {
 
     @Test("A directory that takes long to open keeps whoever opens it too, and not others", .timeLimit(.minutes(1)))
     func slow() throws {
-        let place = temporaryPlace()
-        let others = (0..<12).map { _ in temporaryPlace() }
-        defer { for place in others + [place] { removeDirectory(place) } }
+        let place = try TemporaryDirectory()
+        let others = try (0..<12).map { _ in try TemporaryDirectory() }
         let disk = try SharedStore.Disk()
         let barrier = Barrier()
         disk.faults.withLock { $0.beforeOpening = { barrier.pass() } }
         let caches = Mutex<[Cache]>([])
         let opened = DispatchSemaphore(value: 0)
         for _ in 0..<2 {
-            open(disk, in: place) { cache in
+            open(disk, in: place.path) { cache in
                 caches.withLock { if let cache { $0.append(cache) } }
                 opened.signal()
             }
@@ -36,7 +36,7 @@ struct OpeningTests {
         #expect(barrier.awaitArrival())
         let otherOpened = DispatchSemaphore(value: 0)
         for place in others {
-            open(try SharedStore.Disk(), in: place) { cache in
+            open(try SharedStore.Disk(), in: place.path) { cache in
                 cache?.close()
                 otherOpened.signal()
             }
@@ -53,17 +53,16 @@ struct OpeningTests {
 
     @Test("A call that was made before a suspension does not land in the store that is there after it")
     func resumedElsewhere() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
+        let place = try TemporaryDirectory()
         let options = SharedStore.Options(disk: try SharedStore.Disk())
-        let cache = try NormalizedCache<FragileStore>(directory: place, options: options)
+        let cache = try NormalizedCache<FragileStore>(directory: place.path, options: options)
         let ann = Person(id: "1", name: "Ann", age: 1)
         try cache.write(Person(id: "1", name: "Ann", age: 0))
         let write = PendingWrite(
             sequence: try cache.core.takeSequence(isAwaited: false),
             tree: try EncodedRoots([ann], mustBeIdentified: true).tree)
         try cache.suspend()
-        try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: place + "/grove.generation"))
+        try Data((1...8).map { UInt8($0) }).write(to: URL(fileURLWithPath: place.path + "/grove.generation"))
         try cache.resume()
         #expect(throws: CacheError.self) { try cache.core.enqueue(write, schedulingDrain: false) }
         // What is there may be what was there, which is not what was last set.
@@ -76,12 +75,11 @@ struct OpeningTests {
 
     @Test("A durable write says that it was stored only where the files are still there after the sync")
     func removedMeanwhile() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
+        let place = try TemporaryDirectory()
         let disk = try SharedStore.Disk()
-        let cache = try NormalizedCache<FragileStore>(directory: place, options: SharedStore.Options(disk: disk))
+        let cache = try NormalizedCache<FragileStore>(directory: place.path, options: SharedStore.Options(disk: disk))
         let ann = Person(id: "1", name: "Ann", age: 1)
-        disk.faults.withLock { $0.beforeSynchronization = { removeDirectory(place) } }
+        disk.faults.withLock { $0.beforeSynchronization = { try? FileManager.default.removeItem(atPath: place.path) } }
         #expect(throws: CacheError.self) { try cache.write(ann, durability: .durable) }
         disk.faults.withLock { $0.beforeSynchronization = nil }
         try cache.write(ann, durability: .durable)

@@ -2,6 +2,7 @@ import Dispatch
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -28,7 +29,7 @@ struct PinMarkTests {
         "At random, exactly what is reachable from pins is held, and everything else is the policy's",
         arguments: 1...9 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let budget = seed % 2 == 0 ? CacheBudget(nodes: 24) : CacheBudget(bytes: 4_500)
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
         var retained: [String: Int] = [:]

@@ -2,6 +2,7 @@ import Foundation
 @testable import GroveCache
 import GroveMemory
 import GroveModel
+import TestSupport
 import Testing
 
 /// References of a record that several projections wrote: each is held or deleted by the write that set it.
@@ -83,7 +84,7 @@ struct PlaceTests {
 
     @Test("Random writes of three projections and deletions of their children agree with a model", arguments: 0..<40)
     func randomPrograms(seed: Int) throws {
-        var generator = Seeded(UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         var model = HolderModel()
         let children = ["x", "y", "z"]
         func name() -> String { children[Int.random(in: children.indices, using: &generator)] }

@@ -327,13 +327,16 @@ struct QueueTests {
         let core = cache.core
         try core.enqueue(
             PendingWrite(sequence: try core.takeSequence(), completion: { _ in }), schedulingDrain: false)
-        let task = Task { [ann] () -> CacheError? in
+        let executor = StepExecutor()
+        let task = Task(executorPreference: executor) { [ann] () -> CacheError? in
             do throws(CacheError) { try await cache.write(ann) } catch { return error }
             return nil
         }
-        while core.state.withLock({ $0.waiting.isEmpty }) { await Task.yield() }
+        executor.run()
+        #expect(core.state.withLock { !$0.waiting.isEmpty })
         task.cancel()
         // It does not wait for the queue to move.
+        executor.run()
         #expect(await task.value?.code == .cancelled)
         #expect(core.state.withLock { $0.waiting.isEmpty && $0.queue.calls.count == 1 })
         core.drainNow()
@@ -376,5 +379,21 @@ struct Note: SimpleModel, CacheableModel, Equatable {
     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Note {
         let text = try node.scan(String.self, at: 0)
         return Note(text: try node.finish(text))
+    }
+}
+
+/// Runs a task on the thread that asks for it, until the task waits.
+private final class StepExecutor: TaskExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    func run() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
     }
 }

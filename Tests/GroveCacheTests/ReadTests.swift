@@ -1,10 +1,10 @@
 import Dispatch
-import Foundation
 @testable import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Reads and the ends of caches", .serialized)
@@ -43,18 +43,16 @@ struct ReadTests {
 
     @Test("A model's initialiser may open another cache while its own is being closed")
     func openWhileClosing() throws {
-        let options = SharedStore.Options(disk: try SharedStore.Disk())
-        let directories = (0..<2).map { _ in
-            FileManager.default.temporaryDirectory.appending(path: "grove \(UUID().uuidString)").path
-        }
-        defer { for directory in directories { try? FileManager.default.removeItem(atPath: directory) } }
-        let cache = try NormalizedCache<SharedStore>(directory: directories[0], options: options)
+        let disk = try SharedStore.Disk()
+        let options = SharedStore.Options(disk: disk)
+        let directories = try (0..<2).map { _ in try TemporaryDirectory() }
+        let cache = try NormalizedCache<SharedStore>(directory: directories[0].path, options: options)
         try cache.write(Caller(id: "1"))
         let barrier = Barrier()
         Caller.whileDecoding.withLock {
             $0 = {
                 barrier.pass()
-                _ = try? NormalizedCache<SharedStore>(directory: directories[1], options: options)
+                _ = try? NormalizedCache<SharedStore>(directory: directories[1].path, options: options)
             }
         }
         defer { Caller.whileDecoding.withLock { $0 = nil } }
@@ -64,11 +62,17 @@ struct ReadTests {
             done.signal()
         }
         #expect(barrier.awaitArrival())
+        // The cache writes what is queued when it is being closed already.
+        let isClosing = DispatchSemaphore(value: 0)
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), extras: [.tombstone("Person:1")]),
+            schedulingDrain: false)
+        disk.faults.withLock { $0.beforeWrite = { isClosing.signal() } }
         DispatchQueue.global().async {
             cache.close()
             done.signal()
         }
-        while !cache.core.state.withLock({ $0.life.isClosing }) { sched_yield() }
+        #expect(isClosing.wait(timeout: .now() + 20) == .success)
         barrier.open()
         #expect(done.wait(timeout: .now() + 20) == .success)
         #expect(done.wait(timeout: .now() + 20) == .success)
@@ -77,10 +81,9 @@ struct ReadTests {
     @Test("Closing one of two handles commits what was queued")
     func closeOneHandle() throws {
         let options = SharedStore.Options(disk: try SharedStore.Disk())
-        let directory = FileManager.default.temporaryDirectory.appending(path: "grove \(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let first = try NormalizedCache<SharedStore>(directory: directory, options: options)
-        let second = try NormalizedCache<SharedStore>(directory: directory, options: options)
+        let directory = try TemporaryDirectory()
+        let first = try NormalizedCache<SharedStore>(directory: directory.path, options: options)
+        let second = try NormalizedCache<SharedStore>(directory: directory.path, options: options)
         #expect(first.core === second.core)
         try first.core.enqueue(
             PendingWrite(sequence: try first.core.takeSequence(), extras: [.tombstone("Person:1")]),
@@ -88,7 +91,7 @@ struct ReadTests {
         first.close()
         #expect(second.core.state.withLock { $0.queue.isEmpty })
         second.close()
-        let third = try NormalizedCache<SharedStore>(directory: directory, options: options)
+        let third = try NormalizedCache<SharedStore>(directory: directory.path, options: options)
         #expect(third.core !== second.core)
         #expect(try third.read("Person:1", as: Person.self) == .miss(CacheMiss(.deleted, "Person:1")))
     }

@@ -1,6 +1,7 @@
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -162,7 +163,7 @@ struct ReadWindowTests {
 
     @Test("Random calls: what shows at their commit is what shows once they have left the queue", arguments: 0..<150)
     func random(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         let disk = try SharedStore.Disk()
         let cache = try disk.open()
         for step in 0..<6 {

@@ -1,6 +1,7 @@
 import Dispatch
 import GroveMemory
 import GroveModel
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -36,7 +37,7 @@ struct SharedBudgetTests {
         "Every record is on both lists, and on that of whoever opens the store next",
         arguments: 1...4 as ClosedRange<UInt64>)
     func lists(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let budget = CacheBudget(bytes: 60_000)
         let caches = [try disk.open(budget), try disk.open(budget)]
         for step in 0..<1_200 {
@@ -65,7 +66,7 @@ struct SharedBudgetTests {
         "Handles of unequal budgets know every record too, keep their own, and read the newest or nothing",
         arguments: 1...4 as ClosedRange<UInt64>)
     func unequal(seed: UInt64) throws {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let caches = try ([60_000, 150_000] as [Int]).map { (try disk.open(CacheBudget(bytes: $0)), $0) }
         var newest: [Int: Int] = [:]
         for step in 0..<1_200 {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveCache
@@ -21,55 +22,51 @@ struct StoreSourceTests {
 
     @Test("A relative path is kept as one from the root, so that the working directory may change")
     func relative() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
+        let place = try TemporaryDirectory()
         let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
-        let path = String(repeating: "../", count: depth) + place.dropFirst()
+        let path = String(repeating: "../", count: depth) + place.path.dropFirst() + "/store"
         let options = SharedStore.Options(disk: try SharedStore.Disk())
         let cache = try NormalizedCache<FragileStore>(directory: path, options: options)
-        try #require(FileManager.default.fileExists(atPath: place))
+        try #require(FileManager.default.fileExists(atPath: place.path + "/store"))
         let directory = try #require(cache.core.source.directory)
         #expect(directory.hasPrefix("/") && !directory.contains(".."))
-        #expect(FileIdentity(directory) == FileIdentity(place))
+        #expect(FileIdentity(directory) == FileIdentity(place.path + "/store"))
     }
 
     #if os(Linux)
         @Test("A link to a directory whose name is not UTF-8 is a path like any other")
         func notText() throws {
-            let place = temporaryPlace()
-            defer { removeDirectory(place) }
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-            let strange = Array(place.utf8).map { CChar(bitPattern: $0) } + [0x2F, -1, 0]
+            let place = try TemporaryDirectory()
+            let strange = Array(place.path.utf8).map { CChar(bitPattern: $0) } + [0x2F, -1, 0]
             #expect(unsafe mkdir(strange, 0o700) == 0)
-            #expect(unsafe symlink(strange, place + "/link") == 0)
+            #expect(unsafe symlink(strange, place.path + "/link") == 0)
             let options = SharedStore.Options(disk: try SharedStore.Disk())
-            let cache = try NormalizedCache<FragileStore>(directory: place + "/link", options: options)
-            #expect(cache.core.source.directory == place + "/link")
+            let cache = try NormalizedCache<FragileStore>(directory: place.path + "/link", options: options)
+            #expect(cache.core.source.directory == place.path + "/link")
             try cache.write(ann)
             #expect(try cache.model("Person:1", as: Person.self) == ann)
             cache.close()
-            #expect(unsafe rename(strange, place + "/text") == 0)
-            #expect(FileManager.default.fileExists(atPath: place + "/text/grove.generation"))
+            #expect(unsafe rename(strange, place.path + "/text") == 0)
+            #expect(FileManager.default.fileExists(atPath: place.path + "/text/grove.generation"))
         }
     #endif
 
     @Test("What is gone was replaced; what cannot be looked at is as it was")
     func unseen() throws {
-        let place = temporaryPlace()
-        defer { removeDirectory(place) }
-        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        let place = try TemporaryDirectory()
         func source(_ directory: String) -> StoreSource {
             let options = SharedStore.Options(disk: disk)
             return StoreSource(FragileStore.self, directory: directory, options: options, policy: .fail)
         }
         let disk = try SharedStore.Disk()
-        let file = FileIdentity(place)
-        #expect(source(place + "/store").isReplaced(since: file))
-        try Data().write(to: URL(fileURLWithPath: place + "/file"))
-        #expect(source(place + "/file/store").isReplaced(since: file))
-        try FileManager.default.createSymbolicLink(atPath: place + "/loop", withDestinationPath: place + "/loop")
-        #expect(!source(place + "/loop/store").isReplaced(since: file))
-        #expect(!source(place + "/" + String(repeating: "n", count: 300)).isReplaced(since: file))
+        let file = FileIdentity(place.path)
+        #expect(source(place.path + "/store").isReplaced(since: file))
+        try Data().write(to: URL(fileURLWithPath: place.path + "/file"))
+        #expect(source(place.path + "/file/store").isReplaced(since: file))
+        try FileManager.default.createSymbolicLink(
+            atPath: place.path + "/loop", withDestinationPath: place.path + "/loop")
+        #expect(!source(place.path + "/loop/store").isReplaced(since: file))
+        #expect(!source(place.path + "/" + String(repeating: "n", count: 300)).isReplaced(since: file))
     }
 
     @Test("A cache does not take its own wipe for others', and keeps what is set meanwhile")

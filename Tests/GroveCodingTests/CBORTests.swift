@@ -5,6 +5,7 @@
 #endif
 import GroveCoding
 import GroveModel
+import TestSupport
 import Testing
 
 @Suite("Deterministic CBOR") struct CBORTests {

@@ -5,6 +5,7 @@
 #endif
 import GroveCoding
 import GroveModel
+import TestSupport
 
 // The same models twice, by hand and by `Codable`, each pair under one record name.
 

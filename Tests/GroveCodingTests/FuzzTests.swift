@@ -1,5 +1,6 @@
 import GroveCoding
 import GroveModel
+import TestSupport
 import Testing
 
 @Suite("Hostile bytes") struct FuzzTests {

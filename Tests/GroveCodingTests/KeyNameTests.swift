@@ -1,5 +1,6 @@
 import GroveCoding
 import GroveModel
+import TestSupport
 import Testing
 
 /// What is remembered of a type's names must never show: whatever was coded before, and in whatever order.

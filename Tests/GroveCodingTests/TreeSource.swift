@@ -143,18 +143,3 @@ func hex(_ bytes: some Sequence<UInt8>) -> String {
         return text.count == 1 ? "0\(text)" : text
     }.joined()
 }
-
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers from the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}

@@ -1,5 +1,6 @@
 import GroveConsistency
 import GroveModel
+import TestSupport
 import Testing
 
 /// Trees that hold two versions of one model: the last in their own order counts everywhere, as in a cache.
@@ -47,7 +48,7 @@ struct ContradictionTests {
 
     @Test("The same of a stream of random trees", arguments: 0..<300 as Range<UInt64>)
     func random(seed: UInt64) async {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         func tree(_ depth: Int) -> Node {
             let id = Int.random(in: depth * 3..<depth * 3 + 3, using: &random)
             let count = depth == 3 ? 0 : Int.random(in: 0...3, using: &random)

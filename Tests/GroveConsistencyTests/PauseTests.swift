@@ -1,5 +1,6 @@
 import GroveConsistency
 import GroveModel
+import TestSupport
 import Testing
 
 @MainActor
@@ -173,7 +174,7 @@ struct PauseTests {
         "After any pause the updates are what the trees before and after say",
         arguments: 0..<200 as Range<UInt64>)
     func comparesTrees(seed: UInt64) async {
-        var world = RandomizedTests.World(random: Seeded(seed))
+        var world = RandomizedTests.World(random: SeededGenerator(seed: seed))
         var tree = world.coherent(Int.random(in: 0..<4, using: &world.random))
         let listener = Listener(tree)
         manager.addListener(listener)

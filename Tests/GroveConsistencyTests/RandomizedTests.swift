@@ -1,5 +1,6 @@
 import GroveConsistency
 import GroveModel
+import TestSupport
 import Testing
 
 @MainActor
@@ -7,7 +8,7 @@ import Testing
 struct RandomizedTests {
     /// Versions of 12 models, each holding models of higher numbers only.
     struct World {
-        var random: Seeded
+        var random: SeededGenerator
         var version = 0
 
         mutating func node(_ number: Int) -> Node {
@@ -47,7 +48,7 @@ struct RandomizedTests {
         "Whatever is posted and deleted, every listener has what the definition gives",
         arguments: 0..<150 as Range<UInt64>)
     func matchesDefinition(seed: UInt64) async {
-        var world = World(random: Seeded(seed))
+        var world = World(random: SeededGenerator(seed: seed))
         let manager = ConsistencyManager()
         var listeners: [Listener<Node>] = []
         var expected: [Node?] = []
@@ -94,7 +95,7 @@ struct RandomizedTests {
 
     @Test("Each update names what differs between the trees before and after", arguments: 0..<150 as Range<UInt64>)
     func namesWhatDiffers(seed: UInt64) async {
-        var world = World(random: Seeded(seed))
+        var world = World(random: SeededGenerator(seed: seed))
         let manager = ConsistencyManager()
         var tree = world.coherent(0)
         let listener = Listener(tree)

@@ -2,6 +2,7 @@ import GroveCache
 import GroveModel
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveLMDB

@@ -2,6 +2,7 @@
 import GroveLMDB
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 #if canImport(Darwin)

@@ -2,6 +2,7 @@ import GroveCache
 import GroveLevelDB
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("What LevelDB promises as a store")

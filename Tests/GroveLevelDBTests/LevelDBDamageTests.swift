@@ -3,6 +3,7 @@ import GroveCache
 import GroveLevelDB
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Damage to LevelDB's files")

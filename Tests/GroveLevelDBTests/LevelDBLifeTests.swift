@@ -3,6 +3,7 @@ import GroveCache
 @testable import GroveLevelDB
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Opening, wiping and closing LevelDB", .serialized)

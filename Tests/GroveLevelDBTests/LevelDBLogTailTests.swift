@@ -3,6 +3,7 @@ import GroveCache
 import GroveLevelDB
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 /// What the power leaves of the batch that was being written when it went.

@@ -1,9 +1,8 @@
-import Foundation
 import Grove
 import GroveCache
 import GroveMemory
 import GroveSQLite
-import Synchronization
+import TestSupport
 import Testing
 
 /// Loads that need no network, because the cache knows how old its content is.
@@ -14,9 +13,9 @@ final class CachedAgeTests {
 
     let clock = FetchOrderTests.Clock()
     let asked = Count()
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-ages-\(UUID().uuidString)")
+    let directory: TemporaryDirectory
 
-    deinit { try? FileManager.default.removeItem(at: directory) }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func open() throws -> (SQLiteCache, DataModelManager) {
         let cache = try SQLiteCache(
@@ -126,8 +125,7 @@ final class CachedAgeTests {
         let (cache, manager) = try open()
         for id in ["1", "2"] { try await cache.write(Person(id: id, name: "cached")) }
         let provider = DataProvider<Person>(dataModelManager: manager)
-        let first = Task { try await self.load(provider, "1", 60) }
-        await Task.yield()
+        let first = await begun { try await self.load(provider, "1", 60) }
         provider.setData(Person(id: "2", name: "own"))
         _ = try await first.value
         await manager.flush()
@@ -137,11 +135,4 @@ final class CachedAgeTests {
         cancelled.cancel()
         await #expect(throws: (any Error).self) { try await cancelled.value }
     }
-}
-
-/// Counts from any thread.
-final class Count: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock { $0 } }
-    func add() { count.withLock { $0 += 1 } }
 }

@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 @testable import GroveProviders
@@ -212,7 +213,7 @@ struct CollectionTests {
     @Test(
         "Siblings converge under any interleaving, on what a simple model says", arguments: 0..<200 as Range<UInt64>)
     func converge(seed: UInt64) async throws {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         var newest: [Int] = []
         var versions: [Int: Int] = [:]
         var shown: [[Int]?] = [nil, nil, nil]
@@ -344,7 +345,7 @@ struct CollectionTests {
 
     @Test("The vector is an array, whatever is done to it", arguments: 0..<40 as Range<UInt64>)
     func vector(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         var array = Array(0..<Int.random(in: 0..<9_000, using: &random))
         var vector = PersistentVector(array)
         var copies: [(PersistentVector<Int>, [Int])] = []

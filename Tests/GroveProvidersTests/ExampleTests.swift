@@ -1,6 +1,7 @@
 import Grove
 import GroveCache
 import GroveMemory
+import TestSupport
 import Testing
 
 /// The front page of RocketData, and 500px's message bus, in their shape.
@@ -136,7 +137,7 @@ struct ExampleTests {
 
     @Test("The newest change wins on every provider and in the cache", arguments: 0..<100 as Range<UInt64>)
     func conflicts(seed: UInt64) async throws {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         let cache = try MemoryCache()
         let manager = DataModelManager(cacheDelegate: cache)
         let people = (0..<4).map { _ in DataProvider<Person>(dataModelManager: manager) }

@@ -1,7 +1,7 @@
-import Foundation
 import Grove
 import GroveCache
 import GroveSQLite
+import TestSupport
 import Testing
 
 /// Collections some of whose elements the cache has forgotten.
@@ -72,8 +72,7 @@ struct MissingElementTests {
 
     @Test("With a maximum age a missing element is a reason to ask the network, and the rest is shown meanwhile")
     func ages() async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         let cache = try SQLiteCache(directory: directory.path)
         let manager = DataModelManager(cacheDelegate: cache)
         try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, forKey: "people")

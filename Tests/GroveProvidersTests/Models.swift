@@ -157,16 +157,11 @@ final class MisuseLog: LogDelegate {
     }
 }
 
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+/// Counts from any thread.
+final class Count: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
 }
 
 /// Waits for an answer that comes through a completion.
@@ -175,4 +170,18 @@ func answer<Value: Sendable>(
     _ body: @MainActor (@escaping @MainActor @Sendable (Value, (any Error)?) -> Void) -> Void
 ) async -> (value: Value, error: (any Error)?) {
     await withCheckedContinuation { continuation in body { continuation.resume(returning: ($0, $1)) } }
+}
+
+/// A task that has begun `body`, and gone on to where it waits.
+@MainActor
+func begun<Value: Sendable>(
+    _ body: @escaping @MainActor () async throws -> Value
+) async -> Task<Value, any Error> {
+    let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+        begin.finish()
+        return try await body()
+    }
+    for await _ in begins {}
+    return task
 }

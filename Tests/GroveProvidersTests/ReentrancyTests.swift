@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 /// What delegates do to the providers that called them.
@@ -101,7 +102,7 @@ struct ReentrancyTests {
         arguments: 0..<100 as Range<UInt64>)
     func randomEdits(seed: UInt64) async throws {
         let tables = await tables(3)
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         var budget = 40
         var depth = 0
         @MainActor func act(_ table: Table) {

@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 /// Everything at once, from several threads; run under the thread sanitizer by `Scripts/tsan.sh`.
@@ -38,9 +39,9 @@ struct StressTests {
         var notes = 0
         await withTaskGroup(of: Int.self) { group in
             for worker in 0..<3 as Range<UInt64> {
-                group.addTask { await StressTests.work(manager, Seeded(seed * 8 + worker), "\(worker)") }
+                group.addTask { await StressTests.work(manager, SeededGenerator(seed: seed * 8 + worker), "\(worker)") }
             }
-            await self.edit(manager, people, messages, lists, batch, Seeded(seed * 8 + 7))
+            await self.edit(manager, people, messages, lists, batch, SeededGenerator(seed: seed * 8 + 7))
             for await posted in group { notes += posted }
         }
         batch.isPaused = false
@@ -74,7 +75,9 @@ struct StressTests {
     }
 
     /// What any thread may do; returns how many events it posted.
-    private nonisolated static func work(_ manager: DataModelManager, _ seeded: Seeded, _ name: String) async -> Int {
+    private nonisolated static func work(_ manager: DataModelManager, _ seeded: SeededGenerator, _ name: String) async
+        -> Int
+    {
         var random = seeded
         var notes = 0
         for step in 0..<12 {
@@ -96,7 +99,7 @@ struct StressTests {
 
     private func edit(
         _ manager: DataModelManager, _ people: [DataProvider<Person>], _ messages: [DataProvider<Message>],
-        _ lists: [People], _ batch: BatchDataProviderListener, _ seeded: Seeded
+        _ lists: [People], _ batch: BatchDataProviderListener, _ seeded: SeededGenerator
     ) async {
         var random = seeded
         for step in 0..<16 {

@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 /// Logging out with everything in flight.
@@ -106,7 +107,7 @@ struct WipeTests {
 
     @Test("Random work around a wipe: nothing from before it is anywhere after it", arguments: 0..<300 as Range<UInt64>)
     func everything(seed: UInt64) async throws {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         let providers = (0..<3).map { _ in DataProvider<Person>(dataModelManager: manager) }
         let lists = (0..<2).map { _ in People(dataModelManager: manager) }
         @MainActor func work(_ era: String) async throws {

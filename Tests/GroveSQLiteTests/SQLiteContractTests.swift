@@ -1,6 +1,7 @@
 import GroveCache
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import GroveSQLite

@@ -3,6 +3,7 @@ import Foundation
 import GroveCache
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import GroveSQLite

@@ -1,6 +1,7 @@
 import Foundation
 import GroveCache
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import GroveSQLite

@@ -1,6 +1,7 @@
 import Foundation
 import GroveCache
 import GroveModel
+import TestSupport
 import Testing
 
 /// Caches within the least budget that their backend takes.

@@ -1,6 +1,7 @@
 import Foundation
 import GroveCache
 import GroveModel
+import TestSupport
 import Testing
 
 /// What lies in a directory in which a cache is opened: damaged files of Grove's, and files of something else.

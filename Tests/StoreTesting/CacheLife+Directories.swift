@@ -3,6 +3,7 @@ import Foundation
 import GroveCache
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(Darwin)

@@ -2,6 +2,7 @@ import Foundation
 import GroveCache
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// Caches within a budget that come and go while records expire, are evicted, deleted and written again.

@@ -3,6 +3,7 @@ import Foundation
 package import GroveCache
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// How a cache comes and goes on each backend, as tests that the backend's target runs on its own store.

@@ -1,4 +1,5 @@
 package import GroveCache
+import TestSupport
 import Testing
 
 /// What holds of every eviction policy.

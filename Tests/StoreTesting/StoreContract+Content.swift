@@ -1,5 +1,6 @@
 import GroveCache
 import GroveModel
+import TestSupport
 import Testing
 
 /// Keys, values and scans.

@@ -1,4 +1,5 @@
 package import GroveCache
+import TestSupport
 import Testing
 
 /// What every store promises, as tests that each backend's target runs on its own store.

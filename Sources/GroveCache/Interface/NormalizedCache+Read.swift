@@ -87,16 +87,11 @@ extension NormalizedCache {
         let failure: NodeReadFailure
         do throws(NodeReadFailure) {
             let model = try decode(&read.decoder)
-            endRead(read, identifier)
-            return .hit(model)
+            return endRead(read, identifier) ? .hit(model) : nil
         } catch {
             failure = error
         }
-        if failure.asksForLargeStack {
-            abandonRead(read)
-            return nil
-        }
-        return .miss(try failRead(read, failure, identifier))
+        return try failRead(read, failure, identifier).map { .miss($0) }
     }
 
     /// Reads as ``read(_:as:)`` does, all of it on a large stack; with a maximum age where there is one.
@@ -113,20 +108,29 @@ extension NormalizedCache {
     }
 
     /// Ends the read of a tree that was rebuilt.
+    ///
+    /// - Returns: false where the read is to begin again on a large stack.
     @usableFromInline
-    func endRead(_ read: borrowing TreeRead, _ identifier: ModelIdentifier) {
+    func endRead(_ read: borrowing TreeRead, _ identifier: ModelIdentifier) -> Bool {
+        guard !read.reader.mustRestart else {
+            core.endRead(read.reader)
+            return false
+        }
         if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
+        return true
     }
 
-    /// Ends a read that begins anew.
-    @usableFromInline
-    func abandonRead(_ read: borrowing TreeRead) { core.endRead(read.reader) }
-
     /// Ends the read of a tree that was not.
+    ///
+    /// - Returns: `nil` where the read is to begin again on a large stack.
     @usableFromInline
     func failRead(
         _ read: borrowing TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
-    ) throws(CacheError) -> CacheMiss {
+    ) throws(CacheError) -> CacheMiss? {
+        guard !read.reader.mustRestart else {
+            core.endRead(read.reader)
+            return nil
+        }
         do throws(CacheError) {
             let miss = try read.reader.miss(failure, at: identifier)
             if core.endRead(read.reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
@@ -155,24 +159,26 @@ extension NormalizedCache {
         _ name: ModelIdentifier, maxAge: Double? = nil,
         _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
     ) throws(CacheError) -> CacheRead<Value> {
-        do throws(CacheError) {
-            return try reading(name, maxAge, onLargeStack: false, body)
-        } catch {
-            guard error.code == .restart else { throw error }
-        }
+        if let outcome = try reading(name, maxAge, onLargeStack: false, body) { return outcome }
         return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            try reading(name, maxAge, onLargeStack: true, body)
+            guard let outcome = try reading(name, maxAge, onLargeStack: true, body) else { throw LargeStack.noThread }
+            return outcome
         }
     }
 
+    /// - Returns: the outcome, or `nil` where the read is to begin again on a large stack.
     private func reading<Value>(
         _ name: ModelIdentifier, _ maxAge: Double?, onLargeStack: Bool,
         _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
-    ) throws(CacheError) -> CacheRead<Value> {
+    ) throws(CacheError) -> CacheRead<Value>? {
         let reader = try core.beginRead(maxAge: maxAge)
         if onLargeStack { reader.stayOnLargeStack() }
         do throws(CacheError) {
             let outcome = try body(reader)
+            guard !reader.mustRestart else {
+                core.endRead(reader)
+                return nil
+            }
             switch outcome {
             case .hit: if core.endRead(reader, isHit: true) { core.tellHit(name) }
             case .miss(let miss):
@@ -180,19 +186,12 @@ extension NormalizedCache {
             }
             return outcome
         } catch {
+            let mustRestart = reader.mustRestart
             core.endRead(reader)
-            if error.code != .restart { core.noteFailure(ofRead: error) }
+            if mustRestart { return nil }
+            core.noteFailure(ofRead: error)
             throw error
         }
-    }
-}
-
-extension NodeReadFailure {
-    /// Whether the read is to begin anew on a large stack.
-    @usableFromInline
-    var asksForLargeStack: Bool {
-        guard case .failed(let error) = self else { return false }
-        return error.code == .restart
     }
 }
 

@@ -12,18 +12,13 @@ struct DynamicRoots {
     ///
     /// - Throws: ``CacheError`` with code `notCacheable` for a type that is neither `CacheableModel` nor `Codable`.
     init(_ models: [any SimpleModel]) throws(CacheError) {
-        do throws(CacheError) {
-            self = try DynamicRoots(models, onLargeStack: false)
-        } catch {
-            guard error.code == .restart else { throw error }
-            self = try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-                try DynamicRoots(models, onLargeStack: true)
-            }
+        self = try NodeTree.filling(roots: models.count) { (tree, onLargeStack) throws(CacheError) in
+            try DynamicRoots(models, tree, onLargeStack: onLargeStack)
         }
     }
 
-    private init(_ models: [any SimpleModel], onLargeStack: Bool) throws(CacheError) {
-        tree = NodeTree()
+    private init(_ models: [any SimpleModel], _ tree: NodeTree, onLargeStack: Bool) throws(CacheError) {
+        self.tree = tree
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
         var roots: [RootReference] = []
@@ -32,7 +27,7 @@ struct DynamicRoots {
             do throws(CacheError) {
                 try DynamicRoots.encode(model, &encoder)
             } catch {
-                throw error.code == .restart ? error : error.concerning(field: type(of: model).recordName)
+                throw error.concerning(field: type(of: model).recordName)
             }
             unsafe references += Array(encoder.out.bytes)
             unsafe roots.append(RootReference(encoder.out.bytes))

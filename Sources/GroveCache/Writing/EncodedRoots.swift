@@ -15,54 +15,54 @@ struct EncodedRoots {
     ///   ``NodeCodable/encodeValue(to:)``.
     init<M: CacheableModel>(_ models: some Collection<M>, mustBeIdentified: Bool) throws(CacheError) {
         do throws(CacheError) {
-            self = try EncodedRoots(models, mustBeIdentified: mustBeIdentified, onLargeStack: false)
-        } catch {
-            guard error.code == .restart else { throw error.concerning(field: M.recordName) }
-            self = try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-                try EncodedRoots(models, mustBeIdentified: mustBeIdentified, onLargeStack: true)
+            self = try NodeTree.filling(roots: models.count) { (tree, onLargeStack) throws(CacheError) in
+                try EncodedRoots(models, tree, mustBeIdentified, onLargeStack)
             }
+        } catch {
+            throw error.concerning(field: M.recordName)
         }
     }
 
     private init<M: CacheableModel>(
-        _ models: some Collection<M>, mustBeIdentified: Bool, onLargeStack: Bool
+        _ models: some Collection<M>, _ tree: NodeTree, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) {
         // Models side by side are encoded where they lie: iterating would copy each.
-        let contiguous: Result<(NodeTree, [UInt8]), CacheError>? = models.withContiguousStorageIfAvailable {
-            (models) -> Result<(NodeTree, [UInt8]), CacheError> in
+        let contiguous: Result<[UInt8], CacheError>? = models.withContiguousStorageIfAvailable {
+            (models) -> Result<[UInt8], CacheError> in
             do throws(CacheError) {
-                return .success(try unsafe EncodedRoots.encode(models, mustBeIdentified, onLargeStack))
+                return .success(try unsafe EncodedRoots.encode(models, tree, mustBeIdentified, onLargeStack))
             } catch {
                 return .failure(error)
             }
         }
         guard let contiguous else {
-            self = try EncodedRoots([M](models), mustBeIdentified: mustBeIdentified, onLargeStack: onLargeStack)
+            self = try EncodedRoots([M](models), tree, mustBeIdentified, onLargeStack)
             return
         }
-        (tree, references) = try contiguous.get()
+        references = try contiguous.get()
+        self.tree = tree
         count = models.count
         holdsReferences = tree.count > 0
     }
 
     private static func encode<M: CacheableModel>(
-        _ models: UnsafeBufferPointer<M>, _ mustBeIdentified: Bool, _ onLargeStack: Bool
-    ) throws(CacheError) -> (NodeTree, [UInt8]) {
+        _ models: UnsafeBufferPointer<M>, _ tree: NodeTree, _ mustBeIdentified: Bool, _ onLargeStack: Bool
+    ) throws(CacheError) -> [UInt8] {
         // A structure of one property lies in memory as that does, and has its stride.
         try unsafe models.withMemoryRebound(to: Lent<M>.self) { (models) throws(CacheError) in
             try unsafe encode(
-                UnsafeRawPointer(models.baseAddress), models.count, M.self, mustBeIdentified, onLargeStack)
+                UnsafeRawPointer(models.baseAddress), models.count, M.self, tree, mustBeIdentified, onLargeStack)
         }
     }
 
     /// Encodes `count` models, which lie at `start` as ones that are lent.
     private static func encode<M: CacheableModel>(
-        _ start: UnsafeRawPointer?, _ count: Int, _ type: M.Type, _ mustBeIdentified: Bool, _ onLargeStack: Bool
-    ) throws(CacheError) -> (NodeTree, [UInt8]) {
-        let tree = NodeTree(capacity: 256 * max(count, 2), roots: count)
+        _ start: UnsafeRawPointer?, _ count: Int, _ type: M.Type, _ tree: NodeTree, _ mustBeIdentified: Bool,
+        _ onLargeStack: Bool
+    ) throws(CacheError) -> [UInt8] {
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
-        guard let start = unsafe start else { return (tree, references) }
+        guard let start = unsafe start else { return references }
         for index in 0..<count {
             encoder.beginRoot(onLargeStack: onLargeStack)
             // The stride of `Lent<M>` would be looked up for each model.
@@ -74,7 +74,7 @@ struct EncodedRoots {
                 throw CacheError.hasNoIdentifier(M.self)
             }
         }
-        return (tree, references)
+        return references
     }
 
     /// Apart, and no method of `Lent`, so that its metadata is not looked up for each model.
@@ -98,6 +98,25 @@ struct EncodedRoots {
         body.appendHead(CBORMajor.array, UInt64(count))
         unsafe references.withUnsafeBytes { unsafe body.append($0) }
         return unsafe .collection(key: Array(key.utf8), body: Array(body.bytes), holdsReferences: holdsReferences)
+    }
+}
+
+extension NodeTree {
+    /// What `body` makes of a new tree that it fills with `roots` models; of another, on a large stack, where the first
+    /// says that it must.
+    static func filling<Value>(
+        roots: Int, _ body: (_ tree: NodeTree, _ onLargeStack: Bool) throws(CacheError) -> Value
+    ) throws(CacheError) -> Value {
+        let tree = NodeTree(capacity: 256 * max(roots, 2), roots: roots)
+        do throws(CacheError) {
+            let value = try body(tree, false)
+            if !tree.mustRestart { return value }
+        } catch {
+            if !tree.mustRestart { throw error }
+        }
+        return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
+            try body(NodeTree(capacity: 256 * max(roots, 2), roots: roots), true)
+        }
     }
 }
 

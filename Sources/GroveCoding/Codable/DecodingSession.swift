@@ -10,8 +10,6 @@ final class DecodingSession {
     @safe
     private struct Stored {
         var isOpen = false
-        /// Whether the read must begin anew, whatever user code made of that.
-        var mustRestart = false
         var failures: [(position: UnsafeRawPointer, failure: NodeReadFailure)] = unsafe []
         /// Where decoders that are done with are kept for the next, while the model is being decoded.
         var scratch: DecodingScratch?
@@ -41,14 +39,9 @@ final class DecodingSession {
         let scratch = unsafe decoder.source.decodingScratch
         var session = scratch.session()
         defer { scratch.keep(&session) }
-        do throws(NodeReadFailure) {
-            let value = try session.runAlone(type, decoder, scratch)
-            if session.stored.mustRestart { throw .failed(LargeStack.restart) }
-            if let failure = unsafe session.stored.failures.first { throw unsafe failure.failure }
-            return value
-        } catch {
-            throw session.stored.mustRestart ? .failed(LargeStack.restart) : error
-        }
+        let value = try session.runAlone(type, decoder, scratch)
+        if let failure = unsafe session.stored.failures.first { throw unsafe failure.failure }
+        return value
     }
 
     /// Reads the value at the cursor of `decoder`, whose bytes stay, as a field of `type` is read.
@@ -100,7 +93,6 @@ final class DecodingSession {
     func open(_ scratch: DecodingScratch) {
         stored.isOpen = true
         stored.scratch = scratch
-        stored.mustRestart = false
     }
 
     /// Levels of user code that a caller's own stack carries: its frames, and those of the containers that it calls,
@@ -137,7 +129,6 @@ final class DecodingSession {
 
     /// Remembers `failure`, should it be one that nobody may swallow.
     func note(_ failure: NodeReadFailure, at position: UnsafeRawPointer) {
-        if case .failed(let error) = failure, error.code == .restart { stored.mustRestart = true }
         switch failure {
         case .miss, .failed, .corrupted: unsafe stored.failures.append((position, failure))
         case .deleted, .otherShape, .incomplete: break

@@ -19,7 +19,7 @@ extension EncodingSession {
         do {
             try value.encode(to: CollectingEncoder(session: self, box: open(owner: Value.self)))
         } catch let error as CacheError {
-            throw error.code == .restart ? error : error.concerning(field: stored.ownerName)
+            throw error.concerning(field: stored.ownerName)
         } catch {
             throw CacheError(
                 .unencodable, "Its `encode(to:)` threw: \(error)", field: stored.ownerName)

@@ -45,7 +45,7 @@ extension EncodingSession {
         do throws(CacheError) {
             try write(item, to: &encoder)
         } catch {
-            guard error.code != .restart, error.identifier == nil else { throw error }
+            guard error.identifier == nil else { throw error }
             throw error.concerning(field: "\(stored.ownerName).\(name())")
         }
     }

@@ -7,7 +7,7 @@
 #elseif canImport(Android)
     import Android
 #endif
-package import GroveModel
+import GroveModel
 
 /// A private thread with a stack large enough for the deepest tree that Grove accepts.
 ///
@@ -19,13 +19,13 @@ package enum LargeStack {
 
     /// Hops that one tree may make.
     ///
-    /// A tree that is wide at ``hopDepth`` would make one for each path that crosses it;
-    /// past these few, it is begun anew on a large stack as a whole.
+    /// A tree that is wide at ``hopDepth`` would make one for each path that crosses it. The hop past these few is refused.
+    /// The tree or the read remembers that, and begins again as a whole on a large stack, at level ``hopDepth``, from
+    /// which nothing hops.
     package static let maxHops = 4
 
-    /// Thrown by the hop past ``maxHops``; whoever began the tree catches it and begins again on a large stack, at
-    /// level ``hopDepth``, from which nothing hops.
-    package static var restart: CacheError { CacheError(.restart, "The tree is begun anew on a larger stack.") }
+    /// Thrown by the hop past ``maxHops``; no caller sees it, because the tree is begun again.
+    static var tooManyHops: CacheError { CacheError(.tooDeep, "The tree is begun again on a larger stack.") }
 
     /// The deepest chain of identified models.
     @inlinable package static var maxDepth: Int { 1_000 }
@@ -87,9 +87,4 @@ package enum LargeStack {
         #endif
         pthread_join(thread, nil)
     }
-}
-
-extension CacheError.Code {
-    /// Inside Grove only; see ``LargeStack/restart``.
-    package static let restart = CacheError.Code("restart")
 }

@@ -38,7 +38,6 @@ extension NodeEncoder {
     @usableFromInline
     @inline(never)
     func explained(_ failure: CacheError, _ type: any CacheableModel.Type, _ scope: Scope) -> CacheError {
-        guard failure.code != .restart else { return failure }
         let name = type.recordName
         let isKnown = !fields.isDynamic && nextField > 0 && !failure.isOfTree
         return concerning(scope, failure.concerning(field: isKnown ? "\(name).\(fields.name(nextField - 1))" : name))
@@ -46,7 +45,7 @@ extension NodeEncoder {
 
     /// `failure` with the identifier of the node of `scope`, where it is one and the failure names none.
     func concerning(_ scope: Scope, _ failure: CacheError) -> CacheError {
-        guard scope.isNode, failure.code != .restart, failure.identifier == nil else { return failure }
+        guard scope.isNode, failure.identifier == nil else { return failure }
         return unsafe failure.concerning(
             ModelIdentifier(String(decoding: tree.bytes(in: scope.identifier), as: UTF8.self)))
     }

@@ -283,7 +283,10 @@ public struct NodeEncoder: ~Copyable {
             throw NodeEncoder.nestsTooDeeply
         }
         if nesting + 1 == LargeStack.hopDepth {
-            guard hops < LargeStack.maxHops else { throw LargeStack.restart }
+            guard hops < LargeStack.maxHops else {
+                tree.mustRestart = true
+                throw LargeStack.tooManyHops
+            }
             hops += 1
         }
         nesting += 1

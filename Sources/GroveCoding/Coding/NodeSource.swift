@@ -6,7 +6,7 @@ package protocol NodeSource: AnyObject {
     /// How many levels deep the read is, identified levels and nesting inside records together.
     var nesting: Int { get set }
 
-    /// How often the read has gone on upon a larger stack.
+    /// How often the read has gone on upon a larger stack, or was refused to.
     var hops: Int { get set }
 
     /// Fetches the record of `identifier` to be decoded as `type`, and makes it the node whose children come next.
@@ -77,6 +77,9 @@ public struct NodeVisit {
 }
 
 extension NodeSource {
+    /// Whether the read is to begin again on a large stack, whatever it has come to; see ``LargeStack/maxHops``.
+    package var mustRestart: Bool { hops > LargeStack.maxHops }
+
     /// Runs `body` one level deeper, on a larger stack where the level asks for it.
     package func nested<Value>(
         _ body: () throws(NodeReadFailure) -> Value
@@ -92,8 +95,8 @@ extension NodeSource {
     package func onLargerStack<Value>(
         _ body: () throws(NodeReadFailure) -> Value
     ) throws(NodeReadFailure) -> Value {
-        guard hops < LargeStack.maxHops else { throw .failed(LargeStack.restart) }
         hops += 1
+        guard !mustRestart else { throw .failed(LargeStack.tooManyHops) }
         return try LargeStack.run(unavailable: NodeReadFailure.failed(LargeStack.noThread)) {
             () throws(NodeReadFailure) in
             threadDidChange()

@@ -16,6 +16,9 @@ package final class NodeTree: @unchecked Sendable {
     /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
     private let storage: UnsafeMutablePointer<Storage>
 
+    /// Whether the models are to be encoded again, into another tree, on a large stack; see ``LargeStack/maxHops``.
+    package internal(set) var mustRestart = false
+
     /// Makes an empty tree with room for `capacity` bytes and for about as many nodes as there are `roots`.
     package init(capacity: Int = 512, roots: Int = 1) {
         unsafe storage = .allocate(capacity: 1)
