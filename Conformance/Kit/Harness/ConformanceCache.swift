@@ -109,7 +109,9 @@ extension ConformanceCache {
 
     /// Writes `model`.
     @discardableResult
-    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges { try write(contentsOf: [model]) }
+    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        try write(contentsOf: [model])
+    }
 
     /// Reads a collection that is a miss where an element is missing.
     public func readCollection<M: CacheableModel>(

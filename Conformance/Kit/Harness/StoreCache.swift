@@ -50,7 +50,9 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         }
     }
 
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { WrittenChanges(try cache.delete(identifier)) }
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.delete(identifier))
+    }
 
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }
 

@@ -29,7 +29,8 @@ final class DamageCheck {
         self.worker = worker
         let site = try trial.site()
         pristine = site.directory ?? ""
-        var program = RandomProgram.forProcess(steps, RandomProgram.Abilities(reopens: false, wipes: false), using: &generator)
+        var program = RandomProgram.forProcess(
+            steps, RandomProgram.Abilities(reopens: false, wipes: false), using: &generator)
         // A tree both of whose nodes change: half of the last commit is a mixture, for certain.
         program.steps += (11...12).map { salt in
             .put(Plan(kind: .branch, number: 3, salt: salt, children: [Plan(kind: .person, number: 3, salt: salt)]))

@@ -139,7 +139,8 @@ extension RandomProgram {
             let program = random(count, abilities, using: &generator)
             steps += program.steps.filter { step in
                 switch step {
-                case .list(let key, let kind, _), .setList(let key, let kind, _): kind == RandomProgram.kind(ofList: key)
+                case .list(let key, let kind, _), .setList(let key, let kind, _):
+                    kind == RandomProgram.kind(ofList: key)
                 case .get, .getList: false
                 default: true
                 }

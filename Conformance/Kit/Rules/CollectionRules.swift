@@ -30,7 +30,8 @@ enum CollectionRules {
             let people = (0..<100).map { _ in Person(id: "Person:\(Int.random(in: 0...20, using: &generator))") }
             try cache.writeCollection(people, forKey: "all")
             try trial.expectHit(
-                try cache.readCollection("all", as: Person.self), ReadElements(people), "100 elements in order \(round)")
+                try cache.readCollection("all", as: Person.self), ReadElements(people), "100 elements in order \(round)"
+            )
             cache.setCollection(people.reversed(), forKey: "all", context: nil)
             try trial.expectEqual(
                 try cache.models(forKey: "all", as: Person.self), people.reversed(), "the same, set by the delegate")
@@ -50,7 +51,8 @@ enum CollectionRules {
         try cache.write(Message(id: "Message:1", sender: Person(id: "Person:1", age: 2)))
         try trial.expectHit(
             try cache.readCollection("all", as: Person.self),
-            ReadElements([Person(id: "Person:1", age: 2), Person(id: "Person:2")]), "a collection whose element was updated"
+            ReadElements([Person(id: "Person:1", age: 2), Person(id: "Person:2")]),
+            "a collection whose element was updated"
         )
         try trial.expectEqual(try site.interceptor.store().get(key), before, "the collection's record")
     }

@@ -85,7 +85,8 @@ enum DeletionRules {
         try trial.expectMiss(
             try cache.read("Parcel:1", as: Parcel.self), .deleted, "Person:1", "the parcel that needs that letter")
         try trial.expectHit(
-            try cache.readCollection("letters", as: Letter.self), ReadElements([letters[1]]), "the collection of letters")
+            try cache.readCollection("letters", as: Letter.self), ReadElements([letters[1]]),
+            "the collection of letters")
     }
 
     static let everywhere = Rule(

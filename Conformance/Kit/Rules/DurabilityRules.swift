@@ -114,7 +114,8 @@ enum DurabilityRules {
         kills: ["rewrites-in-place"], timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
-        let program = RandomProgram.forProcess(10, RandomProgram.Abilities(reopens: false, queues: false), using: &generator)
+        let program = RandomProgram.forProcess(
+            10, RandomProgram.Abilities(reopens: false, queues: false), using: &generator)
         try kill(trial, program, points: 8, recoveries: 1...6, using: &generator)
     }
 

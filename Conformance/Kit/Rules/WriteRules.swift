@@ -147,7 +147,8 @@ enum WriteRules {
             try trial.expect(read == person, "a text of \(size) bytes: expected it back, got another of its length.")
         }
         cache.setCollection([Person](), forKey: "all", context: nil)
-        try trial.expectHit(try cache.readCollection("all", as: Person.self), ReadElements([]), "a collection of no bytes")
+        try trial.expectHit(
+            try cache.readCollection("all", as: Person.self), ReadElements([]), "a collection of no bytes")
     }
 
     static let wiped = Rule(

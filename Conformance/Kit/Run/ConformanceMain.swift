@@ -34,7 +34,8 @@ public enum ConformanceMain {
     }
 
     /// Checks any other delegate by the rules for delegates, and ends the process.
-    public static func run<Harness: DelegateHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never {
+    public static func run<Harness: DelegateHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never
+    {
         exit(await main(DelegateBackend(harness.init(), worker: ownWorker), excuses: excuses))
     }
 

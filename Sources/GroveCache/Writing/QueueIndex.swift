@@ -4,7 +4,7 @@ import GroveModel
 /// Queued calls by the keys that they name: what a read looks up for each key, at a cost that does not grow with the queue.
 ///
 /// A persistent hash trie (Bagwell, *Ideal Hash Trees*, 2001) of 32-way nodes: a copy is a snapshot, taken in O(1), that no
-/// later change shows in. Calls with many keys are not taken apart: each finds its keys by itself, and the queue's bound in
+/// later change shows in. Nodes that no snapshot holds are changed in place. Calls with many keys are not taken apart: each finds its keys by itself, and the queue's bound in
 /// bytes keeps them few.
 struct QueueIndex: Sendable {
     /// One call under one key, in the order of places.
@@ -32,12 +32,25 @@ struct QueueIndex: Sendable {
         }
     }
 
-    private indirect enum Trie: Sendable {
-        case leaf(hash: UInt64, items: [Item])
-        case branch(bits: UInt32, children: [Trie])
+    /// A node of the trie; changed in place where no snapshot holds it.
+    // SAFETY: whoever changes a node has made sure that no other reference to it exists.
+    private final class Node: @unchecked Sendable {
+        var bits: UInt32
+        var children: [Child]
+
+        init(bits: UInt32 = 0, children: [Child] = []) {
+            self.bits = bits
+            self.children = children
+        }
     }
 
-    private var root = Trie.branch(bits: 0, children: [])
+    private enum Child: Sendable {
+        case leaf(hash: UInt64, items: [Item])
+        case branch(Node)
+    }
+
+    /// `nil` where there is nothing.
+    private var root: Node?
     /// Calls with more keys than ``mostKeys``, oldest first.
     private var large: [PendingWrite] = []
     private var count = 0
@@ -62,7 +75,7 @@ struct QueueIndex: Sendable {
         guard call.keyCount <= QueueIndex.mostKeys else { return large.append(call) }
         call.forEachKey { hash, entry in
             let item = Item(call: call, entry: entry)
-            root = QueueIndex.changed(root, hash, 0) { items in
+            change(hash) { items in
                 if let last = items.last, last.isOverwritten(by: item) { items.removeLast() }
                 items.append(item)
             }
@@ -78,7 +91,7 @@ struct QueueIndex: Sendable {
         }
         guard call.keyCount <= QueueIndex.mostKeys else { return large.removeAll { $0 === call } }
         call.forEachKey { hash, _ in
-            root = QueueIndex.changed(root, hash, 0) { items in items.removeAll { $0.call === call } }
+            change(hash) { items in items.removeAll { $0.call === call } }
         }
     }
 
@@ -93,17 +106,16 @@ struct QueueIndex: Sendable {
     }
 
     private func items(_ hash: UInt64) -> [Item] {
-        var trie = root
+        guard var node = root else { return [] }
         var level: UInt64 = 0
         while true {
-            switch trie {
+            let bit = QueueIndex.bit(hash, level)
+            guard node.bits & bit != 0 else { return [] }
+            switch node.children[QueueIndex.position(bit, node.bits)] {
             case .leaf(let found, let items): return found == hash ? items : []
-            case .branch(let bits, let children):
-                let bit = QueueIndex.bit(hash, level)
-                guard bits & bit != 0 else { return [] }
-                trie = children[QueueIndex.position(bit, bits)]
-                level += 5
+            case .branch(let next): node = next
             }
+            level += 5
         }
     }
 
@@ -111,30 +123,42 @@ struct QueueIndex: Sendable {
 
     private static func position(_ bit: UInt32, _ bits: UInt32) -> Int { (bits & (bit - 1)).nonzeroBitCount }
 
-    /// `trie`, whose hashes agree below bit `level`, with what `change` makes of the items under `hash`; emptied leaves stay
-    /// until the index is empty.
-    private static func changed(
-        _ trie: Trie, _ hash: UInt64, _ level: UInt64, _ change: (inout [Item]) -> Void
-    ) -> Trie {
-        switch trie {
-        case .leaf(let found, var items):
-            guard found != hash else {
-                change(&items)
-                return .leaf(hash: hash, items: items)
-            }
-            let branch = Trie.branch(bits: bit(found, level), children: [trie])
-            return changed(branch, hash, level, change)
-        case .branch(let bits, var children):
-            let bit = bit(hash, level)
-            let position = position(bit, bits)
-            if bits & bit != 0 {
-                children[position] = changed(children[position], hash, level + 5, change)
-                return .branch(bits: bits, children: children)
-            }
+    private mutating func change(_ hash: UInt64, _ change: (inout [Item]) -> Void) {
+        // Taken out while it is changed, or it would be referenced twice.
+        var node = root.take() ?? Node()
+        QueueIndex.change(&node, hash, 0, change)
+        root = node
+    }
+
+    /// Lets `change` change the items under `hash`, in `node` or below, whose hashes agree below bit `level`; emptied leaves
+    /// stay until the index is empty.
+    private static func change(
+        _ node: inout Node, _ hash: UInt64, _ level: UInt64, _ change: (inout [Item]) -> Void
+    ) {
+        if !isKnownUniquelyReferenced(&node) { node = Node(bits: node.bits, children: node.children) }
+        let bit = bit(hash, level)
+        let position = position(bit, node.bits)
+        guard node.bits & bit != 0 else {
             var items: [Item] = []
             change(&items)
-            children.insert(.leaf(hash: hash, items: items), at: position)
-            return .branch(bits: bits | bit, children: children)
+            node.children.insert(.leaf(hash: hash, items: items), at: position)
+            node.bits |= bit
+            return
+        }
+        let child = node.children[position]
+        node.children[position] = .leaf(hash: 0, items: [])
+        switch consume child {
+        case .leaf(let found, var items) where found == hash:
+            change(&items)
+            node.children[position] = .leaf(hash: hash, items: items)
+        case .leaf(let found, let items):
+            var branch = Node(
+                bits: QueueIndex.bit(found, level + 5), children: [.leaf(hash: found, items: items)])
+            QueueIndex.change(&branch, hash, level + 5, change)
+            node.children[position] = .branch(branch)
+        case .branch(var branch):
+            QueueIndex.change(&branch, hash, level + 5, change)
+            node.children[position] = .branch(branch)
         }
     }
 }

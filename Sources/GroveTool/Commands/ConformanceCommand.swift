@@ -125,7 +125,8 @@
         private func run(programIn file: String) throws {
             let program: RandomProgram
             do {
-                program = try RandomProgram(script: String(decoding: try InputFile.read(file, as: "program"), as: UTF8.self))
+                program = try RandomProgram(
+                    script: String(decoding: try InputFile.read(file, as: "program"), as: UTF8.self))
             } catch let failure as CheckFailure {
                 throw ToolError.input("\(file): \(failure)")
             }
