@@ -199,7 +199,8 @@ let package = Package(
             name: "StoreTesting", dependencies: ["GroveCache", "GroveModel", "TestSupport"], path: "Tests/StoreTesting",
             swiftSettings: strict),
         .testTarget(
-            name: "GroveMemoryTests", dependencies: ["GroveMemory", "GroveCache", "GroveModel", "StoreTesting"],
+            name: "GroveMemoryTests",
+            dependencies: ["GroveMemory", "GroveCache", "GroveModel", "StoreTesting", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveLevelDBTests",

@@ -2,6 +2,7 @@ import Foundation
 import GroveCache
 import GroveModel
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import GroveMemory
