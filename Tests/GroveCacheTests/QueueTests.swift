@@ -131,7 +131,7 @@ struct QueueTests {
     }
 
     @Test("What cannot be forgotten in the store hides nothing that was written later")
-    func laterWriteOverUnsettled() throws {
+    func laterWriteOverFailed() throws {
         try cache.write(ann)
         try cache.write(ben)
         disk.faults.withLock { faults in
