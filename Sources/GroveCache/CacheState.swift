@@ -37,9 +37,11 @@ struct CacheState: Sendable {
 
 extension CacheState {
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
-    mutating func leave(_ group: [PendingWrite]) {
-        queue.removeFirst(group.count)
+    ///
+    /// - Returns: what is to be let go of where no lock is held.
+    mutating func leave(_ group: [PendingWrite]) -> [QueueIndex.Generation] {
         for write in group { failedWrites.settle(by: write) }
+        return queue.removeFirst(group.count)
     }
 
     /// Makes what `write` names a miss: the store does not hold what was last set.

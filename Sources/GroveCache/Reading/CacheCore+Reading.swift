@@ -148,7 +148,8 @@ private struct ReadStart {
     init?(_ state: inout CacheState) throws(CacheError) {
         try state.life.checkUsable()
         guard let store = state.usableStore?.engine else { return nil }
-        var pending = PendingReads(queue: state.queue.shown, after: state.queue.wipePlace, shift: state.shift)
+        var pending = PendingReads(
+            queue: state.queue.shown, after: max(state.queue.wipePlace, state.queue.leftPlace), shift: state.shift)
         let everything = state.failedWrites.everything
         if let everything {
             // Too much of the store is not what was last set to tell it apart.

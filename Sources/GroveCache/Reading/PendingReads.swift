@@ -20,7 +20,7 @@ struct PendingReads: Sendable {
         self.shift = shift
     }
 
-    var isEmpty: Bool { failedWrites.isEmpty && queue.isEmpty }
+    var isEmpty: Bool { failedWrites.isEmpty && queue.isEmpty(behind: afterPlace) }
 
     /// The updates of `key`, a store's key, in their order; valid as long as this is.
     func updates(of key: UnsafeRawBufferPointer) -> [RecordUpdate] {

@@ -77,7 +77,7 @@ extension CacheCore {
         if let wipe = group.first, wipe.isWipe {
             let outcome = wipeStore(wipe)
             if case .failure(let error) = outcome { return [fail(wipe, error)].compactMap(\.self) }
-            state.withLock { $0.leave([wipe]) }
+            _ = state.withLock { $0.leave([wipe]) }
             return [(wipe, outcome)]
         }
         do throws(CacheError) {
@@ -164,14 +164,17 @@ extension CacheCore {
             index?.sequence = committed.stored.sequence
             index?.pins.commit()
             known?.commit(at: committed.stored)
-            state.withLock { state in
+            let left = state.withLock { state in
                 state.fingerprints = known
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.stored.forgottenDeletion
                 state.lastCommitted = committed.stored.sequence
-                state.leave(group)
+                let left = state.leave(group)
                 upcoming.withLock { $0 = nil }
+                return left
             }
+            // Taken apart here, with no lock held.
+            _ = consume left
             ledger.note(committed)
         }
     }

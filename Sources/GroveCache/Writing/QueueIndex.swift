@@ -8,7 +8,7 @@ import GroveModel
 /// bytes keeps them few.
 struct QueueIndex: Sendable {
     /// One call under one key, in the order of places.
-    private struct Item: Sendable {
+    fileprivate struct Item: Sendable {
         let call: PendingWrite
         /// The entry of the call's tree that is written under the key, where nothing else of the call is.
         let entry: Int?
@@ -34,7 +34,7 @@ struct QueueIndex: Sendable {
 
     /// A node of the trie; changed in place where no snapshot holds it.
     // SAFETY: whoever changes a node has made sure that no other reference to it exists.
-    private final class Node: @unchecked Sendable {
+    fileprivate final class Node: @unchecked Sendable {
         var bits: UInt32
         var children: [Child]
 
@@ -44,55 +44,77 @@ struct QueueIndex: Sendable {
         }
     }
 
-    private enum Child: Sendable {
+    fileprivate enum Child: Sendable {
         case leaf(hash: UInt64, items: [Item])
         case branch(Node)
     }
 
-    /// `nil` where there is nothing.
-    private var root: Node?
-    /// Calls with more keys than ``mostKeys``, oldest first.
-    private var large: [PendingWrite] = []
-    private var count = 0
+    /// Calls that were added at about one time, and go together.
+    struct Generation: Sendable {
+        /// `nil` where there is nothing.
+        fileprivate var root: Node?
+        /// Calls with more keys than ``mostKeys``, oldest first.
+        fileprivate var large: [PendingWrite] = []
+        /// The place of the last call.
+        fileprivate var lastPlace: UInt64 = 0
+    }
+
+    private var current = Generation()
+    private var previous = Generation()
 
     /// A call with more keys is kept whole.
-    private static let mostKeys = 256
+    fileprivate static let mostKeys = 256
 
-    var isEmpty: Bool { count == 0 }
+    /// Whether it has no call whose place is behind `place`.
+    func isEmpty(behind place: UInt64) -> Bool { max(current.lastPlace, previous.lastPlace) <= place }
 
     /// The calls that name `key`, oldest first, and perhaps others, whose updates of `key` are none.
     ///
+    /// Calls that left stay for a while: the caller knows up to which place.
+    ///
     /// - Complexity: O(1) in the number of calls that have at most 256 keys, O(*m*) for *m* others.
     func calls(naming key: UnsafeRawBufferPointer) -> [PendingWrite] {
-        let found = unsafe items(QueueIndex.hash(key)).map(\.call)
+        let hash = unsafe QueueIndex.hash(key)
+        let found = (previous.items(hash) + current.items(hash)).map(\.call)
+        let large = previous.large + current.large
         guard !large.isEmpty else { return found }
         return (found + large).sorted { $0.place < $1.place }
     }
 
     /// Adds `call`, which has its place, behind all others.
     mutating func insert(_ call: PendingWrite) {
-        count += 1
-        guard call.keyCount <= QueueIndex.mostKeys else { return large.append(call) }
+        current.lastPlace = call.place
+        guard call.keyCount <= QueueIndex.mostKeys else { return current.large.append(call) }
         call.forEachKey { hash, entry in
             let item = Item(call: call, entry: entry)
-            change(hash) { items in
+            current.change(hash) { items in
                 if let last = items.last, last.isOverwritten(by: item) { items.removeLast() }
                 items.append(item)
             }
         }
     }
 
+    /// Lets go of the generations whose calls have all left.
+    ///
+    /// - Parameter place: up to which calls have left.
+    /// - Returns: what was let go of; it takes a moment to take apart, which a lock should not be held for.
+    mutating func forget(upTo place: UInt64) -> [Generation] {
+        guard previous.lastPlace <= place else { return [] }
+        defer { current = Generation() }
+        guard current.lastPlace > place else {
+            defer { previous = Generation() }
+            return [previous, current]
+        }
+        defer { previous = current }
+        return [previous]
+    }
+
     /// Removes `call`, which was inserted.
+    ///
+    /// An older call that it had overwritten is not put back: what both name is not what was last set.
     mutating func remove(_ call: PendingWrite) {
-        count -= 1
-        guard count > 0 else {
-            self = QueueIndex()
-            return
-        }
-        guard call.keyCount <= QueueIndex.mostKeys else { return large.removeAll { $0 === call } }
-        call.forEachKey { hash, _ in
-            change(hash) { items in items.removeAll { $0.call === call } }
-        }
+        current.remove(call)
+        previous.remove(call)
     }
 
     /// The hash of a whole key of a store, its namespace included.
@@ -105,34 +127,13 @@ struct QueueIndex: Sendable {
         name &+ UInt64(namespace) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    private func items(_ hash: UInt64) -> [Item] {
-        guard var node = root else { return [] }
-        var level: UInt64 = 0
-        while true {
-            let bit = QueueIndex.bit(hash, level)
-            guard node.bits & bit != 0 else { return [] }
-            switch node.children[QueueIndex.position(bit, node.bits)] {
-            case .leaf(let found, let items): return found == hash ? items : []
-            case .branch(let next): node = next
-            }
-            level += 5
-        }
-    }
+    fileprivate static func bit(_ hash: UInt64, _ level: UInt64) -> UInt32 { 1 << UInt32(hash >> level & 31) }
 
-    private static func bit(_ hash: UInt64, _ level: UInt64) -> UInt32 { 1 << UInt32(hash >> level & 31) }
-
-    private static func position(_ bit: UInt32, _ bits: UInt32) -> Int { (bits & (bit - 1)).nonzeroBitCount }
-
-    private mutating func change(_ hash: UInt64, _ change: (inout [Item]) -> Void) {
-        // Taken out while it is changed, or it would be referenced twice.
-        var node = root.take() ?? Node()
-        QueueIndex.change(&node, hash, 0, change)
-        root = node
-    }
+    fileprivate static func position(_ bit: UInt32, _ bits: UInt32) -> Int { (bits & (bit - 1)).nonzeroBitCount }
 
     /// Lets `change` change the items under `hash`, in `node` or below, whose hashes agree below bit `level`; emptied leaves
     /// stay until the index is empty.
-    private static func change(
+    fileprivate static func change(
         _ node: inout Node, _ hash: UInt64, _ level: UInt64, _ change: (inout [Item]) -> Void
     ) {
         if !isKnownUniquelyReferenced(&node) { node = Node(bits: node.bits, children: node.children) }
@@ -159,6 +160,37 @@ struct QueueIndex: Sendable {
         case .branch(var branch):
             QueueIndex.change(&branch, hash, level + 5, change)
             node.children[position] = .branch(branch)
+        }
+    }
+}
+
+extension QueueIndex.Generation {
+    fileprivate func items(_ hash: UInt64) -> [QueueIndex.Item] {
+        guard var node = root else { return [] }
+        var level: UInt64 = 0
+        while true {
+            let bit = QueueIndex.bit(hash, level)
+            guard node.bits & bit != 0 else { return [] }
+            switch node.children[QueueIndex.position(bit, node.bits)] {
+            case .leaf(let found, let items): return found == hash ? items : []
+            case .branch(let next): node = next
+            }
+            level += 5
+        }
+    }
+
+    fileprivate mutating func change(_ hash: UInt64, _ change: (inout [QueueIndex.Item]) -> Void) {
+        // Taken out while it is changed, or it would be referenced twice.
+        var node = root.take() ?? QueueIndex.Node()
+        QueueIndex.change(&node, hash, 0, change)
+        root = node
+    }
+
+    fileprivate mutating func remove(_ call: PendingWrite) {
+        guard root != nil || !large.isEmpty else { return }
+        guard call.keyCount <= QueueIndex.mostKeys else { return large.removeAll { $0 === call } }
+        call.forEachKey { hash, _ in
+            change(hash) { items in items.removeAll { $0.call === call } }
         }
     }
 }

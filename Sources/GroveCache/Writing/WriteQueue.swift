@@ -6,8 +6,10 @@ struct WriteQueue: Sendable {
     private(set) var calls: [PendingWrite] = []
     /// What the calls hold in memory, in bytes.
     private(set) var byteCount = 0
-    /// The calls that reads see.
+    /// The calls that reads see, and some that have left: those up to ``leftPlace``.
     private(set) var shown = QueueIndex()
+    /// The place of the last call that left because it was committed.
+    private(set) var leftPlace: UInt64 = 0
     /// The place of the last call that empties the store; 0 where none is queued.
     private(set) var wipePlace: UInt64 = 0
     private var lastPlace: UInt64 = 0
@@ -30,10 +32,15 @@ struct WriteQueue: Sendable {
         }
     }
 
-    /// Takes the first `count` calls out.
-    mutating func removeFirst(_ count: Int) {
-        for call in calls.prefix(count) { forget(call) }
+    /// Takes the first `count` calls out, which were committed.
+    ///
+    /// - Returns: what is to be let go of where no lock is held.
+    mutating func removeFirst(_ count: Int) -> [QueueIndex.Generation] {
+        guard count > 0 else { return [] }
+        for call in calls.prefix(count) { discount(call) }
+        leftPlace = calls[count - 1].place
         calls.removeFirst(count)
+        return shown.forget(upTo: leftPlace)
     }
 
     /// Takes `call` out; false where it is not here.
@@ -53,12 +60,13 @@ struct WriteQueue: Sendable {
     }
 
     private mutating func forget(_ call: PendingWrite) {
+        discount(call)
+        if !call.isWipe, call.isShown { shown.remove(call) }
+    }
+
+    private mutating func discount(_ call: PendingWrite) {
         byteCount -= call.byteCount
-        if call.isWipe {
-            if call.place == wipePlace { wipePlace = 0 }
-        } else if call.isShown {
-            shown.remove(call)
-        }
+        if call.isWipe, call.place == wipePlace { wipePlace = 0 }
     }
 }
 
