@@ -28,7 +28,7 @@ enum AgeRules {
             try script.step(cache, clock)
         }
         try trial.expect(
-            script.hits > 50 && script.misses > 50,
+            script.hits > 20 && script.misses > 20,
             "what the script finds: expected many hits and misses, got \(script.hits) and \(script.misses).")
         try script.checkSetBack(cache, clock)
     }
