@@ -10,6 +10,8 @@ import Synchronization
 final class CacheCore: Sendable {
     let source: StoreSource
     let state: Mutex<CacheState>
+    /// Advances with each call that fails; ``state`` has it too.
+    let epoch = ReadEpoch()
     let readers = Readers()
     let ledger = WriteLedger()
     let audience = Audience()
@@ -61,7 +63,7 @@ final class CacheCore: Sendable {
             CacheState(
                 life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
                 lastFile: opened.file, sequence: opened.state.sequence,
-                forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence,
+                forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence, epoch: epoch,
                 failedWrites: FailedWrites(limit: failedWritesLimit)))
     }
 

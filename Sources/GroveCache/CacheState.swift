@@ -23,7 +23,7 @@ struct CacheState: Sendable {
     /// Calls whose commits are not visible yet.
     var queue = WriteQueue()
     /// Advances with each call that fails.
-    let epoch = ReadEpoch()
+    let epoch: ReadEpoch
     /// What could not be stored.
     var failedWrites = FailedWrites()
     /// Callers that wait until the queue has room.

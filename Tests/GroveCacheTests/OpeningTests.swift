@@ -84,4 +84,31 @@ struct OpeningTests {
         disk.faults.withLock { $0.beforeSynchronization = nil }
         try cache.write(ann, durability: .durable)
     }
+
+    @Test("Opening another handle while a wipe replaces the files forgets no call that was made after the wipe")
+    func openedDuringWipe() throws {
+        let place = try TemporaryDirectory()
+        let disk = try SharedStore.Disk()
+        let options = SharedStore.Options(disk: disk)
+        let cache = try NormalizedCache<FragileStore>(directory: place.path, options: options)
+        let ann = Person(id: "1", name: "Ann", age: 1)
+        let others = Mutex<[NormalizedCache<FragileStore>]>([])
+        disk.faults.withLock {
+            $0.beforeWipe = {
+                // The file by which the store is known is gone for a moment.
+                let done = DispatchSemaphore(value: 0)
+                let thread = Thread {
+                    cache.setModel(ann, forKey: "Person:1", context: nil)
+                    let other = try? NormalizedCache<FragileStore>(directory: place.path, options: options)
+                    others.withLock { $0 += other.map { [$0] } ?? [] }
+                    done.signal()
+                }
+                thread.start()
+                done.wait()
+            }
+        }
+        try cache.wipe()
+        #expect(others.withLock { $0.count } == 1)
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+    }
 }

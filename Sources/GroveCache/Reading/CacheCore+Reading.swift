@@ -42,7 +42,7 @@ extension CacheCore {
                 readers.begin() ?? Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
             let start: ReadStart?
             do throws(CacheError) {
-                start = try state.withLock { (state) throws(CacheError) in try ReadStart(&state) }
+                start = try state.withLock { (state) throws(CacheError) in try ReadStart(&state, self) }
                 if let start, try begin(reader, start) { return reader }
             } catch {
                 abandon(reader)
@@ -66,43 +66,19 @@ extension CacheCore {
             return true
         }
         let view = try store.view()
-        guard start.epoch.current == start.epochNumber else {
+        guard epoch.current == start.epochNumber else {
             view.end()
             return false
         }
-        var pending = start.pending
-        do throws(CacheError) {
-            if !pending.isEmpty { try place(&pending, over: view, start) }
-        } catch {
-            view.end()
-            throw error
-        }
-        reader.begin(view, keepsBytes: keepsBytes, pending: pending)
+        reader.begin(view, keepsBytes: keepsBytes, pending: start.pending)
         return true
     }
 
-    /// Says of the queued calls in `pending` which of them `view` shows already, by how much the numbers of the others are
-    /// shifted over it, other processes' commits included, and the highest number of a deletion that it has forgotten.
+    /// What a view that holds `stored` adds to the numbers of this process's queued calls: other processes' commits.
     ///
-    /// A view may show calls that had not left the queue: their commit was made, and the cache did not know it.
-    ///
-    /// - Throws: what the engine throws when it is asked.
-    private func place(
-        _ pending: inout PendingReads, over view: any NodeView, _ start: ReadStart
-    ) throws(CacheError) {
-        let stored: StoreState
-        do throws(CacheError) {
-            stored = try StoreState(view)
-        } catch {
-            guard error.code == .corrupted || error.code == .unsupportedFormat else { throw error }
-            // No call is committed over a damaged state, so what was known last still holds.
-            pending.forgottenDeletion = start.forgottenDeletion
-            return
-        }
-        pending.afterPlace = max(pending.afterPlace, stored.place(of: session) ?? 0)
-        pending.forgottenDeletion = stored.forgottenDeletion
-        // As of now: commits that were made since the read began are this process's own, and shift nothing.
-        pending.shift = state.withLock { state in
+    /// As of now: commits that were made since the read began are this process's own, and shift nothing.
+    func shift(over stored: StoreState) -> UInt64 {
+        state.withLock { state in
             if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
                 return upcoming.shift + (stored.sequence - upcoming.stored.sequence)
             }
@@ -137,30 +113,29 @@ extension CacheCore {
 private struct ReadStart {
     /// `nil` where nothing of the store shows: it is about to be emptied.
     let store: (any NodeStore)?
-    let pending: PendingReads
-    let epoch: ReadEpoch
+    /// `nil` where the view shows all there is.
+    let pending: PendingReads?
     let epochNumber: UInt64
-    let forgottenDeletion: UInt64
 
     /// Takes it, or is `nil` where the store must be opened again first.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`.
-    init?(_ state: inout CacheState) throws(CacheError) {
+    init?(_ state: inout CacheState, _ core: CacheCore) throws(CacheError) {
         try state.life.checkUsable()
         guard let store = state.usableStore?.engine else { return nil }
-        var pending = PendingReads(
-            queue: state.queue.shown, after: max(state.queue.wipePlace, state.queue.leftPlace), shift: state.shift)
-        let everything = state.failedWrites.everything
-        if let everything {
-            // Too much of the store is not what was last set to tell it apart.
-            pending.afterNumber = everything
-        } else if state.queue.wipePlace == 0 {
-            pending.failedWrites = state.failedWrites.writes
+        epochNumber = core.epoch.current
+        if state.queue.showsNothing, state.failedWrites.isEmpty {
+            self.store = store
+            pending = nil
+            return
         }
-        self.store = everything == nil && state.queue.wipePlace == 0 ? store : nil
-        self.pending = pending
-        epoch = state.epoch
-        epochNumber = state.epoch.current
-        forgottenDeletion = state.forgottenDeletion
+        let everything = state.failedWrites.everything
+        let showsStore = everything == nil && state.queue.wipePlace == 0
+        self.store = showsStore ? store : nil
+        // Where too much of the store is not what was last set to tell it apart, only calls after that count.
+        pending = PendingReads(
+            core, failedWrites: showsStore ? state.failedWrites.writes : [], queue: state.queue.shown,
+            afterPlace: max(state.queue.wipePlace, state.queue.leftPlace), afterNumber: everything ?? 0,
+            shift: state.shift, forgottenDeletion: showsStore ? state.forgottenDeletion : 0)
     }
 }

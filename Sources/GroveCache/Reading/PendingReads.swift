@@ -3,32 +3,70 @@ import GroveModel
 /// What a read applies over its view: the calls that were queued when it began, and what could not be stored.
 struct PendingReads: Sendable {
     /// Invalidations of what could not be stored; older than every queued call.
-    var failedWrites: [PendingWrite] = []
+    private let failedWrites: [PendingWrite]
+    private let core: CacheCore
     private let queue: QueueIndex
     /// The place in the queue of the last call that the view shows, or that empties the store.
-    var afterPlace: UInt64
+    private var afterPlace: UInt64
     /// The number of the last call that nothing is left of.
-    var afterNumber: UInt64 = 0
+    private let afterNumber: UInt64
     /// What is added to the calls' numbers: what other processes' writes added to those of the store.
-    var shift: UInt64
+    private var shift: UInt64
     /// See ``StoreState/forgottenDeletion``.
-    var forgottenDeletion: UInt64 = 0
+    private(set) var forgottenDeletion: UInt64
+    /// Whether the view was asked which of the calls it shows.
+    private var isPlaced = false
 
-    init(queue: QueueIndex = QueueIndex(), after place: UInt64 = 0, shift: UInt64 = 0) {
+    init(
+        _ core: CacheCore, failedWrites: [PendingWrite], queue: QueueIndex, afterPlace: UInt64, afterNumber: UInt64,
+        shift: UInt64, forgottenDeletion: UInt64
+    ) {
+        self.core = core
+        self.failedWrites = failedWrites
         self.queue = queue
-        afterPlace = place
+        self.afterPlace = afterPlace
+        self.afterNumber = afterNumber
         self.shift = shift
+        self.forgottenDeletion = forgottenDeletion
     }
 
-    var isEmpty: Bool { failedWrites.isEmpty && queue.isEmpty(behind: afterPlace) }
-
-    /// The updates of `key`, a store's key, in their order; valid as long as this is.
-    func updates(of key: UnsafeRawBufferPointer) -> [RecordUpdate] {
+    /// The updates of `key`, a store's key, that `view` does not show, in their order; valid as long as this is.
+    ///
+    /// Bytes that `view` returned before may be gone afterwards.
+    ///
+    /// - Complexity: O(1) where no call names the key, however many there are.
+    /// - Throws: what the engine throws when it is asked which calls the view shows.
+    mutating func updates(
+        of key: UnsafeRawBufferPointer, over view: (any NodeView)?
+    ) throws(CacheError) -> [RecordUpdate] {
+        let calls = unsafe queue.calls(naming: key)
+        let failed = failedWrites.filter { unsafe !$0.updates(of: key, shift: 0).isEmpty }
+        if calls.isEmpty, failed.isEmpty { return [] }
+        if let view, !isPlaced { try place(over: view) }
+        isPlaced = true
         var updates: [RecordUpdate] = []
-        for call in failedWrites { unsafe updates += call.updates(of: key, shift: shift) }
-        for call in unsafe queue.calls(naming: key) where call.place > afterPlace && call.sequence > afterNumber {
+        for call in failed { unsafe updates += call.updates(of: key, shift: shift) }
+        for call in calls where call.place > afterPlace && call.sequence > afterNumber {
             unsafe updates += call.updates(of: key, shift: shift)
         }
         return updates
+    }
+
+    /// Asks `view` which of the calls it shows already, by how much the numbers of the others are shifted over it, other
+    /// processes' commits included, and the highest number of a deletion that it has forgotten.
+    ///
+    /// A view may show calls that had not left the queue: their commit was made, and the cache did not know it.
+    private mutating func place(over view: any NodeView) throws(CacheError) {
+        let stored: StoreState
+        do throws(CacheError) {
+            stored = try StoreState(view)
+        } catch {
+            // No call is committed over a damaged state, so what was known last still holds.
+            guard error.code == .corrupted || error.code == .unsupportedFormat else { throw error }
+            return
+        }
+        afterPlace = max(afterPlace, stored.place(of: core.session) ?? 0)
+        forgottenDeletion = stored.forgottenDeletion
+        shift = core.shift(over: stored)
     }
 }

@@ -9,9 +9,9 @@ import GroveModel
 struct ReadState: ~Copyable {
     var view: (any NodeView)?
     var keepsBytes = false
-    /// Calls that the view may not show yet.
-    var pending = PendingReads()
-    /// Whether what is stored must be looked at before it is used: there are such writes, or ages count.
+    /// Calls that the view may not show yet, where there are any.
+    var pending: PendingReads?
+    /// Whether what is stored must be looked at before it is used: there are such calls, or ages count.
     var hasPending = false
     /// How old what is found may be; `nil` where that does not matter.
     var ageLimit: AgeLimit?
@@ -154,19 +154,21 @@ struct ReadState: ~Copyable {
 
     /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
-        guard let stored = unsafe try view?.get(key.bytes) else {
-            return hasPending ? unsafe try fold(nil) : nil
+        guard hasPending else {
+            guard let stored = unsafe try view?.get(key.bytes) else { return nil }
+            return unsafe (stored, keepsBytes)
         }
-        return hasPending ? unsafe try fold(stored) : unsafe (stored, keepsBytes)
+        let updates = try unsafe pending?.updates(of: key.bytes, over: view) ?? []
+        return try unsafe fold(updates, over: try view?.get(key.bytes))
     }
 
     private mutating func fold(
-        _ base: UnsafeRawBufferPointer?
+        _ updates: [RecordUpdate], over base: UnsafeRawBufferPointer?
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
-        var forgottenDeletion = pending.forgottenDeletion
-        for var update in unsafe pending.updates(of: key.bytes) {
+        var forgottenDeletion = pending?.forgottenDeletion ?? 0
+        for var update in updates {
             update.forgottenDeletion = forgottenDeletion
             // The number of the write stands for the holder even where its bytes are the same.
             update.refreshes = true

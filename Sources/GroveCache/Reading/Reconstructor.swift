@@ -27,11 +27,15 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     }
 
     /// Begins a read of `view`, or of nothing but `pending` where the store is about to be emptied.
-    func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads) {
+    func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads?) {
         unsafe state.pointee.view = view
         unsafe state.pointee.keepsBytes = keepsBytes
-        unsafe state.pointee.hasPending = !pending.isEmpty
-        if !pending.isEmpty { unsafe state.pointee.pending = pending }
+        if let pending {
+            unsafe state.pointee.hasPending = true
+            unsafe state.pointee.pending = pending
+        } else {
+            unsafe state.pointee.hasPending = false
+        }
         enterThread()
     }
 
@@ -40,7 +44,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         leaveThread()
         unsafe state.pointee.view.take()?.end()
         if unsafe state.pointee.hasPending {
-            unsafe state.pointee.pending = PendingReads()
+            unsafe state.pointee.pending = nil
             unsafe state.pointee.ageLimit = nil
             unsafe state.pointee.isExpired = false
             if !keepsTouches { unsafe state.pointee.expired = [] }

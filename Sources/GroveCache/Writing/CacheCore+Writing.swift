@@ -225,19 +225,16 @@ extension CacheCore {
             // The files that are to be empty are those in the directory.
             noticeIfReplaced()
             let store = try currentStore()
-            let replaced = try source.replacing { (generation) throws(CacheError) in
+            // The file that is gone for a moment is not taken for one that others replaced.
+            state.withLock { $0.lastFile = nil }
+            defer { state.withLock { $0.lastFile = source.file } }
+            _ = try source.replacing { (generation) throws(CacheError) in
                 if let generation { state.withLock { $0.advance(generation) } }
-                do throws(CacheError) {
-                    try store.wipe()
-                } catch {
-                    state.withLock { $0.lastFile = source.file }
-                    throw error
-                }
+                try store.wipe()
                 if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
                 wipeBudget()
             }
             state.withLock { state in
-                if let replaced { state.lastFile = replaced.file }
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
             }

@@ -10,18 +10,18 @@ struct QueueIndex: Sendable {
     /// One call under one key, in the order of places.
     fileprivate struct Item: Sendable {
         let call: PendingWrite
-        /// The entry of the call's tree that is written under the key, where nothing else of the call is.
-        let entry: Int?
+        /// The entry of the call's tree that is written under the key, where nothing else of the call is; -1 otherwise.
+        let entry: Int32
 
         /// Whether nothing shows of this item once `later` is applied.
         ///
         /// So it is where the same projection writes the same fields again: a node that every queued call brings along,
         /// such as the sender of each message, costs a read one update.
         func isOverwritten(by later: Item) -> Bool {
-            guard let entry, let laterEntry = later.entry, let tree = call.tree, let laterTree = later.call.tree,
+            guard entry >= 0, later.entry >= 0, let tree = call.tree, let laterTree = later.call.tree,
                 call.sequence < later.call.sequence
             else { return false }
-            let (node, other) = (tree.node(entry), laterTree.node(laterEntry))
+            let (node, other) = (tree.node(Int(entry)), laterTree.node(Int(later.entry)))
             guard unsafe isEqual(node.recordName, other.recordName), unsafe isEqual(node.projection, other.projection)
             else { return false }
             if unsafe isEqual(node.body, other.body) { return true }
@@ -45,8 +45,23 @@ struct QueueIndex: Sendable {
     }
 
     fileprivate enum Child: Sendable {
-        case leaf(hash: UInt64, items: [Item])
+        /// One item, as almost every key has it: no array for it.
+        case leaf(hash: UInt64, Item)
+        case leaves(hash: UInt64, [Item])
         case branch(Node)
+
+        /// The hash of what lies here, but for a branch.
+        var hash: UInt64? {
+            switch self {
+            case .leaf(let hash, _), .leaves(let hash, _): hash
+            case .branch: nil
+            }
+        }
+    }
+
+    fileprivate enum Change {
+        case insert(Item)
+        case remove(PendingWrite)
     }
 
     /// Calls that were added at about one time, and go together.
@@ -75,10 +90,11 @@ struct QueueIndex: Sendable {
     /// - Complexity: O(1) in the number of calls that have at most 256 keys, O(*m*) for *m* others.
     func calls(naming key: UnsafeRawBufferPointer) -> [PendingWrite] {
         let hash = unsafe QueueIndex.hash(key)
-        let found = (previous.items(hash) + current.items(hash)).map(\.call)
-        let large = previous.large + current.large
-        guard !large.isEmpty else { return found }
-        return (found + large).sorted { $0.place < $1.place }
+        var found: [PendingWrite] = []
+        previous.forEachItem(hash) { found.append($0.call) }
+        current.forEachItem(hash) { found.append($0.call) }
+        guard !previous.large.isEmpty || !current.large.isEmpty else { return found }
+        return (found + previous.large + current.large).sorted { $0.place < $1.place }
     }
 
     /// Adds `call`, which has its place, behind all others.
@@ -86,11 +102,7 @@ struct QueueIndex: Sendable {
         current.lastPlace = call.place
         guard call.keyCount <= QueueIndex.mostKeys else { return current.large.append(call) }
         call.forEachKey { hash, entry in
-            let item = Item(call: call, entry: entry)
-            current.change(hash) { items in
-                if let last = items.last, last.isOverwritten(by: item) { items.removeLast() }
-                items.append(item)
-            }
+            current.apply(.insert(Item(call: call, entry: entry)), hash)
         }
     }
 
@@ -131,67 +143,82 @@ struct QueueIndex: Sendable {
 
     fileprivate static func position(_ bit: UInt32, _ bits: UInt32) -> Int { (bits & (bit - 1)).nonzeroBitCount }
 
-    /// Lets `change` change the items under `hash`, in `node` or below, whose hashes agree below bit `level`; emptied leaves
+    /// Applies `change` to the items under `hash`, in `node` or below, whose hashes agree below bit `level`; emptied leaves
     /// stay until the index is empty.
-    fileprivate static func change(
-        _ node: inout Node, _ hash: UInt64, _ level: UInt64, _ change: (inout [Item]) -> Void
-    ) {
+    fileprivate static func apply(_ change: Change, _ node: inout Node, _ hash: UInt64, _ level: UInt64) {
         if !isKnownUniquelyReferenced(&node) { node = Node(bits: node.bits, children: node.children) }
         let bit = bit(hash, level)
         let position = position(bit, node.bits)
         guard node.bits & bit != 0 else {
-            var items: [Item] = []
-            change(&items)
-            node.children.insert(.leaf(hash: hash, items: items), at: position)
+            guard case .insert(let item) = change else { return }
+            node.children.insert(.leaf(hash: hash, item), at: position)
             node.bits |= bit
             return
         }
+        // Taken out while it is changed, or it would be referenced twice.
         let child = node.children[position]
-        node.children[position] = .leaf(hash: 0, items: [])
+        node.children[position] = .leaves(hash: 0, [])
         switch consume child {
-        case .leaf(let found, var items) where found == hash:
-            change(&items)
-            node.children[position] = .leaf(hash: hash, items: items)
-        case .leaf(let found, let items):
-            var branch = Node(
-                bits: QueueIndex.bit(found, level + 5), children: [.leaf(hash: found, items: items)])
-            QueueIndex.change(&branch, hash, level + 5, change)
-            node.children[position] = .branch(branch)
         case .branch(var branch):
-            QueueIndex.change(&branch, hash, level + 5, change)
+            apply(change, &branch, hash, level + 5)
             node.children[position] = .branch(branch)
+        case .leaf(hash, let old):
+            node.children[position] = apply(change, to: old, hash)
+        case .leaves(hash, var items):
+            apply(change, to: &items)
+            node.children[position] = .leaves(hash: hash, items)
+        case let other:
+            var branch = Node(bits: QueueIndex.bit(other.hash ?? 0, level + 5), children: [other])
+            apply(change, &branch, hash, level + 5)
+            node.children[position] = .branch(branch)
+        }
+    }
+
+    private static func apply(_ change: Change, to old: Item, _ hash: UInt64) -> Child {
+        switch change {
+        case .insert(let item) where old.isOverwritten(by: item): return .leaf(hash: hash, item)
+        case .insert(let item): return .leaves(hash: hash, [old, item])
+        case .remove(let call): return old.call === call ? .leaves(hash: hash, []) : .leaf(hash: hash, old)
+        }
+    }
+
+    private static func apply(_ change: Change, to items: inout [Item]) {
+        switch change {
+        case .insert(let item):
+            if let last = items.last, last.isOverwritten(by: item) { items.removeLast() }
+            items.append(item)
+        case .remove(let call): items.removeAll { $0.call === call }
         }
     }
 }
 
 extension QueueIndex.Generation {
-    fileprivate func items(_ hash: UInt64) -> [QueueIndex.Item] {
-        guard var node = root else { return [] }
+    fileprivate func forEachItem(_ hash: UInt64, _ visit: (QueueIndex.Item) -> Void) {
+        guard var node = root else { return }
         var level: UInt64 = 0
         while true {
             let bit = QueueIndex.bit(hash, level)
-            guard node.bits & bit != 0 else { return [] }
+            guard node.bits & bit != 0 else { return }
             switch node.children[QueueIndex.position(bit, node.bits)] {
-            case .leaf(let found, let items): return found == hash ? items : []
             case .branch(let next): node = next
+            case .leaf(hash, let item): return visit(item)
+            case .leaves(hash, let items): return items.forEach(visit)
+            case .leaf, .leaves: return
             }
             level += 5
         }
     }
 
-    fileprivate mutating func change(_ hash: UInt64, _ change: (inout [QueueIndex.Item]) -> Void) {
-        // Taken out while it is changed, or it would be referenced twice.
+    fileprivate mutating func apply(_ change: QueueIndex.Change, _ hash: UInt64) {
         var node = root.take() ?? QueueIndex.Node()
-        QueueIndex.change(&node, hash, 0, change)
+        QueueIndex.apply(change, &node, hash, 0)
         root = node
     }
 
     fileprivate mutating func remove(_ call: PendingWrite) {
         guard root != nil || !large.isEmpty else { return }
         guard call.keyCount <= QueueIndex.mostKeys else { return large.removeAll { $0 === call } }
-        call.forEachKey { hash, _ in
-            change(hash) { items in items.removeAll { $0.call === call } }
-        }
+        call.forEachKey { hash, _ in apply(.remove(call), hash) }
     }
 }
 
@@ -199,27 +226,29 @@ extension PendingWrite {
     /// How many keys the call names, those that it names twice counted twice.
     fileprivate var keyCount: Int { (tree?.count ?? 0) + extras.count }
 
-    /// Visits the hash of each key once, with the entry of the tree where nothing else of the call is under the key.
-    fileprivate func forEachKey(_ visit: (UInt64, Int?) -> Void) {
-        var keys: [(hash: UInt64, entry: Int?)] = []
+    /// Visits the hash of each key once, with the entry of the tree where nothing else of the call is under the key, or -1.
+    fileprivate func forEachKey(_ visit: (UInt64, Int32) -> Void) {
+        if extras.isEmpty, let tree, tree.count == 1 {
+            return visit(QueueIndex.hash(Namespace.node, tree.entries[0].hash), 0)
+        }
+        var keys: [(hash: UInt64, entry: Int32)] = []
         keys.reserveCapacity(keyCount)
         if let tree {
             for (index, entry) in tree.entries.enumerated() {
-                keys.append((QueueIndex.hash(Namespace.node, entry.hash), index))
+                keys.append((QueueIndex.hash(Namespace.node, entry.hash), Int32(truncatingIfNeeded: index)))
             }
         }
         for extra in extras {
             let key = extra.storeKey
-            keys.append((unsafe key.withUnsafeBytes { unsafe QueueIndex.hash($0) }, nil))
+            keys.append((unsafe key.withUnsafeBytes { unsafe QueueIndex.hash($0) }, -1))
         }
-        guard keys.count > 1 else { return keys.forEach { visit($0.hash, $0.entry) } }
         keys.sort { $0.hash < $1.hash }
         var index = 0
         while index < keys.count {
             let key = keys[index]
             var end = index + 1
             while end < keys.count, keys[end].hash == key.hash { end += 1 }
-            visit(key.hash, end == index + 1 ? key.entry : nil)
+            visit(key.hash, end == index + 1 ? key.entry : -1)
             index = end
         }
     }

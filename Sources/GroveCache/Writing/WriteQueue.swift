@@ -16,6 +16,9 @@ struct WriteQueue: Sendable {
 
     var isEmpty: Bool { calls.isEmpty }
 
+    /// Whether no read has to look here for what its view does not show.
+    var showsNothing: Bool { wipePlace == 0 && shown.isEmpty(behind: leftPlace) }
+
     /// Whether `call` waits here; near the front it is found at once.
     func contains(_ call: PendingWrite) -> Bool { calls.contains { $0 === call } }
 
