@@ -52,7 +52,7 @@ enum RecordFuzzer {
     private static func readCollection<M: CacheableModel>(
         _ type: M.Type, from cache: NormalizedCache<FuzzedStore>, missing: MissingElements
     ) {
-        _ = try? cache.readCollection(FuzzedStore.root.rawValue, as: type, missing: missing)
+        _ = try? cache.readCollection(FuzzedStore.root.rawValue, of: type, missing: missing)
     }
 }
 

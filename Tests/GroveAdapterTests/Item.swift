@@ -3,7 +3,7 @@ import GroveMemory
 import GroveModel
 
 /// What the tests of the adapters cache.
-struct Item: SimpleModel, Codable, Equatable {
+struct Item: CodableModel, Equatable {
     var id: String
     var name: String
 

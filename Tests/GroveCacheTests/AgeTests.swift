@@ -146,20 +146,20 @@ struct AgeTests {
     @Test("A collection has an age of its own beside its elements', and skips those that are too old")
     func collections() throws {
         let bob = Person(id: "2", name: "Bob", age: 40)
-        try cache.writeCollection([ann, bob], forKey: "people")
+        try cache.writeCollection([ann, bob], as: "people")
         clock.advance(100)
         try cache.write(ann)
         try cache.write(bob)
-        #expect(try cache.readCollection("people", as: Person.self, maxAge: 60) == .miss(expired("people")))
-        try cache.writeCollection([ann, bob], forKey: "people")
+        #expect(try cache.readCollection("people", of: Person.self, maxAge: 60) == .miss(expired("people")))
+        try cache.writeCollection([ann, bob], as: "people")
         clock.advance(50)
-        #expect(try cache.collection("people", as: Person.self, maxAge: 60) == [ann, bob])
+        #expect(try cache.collection("people", of: Person.self, maxAge: 60) == [ann, bob])
     }
 
     @Test("An element that is too old is skipped where the read asks for that, and the read says so")
     func skipping() throws {
         let bob = Person(id: "2", name: "Bob", age: 40)
-        try cache.writeCollection([bob, ann], forKey: "people")
+        try cache.writeCollection([bob, ann], as: "people")
         clock.advance(100)
         // The list alone, as a call that only removes elements would write it.
         let list = try EncodedRoots([ann, bob], mustBeIdentified: false).collection("people")
@@ -168,11 +168,11 @@ struct AgeTests {
                 sequence: try cache.core.takeSequence(), time: cache.core.clock.ofCall, extras: [list]),
             schedulingDrain: false)
         try cache.write(ann)
-        #expect(try cache.readCollection("people", as: Person.self, maxAge: 60) == .miss(expired("Person:2")))
+        #expect(try cache.readCollection("people", of: Person.self, maxAge: 60) == .miss(expired("Person:2")))
         #expect(
-            try cache.readCollection("people", as: Person.self, missing: .skip, maxAge: 60)
+            try cache.readCollection("people", of: Person.self, missing: .skip, maxAge: 60)
                 == .hit(CollectionRead(elements: [ann], skipped: [expired("Person:2")])))
-        #expect(try cache.collection("people", as: Person.self, maxAge: 100) == [ann, bob])
+        #expect(try cache.collection("people", of: Person.self, maxAge: 100) == [ann, bob])
     }
 
     @Test("A projection is as young as its own last write, or a larger one's, and not as a smaller one's")
@@ -284,15 +284,15 @@ struct AgeTests {
     @Test("Reads for tasks and of Codable models have the same ages")
     func otherForms() async throws {
         try await cache.write(ann)
-        try await cache.writeCollection([ann], forKey: "people")
+        try await cache.writeCollection([ann], as: "people")
         clock.advance(10)
-        #expect(try await cache.fetch("Person:1", as: Person.self, maxAge: 10) == .hit(ann))
-        #expect(try await cache.fetchCollection("people", as: Person.self, maxAge: 9) == .miss(expired("people")))
+        #expect(try await cache.read { try $0.read("Person:1", as: Person.self, maxAge: 10) } == .hit(ann))
+        #expect(try await cache.read { try $0.readCollection("people", of: Person.self, maxAge: 9) } == .miss(expired("people")))
         #expect(try cache.read("Person:1", as: PlainPerson.self, maxAge: 10).value?.name == "Ann")
         #expect(try cache.read("Person:1", as: PlainPerson.self, maxAge: 9) == .miss(expired("Person:1")))
-        #expect(try cache.collection("people", as: PlainPerson.self, maxAge: 10)?.count == 1)
-        #expect(try await cache.fetch("Person:1", as: PlainPerson.self, maxAge: 9) == .miss(expired("Person:1")))
-        #expect(try await cache.fetchCollection("people", as: PlainPerson.self, maxAge: 10).value != nil)
+        #expect(try cache.collection("people", of: PlainPerson.self, maxAge: 10)?.count == 1)
+        #expect(try await cache.read { try $0.read("Person:1", as: PlainPerson.self, maxAge: 9) } == .miss(expired("Person:1")))
+        #expect(try await cache.read { try $0.readCollection("people", of: PlainPerson.self, maxAge: 10) }.value != nil)
     }
 
     // MARK: Several processes
@@ -397,7 +397,7 @@ struct AgeTests {
 }
 
 /// A person without coding of her own.
-private struct PlainPerson: SimpleModel, Codable, Equatable {
+private struct PlainPerson: CodableModel, Equatable {
     var id: String
     var name: String
     var modelIdentifier: ModelIdentifier? { "Person:\(id)" }

@@ -20,7 +20,7 @@ struct BudgetTests {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0: try cache.delete("Memo:\(number)")
             case 1: try cache.evict("Memo:\(number)")
-            case 2: try cache.writeCollection([Memo(number, 3)], forKey: "list-\(number % 9)")
+            case 2: try cache.writeCollection([Memo(number, 3)], as: "list-\(number % 9)")
             default:
                 try cache.write(contentsOf: (0..<20).map { Memo((number + $0) % 300, Int(generator.next() % 800)) })
             }
@@ -120,7 +120,7 @@ struct BudgetTests {
         var evicted: Set<ModelIdentifier> = []
         while evicted.isEmpty, let set = await changes.next() { evicted = set.evictedModelIds }
         let first = try #require(evicted.first)
-        let kept: Memo? = try await cache.fetch(first, as: Memo.self).value
+        let kept: Memo? = try await cache.read { try $0.read(first, as: Memo.self) }.value
         #expect(kept == nil)
         cache.close()
     }

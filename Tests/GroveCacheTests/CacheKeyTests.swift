@@ -14,12 +14,12 @@ struct CacheKeyTests {
 
     @Test("A model is read under its key in its newest version, and under its identifier")
     func newest() async throws {
-        try await cache.write(ann, forKey: "me")
+        try cache.write(ann, forKey: "me")
         #expect(try cache.model(forKey: "me", as: Person.self) == ann)
         #expect(try cache.model("Person:1", as: Person.self) == ann)
         try await cache.write(older)
         #expect(try cache.model(forKey: "me", as: Person.self) == older)
-        #expect(try await cache.fetch(forKey: "me", as: Person.self) == .hit(older))
+        #expect(try await cache.read { try $0.read(forKey: "me", as: Person.self) } == .hit(older))
         // The identifier is a key too, and a key is not an identifier.
         #expect(try cache.model(forKey: "Person:1", as: Person.self) == older)
         #expect(try cache.read("me", as: Person.self) == .miss(CacheMiss(.absent, "me")))
@@ -40,9 +40,9 @@ struct CacheKeyTests {
     @Test("`Codable` models have the same calls")
     func codable() async throws {
         let note = Draft(id: 7, text: "Hello")
-        try await cache.write(note, forKey: "draft", durability: .durable)
+        try cache.write(note, forKey: "draft", durability: .durable)
         #expect(try cache.model(forKey: "draft", as: Draft.self) == note)
-        #expect(try await cache.fetch(forKey: "draft", as: Draft.self) == .hit(note))
+        #expect(try await cache.read { try $0.read(forKey: "draft", as: Draft.self) } == .hit(note))
         #expect(try cache.read(forKey: "other", as: Draft.self) == .miss(CacheMiss(.absent, "other")))
     }
 
@@ -58,13 +58,13 @@ struct CacheKeyTests {
     }
 }
 
-private struct Draft: SimpleModel, Codable, Equatable {
+private struct Draft: CodableModel, Equatable {
     let id: Int
     let text: String
     var modelIdentifier: ModelIdentifier? { "Draft:\(id)" }
 }
 
-private struct Bare: SimpleModel, Codable, Equatable {
+private struct Bare: CodableModel, Equatable {
     var text = ""
     var modelIdentifier: ModelIdentifier? { nil }
 }

@@ -12,12 +12,12 @@ struct CancellationTests {
         case failed(CacheError.Code)
     }
 
-    private static func outcome(_ body: () async throws(CacheError) -> Void) async -> Outcome {
-        do throws(CacheError) {
+    private static func outcome(_ body: () async throws -> Void) async -> Outcome {
+        do {
             try await body()
             return .done
         } catch {
-            return .failed(error.code)
+            return .failed((error as? CacheError)?.code ?? .unsupported)
         }
     }
 
@@ -34,12 +34,12 @@ struct CancellationTests {
         for index in 0..<1_000 where index % 5 == 1 { try await cache.write(message(index)) }
         let tasks = (0..<1_000).map { index in
             Task { [message = message(index)] in
-                await CancellationTests.outcome { () async throws(CacheError) in
+                await CancellationTests.outcome {
                     switch index % 5 {
                     case 0: try await cache.write(message)
                     case 1: try await cache.delete("Message:\(index)")
-                    case 2: try await cache.writeCollection([message], forKey: "list \(index)")
-                    case 3: _ = try await cache.fetch("Message:\(index - 2)", as: Message.self)
+                    case 2: try await cache.writeCollection([message], as: "list \(index)")
+                    case 3: _ = try await cache.read { try $0.read("Message:\(index - 2)", as: Message.self) }
                     default: try await cache.flush(index % 2 == 0 ? .durable : .standard)
                     }
                 }
@@ -56,7 +56,7 @@ struct CancellationTests {
                 #expect(try cache.model("Person:s\(index)", as: Person.self) == (isDone ? message(index).sender : nil))
             case 1: #expect(try cache.model("Message:\(index)", as: Message.self) == (isDone ? nil : message(index)))
             case 2:
-                #expect(try cache.collection("list \(index)", as: Message.self) == (isDone ? [message(index)] : nil))
+                #expect(try cache.collection("list \(index)", of: Message.self) == (isDone ? [message(index)] : nil))
             default: break
             }
         }

@@ -23,9 +23,9 @@ struct ChangesTests {
         try await cache.write(Message(id: "34", text: "Hello", sender: ann, editor: ben))
         try await cache.write(ann)
         try await cache.delete("Person:2")
-        try await cache.evict("Person:1")
-        try await cache.writeCollection([ann], forKey: "people")
-        try await cache.removeCollection(forKey: "people")
+        try cache.evict("Person:1")
+        try await cache.writeCollection([ann], as: "people")
+        try cache.removeCollection("people")
         try await cache.wipe()
         #expect(await changes.next()?.changedModelIds == ["Message:34", "Person:1", "Person:2"])
         #expect(await changes.next()?.deletedModelIds == ["Person:2"])
@@ -52,7 +52,7 @@ struct ChangesTests {
         #expect(await changes.next() == .deleted)
         try await cache.write(ann)
         #expect(await changes.next() == .changed)
-        try await cache.evict("Person:1")
+        try cache.evict("Person:1")
         #expect(await changes.next() == .evicted)
         try await cache.wipe()
         #expect(await changes.next() == .unknown)
@@ -163,15 +163,15 @@ struct ChangesTests {
     @Test("A fetch reads off the caller's thread what a read reads, and honours cancellation")
     func fetches() async throws {
         cache.setModel(ann, forKey: "Person:1", context: nil)
-        #expect(try await cache.fetch("Person:1", as: Person.self) == .hit(ann))
-        #expect(try await cache.fetch("Person:2", as: Person.self) == .miss(CacheMiss(.absent, "Person:2")))
-        try await cache.writeCollection([ann, ben], forKey: "people")
-        try await cache.evict("Person:2")
-        let read = try await cache.fetchCollection("people", as: Person.self, missing: .skip).value
+        #expect(try await cache.read { try $0.read("Person:1", as: Person.self) } == .hit(ann))
+        #expect(try await cache.read { try $0.read("Person:2", as: Person.self) } == .miss(CacheMiss(.absent, "Person:2")))
+        try await cache.writeCollection([ann, ben], as: "people")
+        try cache.evict("Person:2")
+        let read = try await cache.read { try $0.readCollection("people", of: Person.self, missing: .skip) }.value
         #expect(read == CollectionRead(elements: [ann], skipped: [CacheMiss(.absent, "Person:2")]))
         let task = Task { [cache] in
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try await cache.fetch("Person:1", as: Person.self)
+            return try await cache.read { try $0.read("Person:1", as: Person.self) }
         }
         let outcome = await task.result
         #expect(throws: CacheError.self) { try outcome.get() }

@@ -5,14 +5,14 @@ import GroveModel
 import Testing
 
 @Suite("Codable models in a cache") struct CodableCacheTests {
-    struct Person: SimpleModel, Codable, Equatable {
+    struct Person: CodableModel, Equatable {
         var id: Int
         var name: String
         var friends: [Person] = []
         var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
     }
 
-    enum Item: SimpleModel, Codable, Equatable {
+    enum Item: CodableModel, Equatable {
         case person(Person)
         var modelIdentifier: ModelIdentifier? {
             switch self {
@@ -26,7 +26,7 @@ import Testing
         case friend(Person)
         case stranger(Name)
 
-        struct Name: SimpleModel, Codable, Equatable {
+        struct Name: CodableModel, Equatable {
             var id: Int
             var name: String
             var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
@@ -51,19 +51,19 @@ import Testing
         }
     }
 
-    struct Party: SimpleModel, Codable, Equatable {
+    struct Party: CodableModel, Equatable {
         var id: Int
         var guests: [Guest]
         var modelIdentifier: ModelIdentifier? { "Party:\(id)" }
     }
 
     /// A model that is only there or not.
-    struct Flag: SimpleModel, Codable, Equatable {
+    struct Flag: CodableModel, Equatable {
         var modelIdentifier: ModelIdentifier? { "Flag:1" }
     }
 
     /// The same, by hand, without so much as a container.
-    struct Mark: SimpleModel, Codable, Equatable {
+    struct Mark: CodableModel, Equatable {
         var modelIdentifier: ModelIdentifier? { "Mark:1" }
         init() {}
         init(from decoder: any Decoder) {}
@@ -85,8 +85,8 @@ import Testing
         #expect(try cache.model("Person:1", as: Person.self)?.friends.map(\.name) == ["zwei", "three"])
         try cache.delete("Person:3")
         #expect(try cache.model("Person:1", as: Person.self)?.friends.map(\.id) == [2])
-        try cache.writeCollection([Item.person(root), .person(Person(id: 4, name: "four"))], forKey: "feed")
-        #expect(try cache.collection("feed", as: Item.self)?.count == 2)
+        try cache.writeCollection([Item.person(root), .person(Person(id: 4, name: "four"))], as: "feed")
+        #expect(try cache.collection("feed", of: Item.self)?.count == 2)
     }
 
     @Test("A model without properties is there or not") func nothing() throws {

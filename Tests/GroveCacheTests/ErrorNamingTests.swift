@@ -168,20 +168,20 @@ private struct Facet: CacheableModel, Equatable {
     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Facet { throw .otherShape }
 }
 
-private struct CodableReceipt: SimpleModel, Codable, Equatable {
+private struct CodableReceipt: CodableModel, Equatable {
     let id: String
     let price: CodablePrice
 
     var modelIdentifier: ModelIdentifier? { ModelIdentifier(id) }
 }
 
-private struct CodablePrice: SimpleModel, Codable, Equatable {
+private struct CodablePrice: CodableModel, Equatable {
     let amount: Decimal
 
     var modelIdentifier: ModelIdentifier? { nil }
 }
 
-private struct Silent: SimpleModel, Codable, Equatable {
+private struct Silent: CodableModel, Equatable {
     var modelIdentifier: ModelIdentifier? { "Silent:1" }
 
     func encode(to encoder: any Encoder) throws {}

@@ -9,7 +9,7 @@ import Testing
     typealias Cache = NormalizedCache<SharedStore>
 
     /// By its own name, so that the records do not say where this test keeps it.
-    struct Person: SimpleModel, Codable, Equatable {
+    struct Person: CodableModel, Equatable {
         static var recordName: String { "Person" }
         static var projectionName: String { "Person" }
 
@@ -41,7 +41,7 @@ import Testing
         var projections: [Row]?
     }
 
-    enum Item: SimpleModel, Codable, Equatable {
+    enum Item: CodableModel, Equatable {
         case person(Person)
         case note(text: String)
 
@@ -130,9 +130,9 @@ import Testing
 
     @Test("So are those of collections and aliases, with cases and without") func keys() throws {
         let person = Person(id: 1, name: "one")
-        try cache.writeCollection([Person(id: 3, name: "three"), person], forKey: "people")
-        try cache.writeCollection([Item.person(person), .note(text: "hello"), .person(person)], forKey: "feed")
-        try cache.writeCollection([Person](), forKey: "empty")
+        try cache.writeCollection([Person(id: 3, name: "three"), person], as: "people")
+        try cache.writeCollection([Item.person(person), .note(text: "hello"), .person(person)], as: "feed")
+        try cache.writeCollection([Person](), as: "empty")
         cache.setModel(person, forKey: "me", context: nil)
         cache.setModel(Item.person(person), forKey: "favourite", context: nil)
         try cache.flush()

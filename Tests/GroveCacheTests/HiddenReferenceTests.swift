@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The same through `Codable`.
-    struct CodableMember: SimpleModel, Codable, Equatable {
+    struct CodableMember: CodableModel, Equatable {
         static var recordName: String { "Member" }
         static var projectionName: String { "Member" }
         var id: Int

@@ -117,14 +117,14 @@ struct NormalizedCacheTests {
 
     @Test("A collection keeps order and duplicates, and an empty one is not an absent one")
     func collections() throws {
-        #expect(try cache.collection("people", as: Person.self) == nil)
-        try cache.writeCollection([Person](), forKey: "people")
-        #expect(try cache.collection("people", as: Person.self) == [])
-        try cache.writeCollection([ann, ben, ann], forKey: "people")
-        #expect(try cache.collection("people", as: Person.self) == [ann, ben, ann])
+        #expect(try cache.collection("people", of: Person.self) == nil)
+        try cache.writeCollection([Person](), as: "people")
+        #expect(try cache.collection("people", of: Person.self) == [])
+        try cache.writeCollection([ann, ben, ann], as: "people")
+        #expect(try cache.collection("people", of: Person.self) == [ann, ben, ann])
         try cache.evict("Person:2")
-        #expect(try cache.readCollection("people", as: Person.self) == .miss(CacheMiss(.absent, "Person:2")))
-        let read = try cache.readCollection("people", as: Person.self, missing: .skip).value
+        #expect(try cache.readCollection("people", of: Person.self) == .miss(CacheMiss(.absent, "Person:2")))
+        let read = try cache.readCollection("people", of: Person.self, missing: .skip).value
         #expect(read == CollectionRead(elements: [ann, ann], skipped: [CacheMiss(.absent, "Person:2")]))
     }
 

@@ -48,8 +48,8 @@ struct ObserverTests {
         try cache.write(ann)
         #expect(try cache.model("Person:1", as: Person.self) == ann)
         #expect(try cache.model("Person:2", as: Person.self) == nil)
-        try cache.writeCollection([ann], forKey: "people")
-        #expect(try cache.collection("people", as: Person.self) == [ann])
+        try cache.writeCollection([ann], as: "people")
+        #expect(try cache.collection("people", of: Person.self) == [ann])
         try cache.delete("Person:1")
         #expect(try cache.model("Person:1", as: Person.self) == nil)
         settle(cache)
@@ -146,7 +146,7 @@ struct ObserverTests {
         try cache.flush()
         #expect(count() == 0)
         try cache.write(ann, durability: .durable)
-        try cache.writeCollection([ann], forKey: "people", durability: .durable)
+        try cache.writeCollection([ann], as: "people", durability: .durable)
         try cache.delete("Person:1", durability: .durable)
         try cache.flush(.durable)
         #expect(count() == 4)
@@ -177,7 +177,7 @@ struct ObserverTests {
         try cache.write(ann)
         disk.faults.withLock { $0.refusesViews = true }
         #expect(throws: CacheError.self) { try cache.model("Person:1", as: Person.self) }
-        #expect(throws: CacheError.self) { try cache.collection("people", as: Person.self) }
+        #expect(throws: CacheError.self) { try cache.collection("people", of: Person.self) }
         disk.faults.withLock { $0.refusesViews = false }
         #expect(try cache.model("Person:1", as: Person.self) == ann)
         settle(cache)

@@ -14,7 +14,7 @@ struct PinMarkTests {
         let disk = try SharedStore.Disk()
         let cache = try NormalizedCache<SharedStore>(
             directory: nil, options: SharedStore.Options(disk: disk), budget: CacheBudget(nodes: 4_000))
-        try cache.writeCollection((0..<3_000).map { Fork("\($0)") }, forKey: "list")
+        try cache.writeCollection((0..<3_000).map { Fork("\($0)") }, as: "list")
         try cache.retain(collection: "list")
         disk.faults.withLock { $0.looks = 0 }
         try cache.write(Fork("7", Fork("x"), Fork("y")))

@@ -46,11 +46,11 @@ struct PinTests {
         try cache.write(Fork("a", Fork("b")))
         try flood(cache)
         try cache.write(Fork("b", Fork("c")))
-        try cache.writeCollection([Fork("d", Fork("e"))], forKey: "list")
+        try cache.writeCollection([Fork("d", Fork("e"))], as: "list")
         try flood(cache)
         #expect(
             try isThere(cache, "Fork:a", "Fork:b", "Fork:c", "Fork:d", "Fork:e") == [true, true, true, true, true])
-        #expect(try cache.collection("list", as: Fork.self)?.count == 1)
+        #expect(try cache.collection("list", of: Fork.self)?.count == 1)
         #expect(try cache.usage().pinnedEntries == 6)
         // A node that comes before its holder does is held from the moment that the holder names it.
         try cache.write(Fork("f", Fork("g")))

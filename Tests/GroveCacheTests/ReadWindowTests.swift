@@ -21,7 +21,7 @@ struct ReadWindowTests {
     init() throws {
         disk = try SharedStore.Disk()
         cache = try disk.open()
-        try cache.writeCollection([ann(0), ben], forKey: "both")
+        try cache.writeCollection([ann(0), ben], as: "both")
     }
 
     private func ann(_ age: Int) -> Person { Person(id: "1", name: "Ann", age: age) }
@@ -47,7 +47,7 @@ struct ReadWindowTests {
         disk.faults.withLock { [cache] faults in
             faults.afterWrite = {
                 beforeRead()
-                let both = try? cache.collection("both", as: Person.self)
+                let both = try? cache.collection("both", of: Person.self)
                 seen.ages.withLock { $0.append(both?.map(\.age)) }
             }
         }
@@ -66,7 +66,7 @@ struct ReadWindowTests {
         try queue(people(ann(1)), isAwaited: false)
         try queue(people(ann(2), Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
         #expect(drain() == [[2, 2]])
-        #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [2, 2])
+        #expect(try cache.collection("both", of: Person.self)?.map(\.age) == [2, 2])
     }
 
     @Test("So it is where the calls come late to the queue, so that the store's own number does not grow")
@@ -104,7 +104,7 @@ struct ReadWindowTests {
         try queue(people(ann(1)), isAwaited: false)
         try queue(people(ann(2), Person(id: "2", name: "Ben", age: 2)), isAwaited: true)
         #expect(drain { disk.faults.withLock { $0.refusedLooks = 1 } } == [nil])
-        #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [2, 2])
+        #expect(try cache.collection("both", of: Person.self)?.map(\.age) == [2, 2])
     }
 
     @Test("What another process commits in that moment stays")
@@ -118,7 +118,7 @@ struct ReadWindowTests {
             _ = try? other.write(Person(id: "1", name: "Ann", age: 9))
         }
         #expect(seen == [[9, 0]])
-        #expect(try cache.collection("both", as: Person.self)?.map(\.age) == [9, 0])
+        #expect(try cache.collection("both", of: Person.self)?.map(\.age) == [9, 0])
     }
 
     // MARK: Between the look at the queue and the view
@@ -132,7 +132,7 @@ struct ReadWindowTests {
                 body()
             }
         }
-        return try cache.collection("both", as: Person.self)?.map(\.age)
+        return try cache.collection("both", of: Person.self)?.map(\.age)
     }
 
     @Test("What is committed while a read opens its view shows whole")
@@ -182,7 +182,7 @@ struct ReadWindowTests {
                 case 3:
                     let message = Message(id: "0", text: "\(age)", sender: one, editor: two)
                     content = .init(tree: try EncodedRoots([message], mustBeIdentified: true).tree)
-                case 4: content = try NormalizedCache<SharedStore>.content(one, forKey: "alias")
+                case 4: content = try .alias("alias", of: one)
                 default: content = .init(tree: try EncodedRoots([one], mustBeIdentified: true).tree)
                 }
                 let ignore: @Sendable (Result<ChangeSet, CacheError>) -> Void = { _ in }
@@ -195,7 +195,7 @@ struct ReadWindowTests {
             let look: @Sendable () -> String = {
                 let nodes = (0..<3).map { try? cache.read("Person:\($0)", as: Person.self) }
                 let message = try? cache.read("Message:0", as: Message.self)
-                let list = try? cache.readCollection("all", as: Person.self)
+                let list = try? cache.readCollection("all", of: Person.self)
                 let alias = try? cache.read(forKey: "alias", as: Person.self)
                 return
                     "\(nodes) \(String(describing: message)) \(String(describing: list)) \(String(describing: alias))"

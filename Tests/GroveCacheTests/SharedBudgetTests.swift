@@ -46,7 +46,7 @@ struct SharedBudgetTests {
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: try cache.delete(ModelIdentifier("Memo:\(number)"))
             case 1: try cache.evict(ModelIdentifier("Memo:\(number)"))
-            case 2: try cache.writeCollection([Memo(number, 3)], forKey: "list-\(number % 9)")
+            case 2: try cache.writeCollection([Memo(number, 3)], as: "list-\(number % 9)")
             default:
                 try cache.write(contentsOf: (0..<10).map { Memo((number + $0) % 200, Int(generator.next() % 800)) })
             }

@@ -77,7 +77,7 @@ struct SharedValueTests {
 
     enum PlainShortChoice: Codable, Hashable { case home(city: String) }
 
-    struct PlainHolder<Value: Codable & Equatable & Sendable, Name: ProjectionName>: SimpleModel, Codable, Equatable {
+    struct PlainHolder<Value: Codable & Equatable & Sendable, Name: ProjectionName>: CodableModel, Equatable {
         var value: Value
         var modelIdentifier: ModelIdentifier? { "Place:1" }
         static var recordName: String { "Place" }
@@ -119,19 +119,6 @@ struct SharedValueTests {
         #expect(try cache.model("Place:1", as: Small.self) == small, sourceLocation: line)
     }
 
-    private func expectUnknown<Full: SimpleModel & Codable & Equatable, Small: SimpleModel & Codable & Equatable>(
-        codable full: Full, _ small: Small, _ line: SourceLocation = #_sourceLocation
-    ) throws {
-        let cache = try cache()
-        try cache.write(full)
-        #expect(try cache.model("Place:1", as: Full.self) == full, sourceLocation: line)
-        try cache.write(small)
-        #expect(try cache.read("Place:1", as: Full.self).miss?.reason == .incomplete, sourceLocation: line)
-        #expect(try cache.model("Place:1", as: Small.self) == small, sourceLocation: line)
-        try cache.write(full)
-        #expect(try cache.model("Place:1", as: Full.self) == full, sourceLocation: line)
-    }
-
     @Test("What another projection left out of a value in place is a miss, wherever the value stands")
     func byHand() throws {
         let address = Address(city: "Bern", street: "X")
@@ -147,12 +134,12 @@ struct SharedValueTests {
     func byCodable() throws {
         let address = PlainAddress(city: "Bern", street: "X")
         let short = PlainShortAddress(city: "Bern")
-        try expectUnknown(codable: PlainFull(value: address), PlainSmall(value: short))
-        try expectUnknown(codable: PlainFull(value: [address]), PlainSmall(value: [short]))
-        try expectUnknown(codable: PlainFull(value: ["a": address]), PlainSmall(value: ["a": short]))
-        try expectUnknown(codable: PlainFull(value: Set([address])), PlainSmall(value: Set([short])))
+        try expectUnknown(PlainFull(value: address), PlainSmall(value: short))
+        try expectUnknown(PlainFull(value: [address]), PlainSmall(value: [short]))
+        try expectUnknown(PlainFull(value: ["a": address]), PlainSmall(value: ["a": short]))
+        try expectUnknown(PlainFull(value: Set([address])), PlainSmall(value: Set([short])))
         try expectUnknown(
-            codable: PlainFull(value: PlainChoice.home(city: "Bern", street: "X")),
+            PlainFull(value: PlainChoice.home(city: "Bern", street: "X")),
             PlainSmall(value: PlainShortChoice.home(city: "Bern")))
     }
 
@@ -197,7 +184,7 @@ struct SharedValueTests {
     // MARK: What an initialiser does with an absence
 
     /// The way in which an initialiser asks, and nothing else.
-    struct Asked<Name: ProjectionName>: SimpleModel, Codable, Equatable {
+    struct Asked<Name: ProjectionName>: CodableModel, Equatable {
         var way: Int
         var modelIdentifier: ModelIdentifier? { "Place:1" }
         static var recordName: String { "Place" }
@@ -205,7 +192,7 @@ struct SharedValueTests {
     }
 
     /// Takes any absence for a default.
-    struct Lenient: SimpleModel, Codable, Equatable {
+    struct Lenient: CodableModel, Equatable {
         var way: Int
         var bio: String
         var modelIdentifier: ModelIdentifier? { "Place:1" }
@@ -238,7 +225,7 @@ struct SharedValueTests {
     }
 
     /// Asks twice for the container of one value.
-    struct Insistent: SimpleModel, Codable, Equatable {
+    struct Insistent: CodableModel, Equatable {
         var bio: String
         var modelIdentifier: ModelIdentifier? { "Place:1" }
         static let recordName = "Place"

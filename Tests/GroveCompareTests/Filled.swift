@@ -43,7 +43,7 @@ extension NormalizedCache: TreeCache {
     fileprivate func store<Data: CompareData>(_ data: Data) throws {
         let trees = data.trees(version: 1)
         try write(contentsOf: trees)
-        try writeCollection(trees, forKey: "all")
+        try writeCollection(trees, as: "all")
         try flush()
     }
 

@@ -161,7 +161,7 @@ struct LMDBShrinkTests {
 }
 
 /// Some 250 bytes.
-private struct Leaf: SimpleModel, Codable, Equatable {
+private struct Leaf: CodableModel, Equatable {
     var number: Int
     var text: String
 

@@ -81,7 +81,7 @@ struct SavedPolicyTests {
     }
 }
 
-private struct Item: SimpleModel, Codable, Equatable {
+private struct Item: CodableModel, Equatable {
     var id: Int
     var modelIdentifier: ModelIdentifier? { "Item:\(id)" }
 }

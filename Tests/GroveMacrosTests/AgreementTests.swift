@@ -47,8 +47,8 @@
     }
 
     /// `Letter` with no coding but `Codable`.
-    private struct PlainLetter: SimpleModel, Codable, Equatable {
-        struct Person: SimpleModel, Codable, Equatable {
+    private struct PlainLetter: CodableModel, Equatable {
+        struct Person: CodableModel, Equatable {
             static let recordName = "Correspondent"
             static let projectionName = "Correspondent"
             let id: Int

@@ -8,7 +8,7 @@
 
     /// The models of Models.swift with no coding but `Codable`, under the same record names.
     enum Plain {
-        struct Person: Model, Codable, Hashable {
+        struct Person: Model, CodableModel, Hashable {
             static var recordName: String { "Person" }
             static var projectionName: String { "Person" }
             var id: Int
@@ -18,13 +18,13 @@
             func forEach(_ visit: (any Model) -> Void) {}
         }
 
-        struct Frame: SimpleModel, Codable, Equatable {
+        struct Frame: CodableModel, Equatable {
             var owner: Person?
             var width: Double
             var modelIdentifier: ModelIdentifier? { nil }
         }
 
-        struct Message: SimpleModel, Codable, Equatable {
+        struct Message: CodableModel, Equatable {
             static var recordName: String { "Message" }
             static var projectionName: String { "Message" }
             var zeta: Person
@@ -63,7 +63,7 @@
             var modelIdentifier: ModelIdentifier? { "Message:\(id)" }
         }
 
-        enum Item: SimpleModel, Codable, Equatable {
+        enum Item: CodableModel, Equatable {
             case person(Person)
             case note(text: String, count: Int?)
             case separator
@@ -81,7 +81,7 @@
             }
         }
 
-        struct Feed: SimpleModel, Codable, Equatable {
+        struct Feed: CodableModel, Equatable {
             static var recordName: String { "Feed" }
             static var projectionName: String { "Feed" }
             var id: String

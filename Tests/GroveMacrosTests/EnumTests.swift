@@ -54,12 +54,12 @@
         func collection() throws {
             let cache = try MemoryCache()
             let items: [Item] = [.person(one), .fork(it: Fork("root")), .person(two)]
-            try cache.writeCollection(items, forKey: "feed")
-            #expect(try cache.collection("feed", as: Item.self) == items)
+            try cache.writeCollection(items, as: "feed")
+            #expect(try cache.collection("feed", of: Item.self) == items)
             try cache.write(Person(id: 2, name: "newer"))
-            #expect(try cache.collection("feed", as: Item.self)?.last == .person(Person(id: 2, name: "newer")))
+            #expect(try cache.collection("feed", of: Item.self)?.last == .person(Person(id: 2, name: "newer")))
             try cache.delete("Person:1")
-            #expect(try cache.collection("feed", as: Item.self)?.count == 2)
+            #expect(try cache.collection("feed", of: Item.self)?.count == 2)
             try cache.write(Item.person(one))
             #expect(try cache.model("Person:1", as: Person.self) == one)
         }

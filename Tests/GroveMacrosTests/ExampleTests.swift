@@ -42,8 +42,8 @@
             #expect(try cache.model("Letter:34", as: Letter.self) == letter)
             #expect(try cache.model("Letter:34", as: LetterByHand.self) == hand)
             let entries: [Entry] = [.letter(letter), .person(bob)]
-            try cache.writeCollection(entries, forKey: "inbox")
-            #expect(try cache.collection("inbox", as: Entry.self) == entries)
+            try cache.writeCollection(entries, as: "inbox")
+            #expect(try cache.collection("inbox", of: Entry.self) == entries)
         }
     }
 #endif

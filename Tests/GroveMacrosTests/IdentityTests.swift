@@ -68,7 +68,7 @@
             try expectRefused { try $0.write(Keyed.ByMaybeTag(id: Tag(rawValue: ""))) }
             try expectRefused { try $0.write(Fork("root", Fork(""))) }
             try expectRefused { try $0.write(Shop.Shelf(id: "s", items: [], next: Shop.Shelf(id: "", items: []))) }
-            try expectRefused { try $0.writeCollection([Item.fork(it: Fork(""))], forKey: "key") }
+            try expectRefused { try $0.writeCollection([Item.fork(it: Fork(""))], as: "key") }
         }
     }
 

@@ -40,7 +40,7 @@ struct AwaitingTests {
         #expect(list.data.map(\.name) == ["", "two", "drei", ""])
         #expect(sibling.data == list.data)
         try await cache.inner.flush()
-        #expect(try cache.inner.collection("people", as: Person.self) == list.data)
+        #expect(try cache.inner.collection("people", of: Person.self) == list.data)
     }
 
     @Test("A model that somebody holds takes its place at once")

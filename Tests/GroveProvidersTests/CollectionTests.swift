@@ -22,7 +22,7 @@ struct CollectionTests {
 
     func cached() throws -> [String]? {
         try cache.inner.flush()
-        return try cache.inner.collection("people", as: Person.self)?.map(\.name)
+        return try cache.inner.collection("people", of: Person.self)?.map(\.name)
     }
 
     @Test("Edits are synchronous, reach siblings with precise changes, and the cache")
@@ -150,10 +150,10 @@ struct CollectionTests {
 
     @Test("The cache's answer is ignored when the collection was set first, and goes under what was inserted")
     func cacheAnswers() async throws {
-        try await cache.inner.writeCollection(people(0..<2), forKey: "people")
+        try await cache.inner.writeCollection(people(0..<2), as: "people")
         cache.hold()
         let (set, edited) = (People(dataModelManager: manager), People(dataModelManager: manager))
-        try await cache.inner.writeCollection(people(0..<2), forKey: "others")
+        try await cache.inner.writeCollection(people(0..<2), as: "others")
         let first: (value: [Person]?, error: (any Error)?) = await answer { completion in
             set.fetchDataFromCache(withCacheKey: "people", completion: completion)
             set.setData(people(7..<8), cacheKey: "people")
@@ -299,7 +299,7 @@ struct CollectionTests {
         let expected = newest.map { Person(id: "\($0)", name: "\(versions[$0]!)") }
         for provider in providers { #expect(provider.data == expected, "seed \(seed)") }
         try await cache.inner.flush()
-        #expect(try cache.inner.collection("people", as: Person.self) == expected, "seed \(seed)")
+        #expect(try cache.inner.collection("people", of: Person.self) == expected, "seed \(seed)")
     }
 
     /// A table view: what it shows follows from the changes that the delegate is told and the owner's own.

@@ -81,7 +81,7 @@ struct DataProviderTests {
         #expect(try cache.inner.model("Person:1", as: Person.self) == ann)
         #expect(try cache.inner.model("Person:2", as: Person.self)?.name == "Bob")
         #expect(try cache.inner.model("Message:n", as: Message.self)?.sender == ann)
-        #expect(try cache.inner.collection("models", as: Person.self)?.map(\.id) == ["2"])
+        #expect(try cache.inner.collection("models", of: Person.self)?.map(\.id) == ["2"])
     }
 
     @Test("Cached data is ignored when fresher data arrived first, and the completion has the fresher")

@@ -34,7 +34,7 @@ struct ExampleTests {
         let cache = try HeldCache()
         let manager = DataModelManager(cacheDelegate: cache)
         let ann = Person(id: "1", name: "Ann")
-        try await cache.inner.writeCollection([Message(id: "1", text: "old", sender: ann)], forKey: "messages")
+        try await cache.inner.writeCollection([Message(id: "1", text: "old", sender: ann)], as: "messages")
         cache.hold()
         let screen = await MessagesScreen(manager) { [Message(id: "1", text: "new", sender: ann)] }
         await manager.flush()
@@ -56,7 +56,7 @@ struct ExampleTests {
         }
         await manager.flush()
         try await cache.inner.flush()
-        #expect(try cache.inner.collection("nobody has this", as: Message.self)?.map(\.text) == ["hey"])
+        #expect(try cache.inner.collection("nobody has this", of: Message.self)?.map(\.text) == ["hey"])
     }
 
     /// An event as a model, stamped with its time of making so that no two are equal.
@@ -175,7 +175,7 @@ struct ExampleTests {
                 newestMessage = newestMessage.filter { $0.value.sender.id != id }
             case 6: holder.fetchDataFromCache(withCacheKey: "Person:\(id)", completion: { _, _ in })
             case 7: reader.fetchDataFromCache(withCacheKey: "Message:\(id)", completion: { _, _ in })
-            case 8: try await cache.evict("Person:\(id)")
+            case 8: try cache.evict("Person:\(id)")
             default: await manager.flush()
             }
         }

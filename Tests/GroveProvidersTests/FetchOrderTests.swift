@@ -96,12 +96,12 @@ struct FetchOrderTests {
         #expect(list.data.map(\.id) == ["2"])
         await manager.flush()
         try await cache.inner.flush()
-        #expect(try cache.inner.collection("a", as: Person.self)?.map(\.id) == ["1"])
+        #expect(try cache.inner.collection("a", of: Person.self)?.map(\.id) == ["1"])
     }
 
     @Test("A collection's key that changes while its fetch is in flight takes nothing of it")
     func keyChange() async throws {
-        try await cache.inner.writeCollection([Person(id: "1")], forKey: "a")
+        try await cache.inner.writeCollection([Person(id: "1")], as: "a")
         cache.hold()
         let list = People(dataModelManager: manager)
         var answers: [[Person]?] = []
@@ -144,7 +144,7 @@ struct FetchOrderTests {
 
     @Test("The same for collections, whose siblings share the age")
     func collectionAges() async throws {
-        try await cache.inner.writeCollection([Person(id: "1")], forKey: "people")
+        try await cache.inner.writeCollection([Person(id: "1")], as: "people")
         let (list, sibling) = (People(dataModelManager: manager), People(dataModelManager: manager))
         let asked = Mutex(0)
         @MainActor func load(_ list: People, _ maxAge: Double) async throws -> Int {
@@ -165,7 +165,7 @@ struct FetchOrderTests {
 
     @Test("Whoever fetches a collection is not told of it by its delegate; a sibling is")
     func ownFetch() async throws {
-        try await cache.inner.writeCollection([Person(id: "1")], forKey: "people")
+        try await cache.inner.writeCollection([Person(id: "1")], as: "people")
         cache.hold()
         let (mine, theirs) = (People(dataModelManager: manager), People(dataModelManager: manager))
         let (myScreen, theirScreen) = (Screen(), Screen())

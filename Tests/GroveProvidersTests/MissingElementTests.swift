@@ -18,8 +18,8 @@ struct MissingElementTests {
     init() async throws {
         cache = try HeldCache()
         manager = DataModelManager(cacheDelegate: cache)
-        try await cache.inner.writeCollection((1...3).map { Person(id: "\($0)") }, forKey: "people")
-        try await cache.inner.evict("Person:2")
+        try await cache.inner.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people")
+        try cache.inner.evict("Person:2")
     }
 
     @Test("By default the whole is a miss; with .skip the rest is shown")
@@ -67,7 +67,7 @@ struct MissingElementTests {
                 completion: { _ in continuation.resume() })
         }
         await manager.flush()
-        #expect(try cache.inner.collection("people", as: Person.self)?.map(\.id) == ["1", "3", "4"])
+        #expect(try cache.inner.collection("people", of: Person.self)?.map(\.id) == ["1", "3", "4"])
     }
 
     @Test("With a maximum age a missing element is a reason to ask the network, and the rest is shown meanwhile")
@@ -75,12 +75,12 @@ struct MissingElementTests {
         let directory = try TemporaryDirectory()
         let cache = try SQLiteCache(directory: directory.path)
         let manager = DataModelManager(cacheDelegate: cache)
-        try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, forKey: "people")
+        try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people")
         let (first, second) = (People(dataModelManager: manager), People(dataModelManager: manager))
         let whole = try await first.load(withCacheKey: "people", missing: .skip, maxAge: 60) { throw NoNetwork() }
         #expect(whole.count == 3)
         first.setData([], cacheKey: nil)
-        try await cache.evict("Person:2")
+        try cache.evict("Person:2")
         await #expect(throws: NoNetwork.self) {
             try await second.load(withCacheKey: "people", missing: .skip, maxAge: 60) { throw NoNetwork() }
         }

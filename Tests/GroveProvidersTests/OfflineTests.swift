@@ -68,7 +68,7 @@ struct OfflineTests {
 
     @Test("A load of a collection shows what the cache has before it throws", arguments: 0..<15)
     func collection(round: Int) async throws {
-        try await cache.inner.writeCollection([ann], forKey: "people")
+        try await cache.inner.writeCollection([ann], as: "people")
         cache.hold()
         let list = People(dataModelManager: manager)
         if round % 3 == 0 { list.setData([Person(id: "7")], cacheKey: "others") }

@@ -30,7 +30,7 @@ struct OtherKeyTests {
 
     @Test("The provider goes on with its collection until the other one is there")
     func showsOld() async throws {
-        try await cache.inner.writeCollection([Person(id: "2")], forKey: "b")
+        try await cache.inner.writeCollection([Person(id: "2")], as: "b")
         cache.hold()
         var answers: [[String]?] = []
         list.fetchDataFromCache(withCacheKey: "b", completion: { data, _ in answers.append(data?.map(\.id)) })
@@ -48,7 +48,7 @@ struct OtherKeyTests {
         manager.updateModel(Person(id: "2", name: "two"))
         await manager.flush()
         #expect(list.data.map(\.name) == ["two"])
-        #expect(try cache.inner.collection("a", as: Person.self)?.map(\.id) == ["0", "1", "5"])
+        #expect(try cache.inner.collection("a", of: Person.self)?.map(\.id) == ["0", "1", "5"])
     }
 
     @Test("Where the cache has none, the provider keeps its collection and its key, or has no key")
@@ -62,13 +62,13 @@ struct OtherKeyTests {
         list.append([Person(id: "2")])
         fresh.append([Person(id: "3")])
         await manager.flush()
-        #expect(try cache.inner.collection("a", as: Person.self)?.map(\.id) == ["0", "1", "2"])
-        #expect(try cache.inner.collection("b", as: Person.self) == nil)
+        #expect(try cache.inner.collection("a", of: Person.self)?.map(\.id) == ["0", "1", "2"])
+        #expect(try cache.inner.collection("b", of: Person.self) == nil)
     }
 
     @Test("Of several keys the last that was asked for counts, also where that is the old one")
     func lastKey() async throws {
-        for key in ["b", "c"] { try await cache.inner.writeCollection([Person(id: key)], forKey: key) }
+        for key in ["b", "c"] { try await cache.inner.writeCollection([Person(id: key)], as: key) }
         cache.hold()
         list.fetchDataFromCache(withCacheKey: "c", completion: { _, _ in })
         list.fetchDataFromCache(withCacheKey: "b", completion: { _, _ in })

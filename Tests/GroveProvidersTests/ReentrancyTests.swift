@@ -151,7 +151,7 @@ struct ReentrancyTests {
         }
         try await cache.inner.flush()
         #expect(
-            try cache.inner.collection("people", as: Person.self) == tables[0].people.data, "seed \(seed)")
+            try cache.inner.collection("people", of: Person.self) == tables[0].people.data, "seed \(seed)")
     }
 
     @Test("A batch is told once per update, also where a delegate edits a collection of it meanwhile")

@@ -67,7 +67,7 @@ struct StressTests {
                 #expect(cached == message, "seed \(seed)")
             }
         }
-        if let cached = try cache.inner.collection("people", as: Person.self) {
+        if let cached = try cache.inner.collection("people", of: Person.self) {
             #expect(cached == lists[0].data, "seed \(seed)")
         }
         reading.cancel()

@@ -94,7 +94,7 @@ struct WipeTests {
         while cache.waiting < 1 { await manager.flush() }
         try await manager.wipe()
         #expect((answers.first as? CacheError)?.code == .cancelled)
-        try await cache.inner.writeCollection([ann], forKey: "people")
+        try await cache.inner.writeCollection([ann], as: "people")
         list.fetchDataFromCache(withCacheKey: "people", completion: { answers.append($1) })
         while cache.waiting < 2 { await manager.flush() }
         cache.release()
@@ -153,7 +153,7 @@ struct WipeTests {
         for id in 0..<3 {
             if let person = try cache.inner.model("Person:\(id)", as: Person.self) { found.append(person) }
         }
-        for key in ["people", "others"] { found += try cache.inner.collection(key, as: Person.self) ?? [] }
+        for key in ["people", "others"] { found += try cache.inner.collection(key, of: Person.self) ?? [] }
         #expect(found.allSatisfy { $0.name.hasPrefix("after") }, "seed \(seed)")
     }
 }

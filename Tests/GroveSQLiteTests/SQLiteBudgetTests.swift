@@ -116,7 +116,7 @@ struct SQLiteBudgetTests {
 }
 
 /// A leaf of so many bytes, about.
-private struct Page: SimpleModel, Codable, Equatable {
+private struct Page: CodableModel, Equatable {
     var number: Int
     var text: String
 

@@ -65,7 +65,7 @@ struct SQLiteShrinkTests {
 }
 
 /// Some 250 bytes.
-private struct Leaf: SimpleModel, Codable, Equatable {
+private struct Leaf: CodableModel, Equatable {
     var number: Int
     var text: String
 

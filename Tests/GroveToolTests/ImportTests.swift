@@ -132,7 +132,7 @@ struct ImportTests {
         do {
             let replacement = try StoreReplacement(of: StorePlace(backend, place.path("stores/store")))
             let cache = try replacement.place.open()
-            try cache.flush()
+            try cache.flush(.standard)
             cache.close()
             #expect(try place.names("stores").count == 2)
         }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 package import GroveCache
+import GroveCoding
 import GroveModel
 import Synchronization
 import TestSupport
@@ -232,7 +233,7 @@ package struct CacheLife<Store: NodeStore>: Sendable {
 }
 
 /// A model of the tests that need one and no macro.
-struct Note: SimpleModel, Codable, Equatable {
+struct Note: CodableModel, Equatable {
     var id: Int
     var text: String
 

@@ -23,13 +23,13 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     }
 
     func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges {
-        WrittenChanges(try cache.writeCollection(elements, forKey: key))
+        WrittenChanges(try cache.writeCollection(elements, as: key))
     }
 
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        switch try cache.readCollection(key, as: type, missing: missing) {
+        switch try cache.readCollection(key, of: type, missing: missing) {
         case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
         case .miss(let miss): .miss(miss)
         }
@@ -44,7 +44,7 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        switch try cache.readCollection(key, as: type, maxAge: maxAge) {
+        switch try cache.readCollection(key, of: type, maxAge: maxAge) {
         case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
         case .miss(let miss): .miss(miss)
         }

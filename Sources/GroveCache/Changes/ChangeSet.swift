@@ -21,7 +21,7 @@ public struct ChangeSet: Sendable {
     private let collections: [ModelIdentifier]
 
     init(
-        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], deleted: [ModelIdentifier] = [],
+        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [], deleted: [ModelIdentifier] = [],
         evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [], changesEverything: Bool = false
     ) {
         self.sequence = sequence
@@ -31,7 +31,15 @@ public struct ChangeSet: Sendable {
         self.evicted = evicted
         self.collections = collections
         self.changesEverything = changesEverything
-        named = []
+        self.named = named
+    }
+
+    /// The same, with `identifiers` evicted.
+    func evicting(_ identifiers: [ModelIdentifier]) -> ChangeSet {
+        guard !identifiers.isEmpty else { return self }
+        return ChangeSet(
+            sequence: sequence, tree: tree, changed: changed, named: named, deleted: deleted,
+            evicted: evicted + identifiers, collections: collections, changesEverything: changesEverything)
     }
 
     /// What `other` says, without holding on to the tree that was written.

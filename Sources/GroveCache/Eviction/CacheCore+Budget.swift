@@ -53,12 +53,7 @@ extension CacheCore {
         var failure: CacheError?
         for attempt in 0..<5 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
-            var left = attempt == 0 ? index.capacity / 2 : index.capacity / 4
-            while left > 0, let store, try !store.makeRoom(for: load) {
-                let freed = try freePayload(max(index.capacity / 512, min(bytes, index.capacity / 8)))
-                guard freed > 0 else { break }
-                left -= freed
-            }
+            try makeRoom(for: load, giving: attempt == 0 ? index.capacity / 2 : index.capacity / 4, index, store)
             do throws(CacheError) {
                 return try transact(group)
             } catch {
@@ -70,6 +65,18 @@ extension CacheCore {
             }
         }
         throw failure ?? EvictionIndex.overBudget(bytes)
+    }
+
+    /// Evicts until the engine has room for `load`, at most about `most` bytes of payload.
+    func makeRoom(
+        for load: WriteLoad, giving most: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?
+    ) throws(CacheError) {
+        var left = most
+        while left > 0, let store, try !store.makeRoom(for: load) {
+            let freed = try freePayload(max(index.capacity / 512, min(load.bytes, index.capacity / 8)))
+            guard freed > 0 else { return }
+            left -= freed
+        }
     }
 
     /// How many of the records that `group` writes are not stored yet, at the least.

@@ -127,9 +127,16 @@ extension WriteTransaction {
 
     /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
     mutating func account(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
-        guard let index else { return }
+        guard index != nil else { return }
         count(keyCount: key.count, old: old, new: new)
         guard unsafe EvictionIndex.isEvictable(key) else { return }
+        if staged != nil { return unsafe staged?.note(key, old: old, new: new) ?? () }
+        try unsafe list(key, old: old, new: new)
+    }
+
+    /// Tells the index that the value under `key` had `old` bytes and has `new`, `nil` for none.
+    mutating func list(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
+        guard let index else { return }
         if let new {
             index.counters.writtenBytes += key.count + new
             try unsafe index.keep(key, valueCount: new, isNew: old == nil)
@@ -262,6 +269,13 @@ extension WriteTransaction {
             return nil
         }
         if let call, call.names(key), spared.insert(victim.key).inserted {
+            index.giveBack(victim.key, weight: victim.weight)
+            return nil
+        }
+        if protected.contains(victim.key) {
+            protectedVictims += 1
+            // The policy has nothing else to give.
+            guard protectedVictims <= 4 * protected.count else { throw EvictionIndex.overBudget(victim.weight) }
             index.giveBack(victim.key, weight: victim.weight)
             return nil
         }

@@ -21,7 +21,7 @@ extension WriteTransaction {
 
     /// What `stored`, which is about to be replaced or removed, names, where it is marked; `nil` where it is not.
     func markedReferences(_ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?) -> Set<UInt64>? {
-        guard let index, !index.pins.isEmpty, unsafe index.pins.isMarked(EvictionIndex.hash(key)) else { return nil }
+        guard let index, staged == nil, !index.pins.isEmpty, unsafe index.pins.isMarked(EvictionIndex.hash(key)) else { return nil }
         guard let stored = unsafe stored else { return [] }
         return unsafe Set(WriteTransaction.references(of: key, stored).map(WriteTransaction.hash))
     }
@@ -68,6 +68,14 @@ extension WriteTransaction {
                 }
             }
         }
+    }
+
+    /// Makes the marks again after something that is marked was written.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where more is pinned than fits.
+    mutating func remark(_ index: EvictionIndex) throws(CacheError) {
+        try markAgain(index, isComplete: true)
+        try checkPins(index)
     }
 
     /// - Throws: ``CacheError`` with code `overBudget` where more is pinned than fits.

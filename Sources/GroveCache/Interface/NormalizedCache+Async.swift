@@ -1,111 +1,88 @@
+import Dispatch
 public import GroveCoding
 public import GroveModel
 import Synchronization
 
+/// Writes for tasks: they do as the synchronous forms of the same names do, and do not block the caller's thread.
+///
+/// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. What has no form of its own
+/// here goes into a transaction: `try await cache.write { try $0.evict("Message:34") }`.
 extension NormalizedCache {
-    /// Writes `model` as the synchronous form does, without blocking the caller's thread.
+    /// Runs `body` in one transaction, as the synchronous form does, on the writer's queue.
     ///
-    /// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards.
+    /// Cancellation is honoured until `body` begins, with code `cancelled`, and not afterwards.
     @discardableResult
-    public func write<M: CacheableModel>(
-        _ model: M
-    ) async throws(CacheError) -> ChangeSet {
-        try await write(model, durability: .standard)
+    public func write<Value: Sendable>(
+        durability: Durability = .standard, _ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Value
+    ) async throws -> Value {
+        try checkOpen()
+        guard !Task.isCancelled else { throw CacheError.isCancelled }
+        let isCancelled = Atomic(false)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                core.writer.async { [core] in
+                    continuation.resume(
+                        with: Result {
+                            guard !isCancelled.load(ordering: .relaxed) else { throw CacheError.isCancelled }
+                            return try core.runTransaction(durability) { scope in
+                                try body(CacheTransaction(scope: scope))
+                            }
+                        })
+                }
+            }
+        } onCancel: {
+            isCancelled.store(true, ordering: .relaxed)
+        }
     }
 
-    /// The same, as durably as asked for.
+    /// Writes `model` as the synchronous form does.
     @discardableResult
     public func write<M: CacheableModel>(
-        _ model: M, durability: Durability
+        _ model: M, durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
         try await write(contentsOf: [model], durability: durability)
     }
 
-    /// Writes `models` in one transaction, as the synchronous form does, without blocking the caller's thread.
+    /// Writes `models` in one commit, as the synchronous form does.
     @discardableResult
     public func write<M: CacheableModel>(
-        contentsOf models: [M]
-    ) async throws(CacheError) -> ChangeSet {
-        try await write(contentsOf: models, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func write<M: CacheableModel>(
-        contentsOf models: [M], durability: Durability
+        contentsOf models: [M], durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
         try await performAsync(durability) { () throws(CacheError) in
             PendingWrite.Content(tree: try EncodedRoots(models, mustBeIdentified: true).tree)
         }
     }
 
-    /// Writes a collection as the synchronous form does, without blocking the caller's thread.
+    /// Writes a collection as the synchronous form does.
     @discardableResult
     public func writeCollection<M: CacheableModel>(
-        _ elements: [M], forKey key: String
+        _ elements: [M], as key: String, durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
-        try await writeCollection(elements, forKey: key, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func writeCollection<M: CacheableModel>(
-        _ elements: [M], forKey key: String, durability: Durability
-    ) async throws(CacheError) -> ChangeSet {
-        try NormalizedCache.check(ModelIdentifier(key))
+        try ModelIdentifier(key).check()
         return try await performAsync(durability) { () throws(CacheError) in
             let encoded = try EncodedRoots(elements, mustBeIdentified: false)
             return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
         }
     }
 
-    /// Deletes as the synchronous form does, without blocking the caller's thread.
+    /// Deletes as the synchronous form does.
     @discardableResult
     public func delete(
-        _ identifier: ModelIdentifier
+        _ identifier: ModelIdentifier, durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
-        try await delete(identifier, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func delete(
-        _ identifier: ModelIdentifier, durability: Durability
-    ) async throws(CacheError) -> ChangeSet {
-        try NormalizedCache.check(identifier)
+        try identifier.check()
         return try await performAsync(durability) { () throws(CacheError) in
             PendingWrite.Content(extras: [.tombstone(identifier)])
         }
     }
 
-    /// Forgets the node of `identifier` as the synchronous form does, without blocking the caller's thread.
-    public func evict(_ identifier: ModelIdentifier) async throws(CacheError) {
-        try NormalizedCache.check(identifier)
-        _ = try await performAsync { () throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(Namespace.node, identifier.rawValue)])
-        }
-    }
-
-    /// Forgets the collection under `key` as the synchronous form does, without blocking the caller's thread.
-    public func removeCollection(forKey key: String) async throws(CacheError) {
-        try NormalizedCache.check(ModelIdentifier(key))
-        _ = try await performAsync { () throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(Namespace.collection, key)])
-        }
-    }
-
-    /// Empties the cache as the synchronous form does, without blocking the caller's thread.
+    /// Empties the cache as the synchronous form does.
     public func wipe() async throws(CacheError) {
         _ = try await performAsync(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
     }
 
-    /// Flushes as the synchronous form does, without blocking the caller's thread.
-    public func flush() async throws(CacheError) {
-        try await flush(.standard)
-    }
-
-    /// Flushes as ``flush()`` does, as durably as asked for.
-    public func flush(_ durability: Durability) async throws(CacheError) {
+    /// Flushes as the synchronous form does.
+    public func flush(_ durability: Durability = .standard) async throws(CacheError) {
         var failure: CacheError?
         do throws(CacheError) {
             _ = try await performAsync(durability) { () throws(CacheError) in PendingWrite.Content() }
@@ -122,9 +99,9 @@ extension NormalizedCache {
         _ content: () throws(CacheError) -> PendingWrite.Content
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
-        guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
+        guard !Task.isCancelled else { throw CacheError.isCancelled }
         await core.awaitRoom()
-        guard !Task.isCancelled else { throw CacheError(.cancelled, "The task was cancelled before the write.") }
+        guard !Task.isCancelled else { throw CacheError.isCancelled }
         let time = core.clock.ofCall
         let sequence = try core.takeSequence()
         let made = try content()

@@ -16,7 +16,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the model apart on the calling thread, queues it and returns.
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue(cacheKey) { () throws(CacheError) in try NormalizedCache.content(model, forKey: cacheKey) }
+        enqueue(cacheKey) { () throws(CacheError) in try .alias(cacheKey, of: model) }
     }
 
     /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
@@ -26,7 +26,7 @@ extension NormalizedCache: CacheDelegate {
         collectionForKey(cacheKey, missing: .miss, context: context, completion: completion)
     }
 
-    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
+    /// Reads a collection on a queue of the cache; see ``CacheReader/readCollection(_:of:missing:maxAge:)``.
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
@@ -37,7 +37,7 @@ extension NormalizedCache: CacheDelegate {
     /// Takes the collection apart on the calling thread, queues it and returns.
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
         enqueue(cacheKey) { () throws(CacheError) in
-            try NormalizedCache.check(ModelIdentifier(cacheKey))
+            try ModelIdentifier(cacheKey).check()
             let encoded = try DynamicRoots(collection)
             let extra = EncodedRoots.collection(
                 cacheKey, count: encoded.roots.count, encoded.references,
@@ -51,11 +51,11 @@ extension NormalizedCache: CacheDelegate {
         enqueue(cacheKey ?? model.modelIdentifier?.rawValue) { () throws(CacheError) in
             var extras: [PendingWrite.Extra] = []
             if let identifier = model.modelIdentifier {
-                try NormalizedCache.check(identifier)
+                try identifier.check()
                 extras.append(.tombstone(identifier))
             }
             if let cacheKey {
-                try NormalizedCache.check(ModelIdentifier(cacheKey))
+                try ModelIdentifier(cacheKey).check()
                 extras.append(.remove(Namespace.alias, cacheKey))
             }
             guard !extras.isEmpty else {
@@ -96,13 +96,13 @@ extension NormalizedCache: CacheDelegate {
     private func model<M: CacheableModel>(
         _ key: String, _ type: M.Type, _ maxAge: Double?
     ) throws(CacheError) -> (any SimpleModel)? {
-        try readKey(key, as: type, maxAge: maxAge).value
+        try read(forKey: key, as: type, maxAge: maxAge).value
     }
 
     private func codableModel<M: SimpleModel & Codable>(
         _ key: String, _ type: M.Type, _ maxAge: Double?
     ) throws(CacheError) -> (any SimpleModel)? {
-        try readKey(key, as: CodableNode<M>.self, maxAge: maxAge).value?.base
+        try read(forKey: key, as: CodableNode<M>.self, maxAge: maxAge).value?.base
     }
 
     private func collectionNow<T: SimpleModel>(
@@ -119,25 +119,18 @@ extension NormalizedCache: CacheDelegate {
     private func elements<M: CacheableModel>(
         _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
     ) throws(CacheError) -> (any Sendable)? {
-        try models(key, type, missing, maxAge)
+        try collection(key, of: type, missing: missing, maxAge: maxAge)
     }
 
     private func codableElements<M: SimpleModel & Codable>(
         _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
     ) throws(CacheError) -> (any Sendable)? {
-        try models(key, CodableNode<M>.self, missing, maxAge)?.map(\.base)
-    }
-
-    private func models<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
-    ) throws(CacheError) -> [M]? {
-        guard let maxAge else { return try collection(key, as: type, missing: missing) }
-        return try collection(key, as: type, missing: missing, maxAge: maxAge)
+        try collection(key, of: CodableNode<M>.self, missing: missing, maxAge: maxAge)?.map(\.base)
     }
 }
 
 extension NormalizedCache: ExpiringCacheDelegate {
-    /// Reads a model on a queue of the cache; see ``read(_:as:maxAge:)-(_,M.Type,_)`` for its age.
+    /// Reads a model on a queue of the cache; see ``CacheReader`` for its age.
     ///
     /// An alias has an age too.
     public func modelForKey<T: SimpleModel>(
@@ -147,7 +140,7 @@ extension NormalizedCache: ExpiringCacheDelegate {
         answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, maxAge) }
     }
 
-    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:maxAge:)-(_,M.Type,_,_)``.
+    /// Reads a collection on a queue of the cache; see ``CacheReader`` for its age.
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void

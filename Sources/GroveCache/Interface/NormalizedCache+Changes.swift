@@ -22,6 +22,11 @@ extension NormalizedCache {
         return CacheChanges(subscription)
     }
 
+    /// What happens to the model of type `M` whose identity is `id`; see ``changes(of:)``.
+    public func changes<M: KeyedModel>(of type: M.Type, id: M.Key) -> CacheChanges<CacheChange> {
+        changes(of: M.modelIdentifier(for: id))
+    }
+
     /// What every commit changes from this call on: one element for each write that changed something, in order.
     ///
     /// Whoever falls behind by more than 256 change sets or 16,384 models gets one in their place that says no more than

@@ -68,7 +68,7 @@ extension NormalizedCache {
         _ namespace: UInt8, _ name: ModelIdentifier, isRetaining: Bool
     ) throws(CacheError) {
         guard let content = try content(namespace, name, isRetaining) else { return }
-        try perform { (sequence) throws(CacheError) in content }
+        try perform { () throws(CacheError) in content }
     }
 
     private func change(
@@ -82,7 +82,7 @@ extension NormalizedCache {
     private func content(
         _ namespace: UInt8, _ name: ModelIdentifier, _ isRetaining: Bool
     ) throws(CacheError) -> PendingWrite.Content? {
-        try NormalizedCache.check(name)
+        try name.check()
         try checkOpen()
         try core.checkReentrance()
         guard core.index != nil else {

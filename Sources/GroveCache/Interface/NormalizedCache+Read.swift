@@ -1,256 +1,66 @@
-public import GroveCoding
+import Dispatch
 public import GroveModel
+import Synchronization
 
-extension NormalizedCache {
-    /// Reads the tree of `identifier`: every node in its newest version, in one consistent view.
-    ///
-    /// Synchronous: it runs on the calling thread and waits for no writer.
-    ///
-    /// - Complexity: O(*n*) store reads for *n* references in the tree.
-    /// - Returns: the tree, or why there is none and which node was missing.
-    /// - Throws: ``CacheError`` with code `emptyIdentifier`, `corrupted`, `unsupportedFormat`, `cycle`, `tooDeep`,
-    ///   `reentrant`, `closed` or `inputOutput`.
-    @inlinable
-    public func read<M: CacheableModel>(
-        _ identifier: ModelIdentifier, as type: M.Type = M.self
-    ) throws(CacheError) -> CacheRead<M> {
-        var begun = try beginRead(of: identifier, maxAge: nil)
-        if let outcome = try finishRead(&begun, identifier, M.decodeValue) { return outcome }
-        return try readOnLargeStack(identifier, type, maxAge: nil)
-    }
-
-    /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:)-(_,M.Type)``.
-    @inlinable
-    public func model<M: CacheableModel>(
-        _ identifier: ModelIdentifier, as type: M.Type = M.self
-    ) throws(CacheError) -> M? {
-        try read(identifier, as: type).value
-    }
-
-    /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
-    ///
-    /// - Parameter missing: what a missing element means.
-    /// - Returns: the elements, in order, duplicates kept; or why there are none.
-    /// - Throws: as ``read(_:as:)-(_,M.Type)``.
-    public func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
-    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+extension NormalizedCache: CacheReader {
+    /// Begins the read of one tree.
+    public func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
         try checkOpen()
-        let name = ModelIdentifier(key)
-        try NormalizedCache.check(name)
-        return try reading(name) { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
-    }
-
-    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
-    public func collection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
-    ) throws(CacheError) -> [M]? {
-        try readCollection(key, as: type, missing: missing).value?.elements
-    }
-
-    /// Reads what was last set under a cache key: an alias, or the model whose identifier the key is.
-    func readKey<M: CacheableModel>(
-        _ key: String, as type: M.Type, maxAge: Double? = nil
-    ) throws(CacheError) -> CacheRead<M> {
-        try checkOpen()
-        let name = ModelIdentifier(key)
-        try NormalizedCache.check(name)
-        return try reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
-            if let found = try reader.alias(type, name) { return found }
-            do throws(NodeReadFailure) {
-                var decoder = reader.decoder(ofReferenceTo: name)
-                return .hit(try M.decodeValue(from: &decoder))
-            } catch {
-                return .miss(try reader.miss(error, at: name))
-            }
-        }
-    }
-
-    /// Begins the read of one tree, of which nothing may be older than `maxAge` seconds where that is given.
-    @usableFromInline
-    func beginRead(of identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> TreeRead {
-        try checkOpen()
-        try NormalizedCache.check(identifier)
+        try identifier.check()
         let reader = try core.beginRead(maxAge: maxAge)
-        return TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
+        return _TreeRead(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }
 
-    /// Rebuilds the tree whose read was begun, by `decode`, and ends the read.
-    ///
-    /// - Returns: the outcome, or `nil` where the stack is too small for the tree and the read is to begin anew.
-    @inlinable
-    @inline(__always)
-    func finishRead<M: Sendable>(
-        _ read: inout TreeRead, _ identifier: ModelIdentifier,
-        _ decode: (inout NodeDecoder) throws(NodeReadFailure) -> M
-    ) throws(CacheError) -> CacheRead<M>? {
-        let failure: NodeReadFailure
-        do throws(NodeReadFailure) {
-            let model = try decode(&read.decoder)
-            return endRead(read, identifier) ? .hit(model) : nil
-        } catch {
-            failure = error
-        }
-        return try failRead(read, failure, identifier).map { .miss($0) }
-    }
-
-    /// Reads as ``read(_:as:)`` does, all of it on a large stack; with a maximum age where there is one.
-    @usableFromInline
-    func readOnLargeStack<M: CacheableModel>(
-        _ identifier: ModelIdentifier, _ type: M.Type, maxAge: Double?
-    ) throws(CacheError) -> CacheRead<M> {
-        try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            var begun = try beginRead(of: identifier, maxAge: maxAge)
-            begun.reader.stayOnLargeStack()
-            guard let outcome = try finishRead(&begun, identifier, M.decodeValue) else { throw LargeStack.noThread }
-            return outcome
-        }
-    }
-
-    /// Ends the read of a tree that was rebuilt.
-    ///
-    /// - Returns: false where the read is to begin again on a large stack.
-    @usableFromInline
-    func endRead(_ read: borrowing TreeRead, _ identifier: ModelIdentifier) -> Bool {
-        guard !read.reader.mustRestart else {
-            core.endRead(read.reader)
-            return false
-        }
-        if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
-        return true
-    }
-
-    /// Ends the read of a tree that was not.
-    ///
-    /// - Returns: `nil` where the read is to begin again on a large stack.
-    @usableFromInline
-    func failRead(
-        _ read: borrowing TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
-    ) throws(CacheError) -> CacheMiss? {
-        guard !read.reader.mustRestart else {
-            core.endRead(read.reader)
-            return nil
-        }
-        do throws(CacheError) {
-            let miss = try read.reader.miss(failure, at: identifier)
+    /// Ends the read of one tree.
+    public func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
+        switch outcome {
+        case .again: core.endRead(read.reader)
+        case .hit: if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
+        case .miss(let miss):
             if core.endRead(read.reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
-            return miss
-        } catch {
+        case .failure(let error):
             core.endRead(read.reader)
             core.noteFailure(ofRead: error)
-            throw error
         }
     }
 
-    static func check(_ identifier: ModelIdentifier) throws(CacheError) {
-        guard !identifier.isEmpty else {
-            throw CacheError(.emptyIdentifier, "The identifier or cache key is empty; give one of at least a byte.")
-        }
-        guard identifier.rawValue.utf8.count <= NodeEncoder.maxIdentifierBytes else {
-            throw CacheError(
-                .tooLarge,
-                "The identifier or cache key has \(identifier.rawValue.utf8.count) bytes, and the most is "
-                    + "\(NodeEncoder.maxIdentifierBytes); it begins with "
-                    + "\(String(identifier.rawValue.prefix(64)).debugDescription).")
-        }
+    /// Runs `body` on one consistent view of the cache, for reads that must be of one moment, and returns what it returns.
+    ///
+    /// ```swift
+    /// let (me, inbox) = try cache.read { view in
+    ///     (try view.model(Person.self, id: 1), try view.collection("inbox", of: Message.self))
+    /// }
+    /// ```
+    ///
+    /// Synchronous, on the calling thread; it waits for no writer, and holds none up. The view shows every write whose call
+    /// returned before. `body` runs once and uses the view alone: any other call to this cache throws `reentrant`. While
+    /// it runs, ``wipe()``, ``close()`` and ``suspend()`` wait for it, and the engine keeps what the view shows: keep it short.
+    ///
+    /// - Throws: what `body` throws, and ``CacheError`` with code `reentrant`, `suspended`, `closed` or `inputOutput`.
+    public func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value {
+        try checkOpen()
+        let reader = try core.beginRead()
+        defer { core.endRead(reader) }
+        let value = try body(CacheView(core: core, reader: reader))
+        if let failure = reader.streamFailure { throw failure }
+        return value
     }
 
-    func reading<Value>(
-        _ name: ModelIdentifier, maxAge: Double? = nil,
-        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
-    ) throws(CacheError) -> CacheRead<Value> {
-        if let outcome = try reading(name, maxAge, onLargeStack: false, body) { return outcome }
-        return try LargeStack.run(unavailable: LargeStack.noThread) { () throws(CacheError) in
-            guard let outcome = try reading(name, maxAge, onLargeStack: true, body) else { throw LargeStack.noThread }
-            return outcome
-        }
-    }
-
-    /// - Returns: the outcome, or `nil` where the read is to begin again on a large stack.
-    private func reading<Value>(
-        _ name: ModelIdentifier, _ maxAge: Double?, onLargeStack: Bool,
-        _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>
-    ) throws(CacheError) -> CacheRead<Value>? {
-        let reader = try core.beginRead(maxAge: maxAge)
-        if onLargeStack { reader.stayOnLargeStack() }
-        do throws(CacheError) {
-            let outcome = try body(reader)
-            guard !reader.mustRestart else {
-                core.endRead(reader)
-                return nil
+    /// Runs `body` on one view as the synchronous form does, on a queue of the cache: the caller's thread is not blocked.
+    ///
+    /// Cancellation is honoured before `body` runs, with code `cancelled`, and not afterwards.
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing CacheView) throws -> Value
+    ) async throws -> Value {
+        guard !Task.isCancelled else { throw CacheError.isCancelled }
+        return try await withCheckedThrowingContinuation { continuation in
+            core.readQueue.async {
+                continuation.resume(with: Result { try self.read(body) })
             }
-            switch outcome {
-            case .hit: if core.endRead(reader, isHit: true) { core.tellHit(name) }
-            case .miss(let miss):
-                if core.endRead(reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
-            }
-            return outcome
-        } catch {
-            let mustRestart = reader.mustRestart
-            core.endRead(reader)
-            if mustRestart { return nil }
-            core.noteFailure(ofRead: error)
-            throw error
         }
     }
 }
 
-/// One tree while it is read.
-@usableFromInline
-struct TreeRead: ~Copyable {
-    let reader: Reconstructor
-    @usableFromInline var decoder: NodeDecoder
-}
-
-/// A collection as it was read.
-public struct CollectionRead<Element: Sendable>: Sendable {
-    /// The elements, in order, duplicates kept, deleted ones left out.
-    public let elements: [Element]
-    /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
-    public let skipped: [CacheMiss]
-
-    /// Makes a read's outcome.
-    public init(elements: [Element], skipped: [CacheMiss] = []) {
-        self.elements = elements
-        self.skipped = skipped
-    }
-}
-
-extension CollectionRead: Equatable where Element: Equatable {}
-
-extension Reconstructor {
-    /// The collection under `key`.
-    func collection<M: CacheableModel>(
-        _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
-    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        let header = try value(Namespace.collection, key)
-        guard let header else { return .miss(CacheMiss(absence, key)) }
-        var elements: [M] = []
-        var skipped: [CacheMiss] = []
-        do throws(NodeReadFailure) {
-            try self.elements(type, of: header) { (outcome) throws(NodeReadFailure) in
-                switch outcome {
-                case .success(let element?): elements.append(element)
-                case .success(nil): break
-                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
-                case .failure(let failure): throw failure
-                }
-            }
-        } catch {
-            return .miss(try miss(error, at: key))
-        }
-        return .hit(CollectionRead(elements: elements, skipped: skipped))
-    }
-
-    /// The model that the alias `key` stands for, or `nil` where there is no such alias.
-    func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
-        let header = try value(Namespace.alias, key)
-        guard let header else { return absence == .expired ? .miss(CacheMiss(.expired, key)) : nil }
-        do throws(NodeReadFailure) {
-            var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
-            return .hit(try M.decodeValue(from: &decoder))
-        } catch {
-            return .miss(try miss(error, at: key))
-        }
-    }
+extension CacheError {
+    static var isCancelled: CacheError { CacheError(.cancelled, "The task was cancelled before the call began.") }
 }

@@ -3,129 +3,69 @@ public import GroveCoding
 public import GroveModel
 import Synchronization
 
-extension NormalizedCache {
-    /// Writes `model` and every identified model in its tree, and returns when the commit is visible.
+extension NormalizedCache: CacheWriter {
+    /// Performs one call that writes, on this thread.
+    public func _perform(
+        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
+    ) throws(CacheError) -> ChangeSet {
+        try perform(durability) { () throws(CacheError) in try content().content }
+    }
+
+    /// Runs `body` in one transaction: all of what it writes is committed at once, or none of it, and its reads see its writes.
     ///
-    /// All or nothing. Blocks the calling thread for the commit; in a task, the `async` form of the same name is used.
+    /// ```swift
+    /// try cache.write { tx in
+    ///     try tx.write(message)
+    ///     var count = try tx.model(Counter.self, id: "unread")?.value ?? 0
+    ///     count += 1
+    ///     try tx.write(Counter(id: "unread", value: count))
+    /// }
+    /// ```
     ///
-    /// - Complexity: O(*n*) store operations for *n* distinct nodes; unchanged nodes are read and not written.
-    /// - Returns: the identifiers whose stored bytes changed.
-    /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths`, `unencodable`,
-    ///   `tooLarge`, `full`, `inputOutput`, `cancelled`, `reentrant`, `suspended` or `closed`. Then nothing was stored, but
-    ///   where only the sync of a durable write failed: see ``Durability/durable``.
-    @discardableResult
-    public func write<M: CacheableModel>(
-        _ model: M
-    ) throws(CacheError) -> ChangeSet {
-        try write(model, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func write<M: CacheableModel>(
-        _ model: M, durability: Durability
-    ) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: CollectionOfOne(model), durability: durability)
-    }
-
-    /// Writes `models` in one transaction, in order; see ``write(_:)-(M)``.
-    @discardableResult
-    public func write<M: CacheableModel>(
-        contentsOf models: some Collection<M>
-    ) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: models, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func write<M: CacheableModel>(
-        contentsOf models: some Collection<M>, durability: Durability
-    ) throws(CacheError) -> ChangeSet {
-        try perform(durability) { (sequence) throws(CacheError) in
-            let encoded = try EncodedRoots(models, mustBeIdentified: true)
-            return PendingWrite.Content(tree: encoded.tree)
-        }
-    }
-
-    /// Writes `elements` as the collection under `key`, in order, duplicates kept, and every identified model in it.
+    /// `body` runs exactly once, on the calling thread, after everything that was queued before has committed. While it runs it has
+    /// the writer's turn: other writes, ``wipe()``, ``close()`` and ``suspend()`` wait for it, and the main thread must
+    /// not be where that takes long. Reads elsewhere go on, and see nothing of it before the commit. Inside `body` use the transaction alone:
+    /// any other call to this cache throws `reentrant`, but for `setModel` and its kin, which queue behind it.
     ///
-    /// All or nothing; see ``write(_:)-(M)``. An element without an identifier is kept inside the collection's record.
-    @discardableResult
-    public func writeCollection<M: CacheableModel>(
-        _ elements: some Collection<M>, forKey key: String
-    ) throws(CacheError) -> ChangeSet {
-        try writeCollection(elements, forKey: key, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func writeCollection<M: CacheableModel>(
-        _ elements: some Collection<M>, forKey key: String, durability: Durability
-    ) throws(CacheError) -> ChangeSet {
-        try NormalizedCache.check(ModelIdentifier(key))
-        return try perform(durability) { (sequence) throws(CacheError) in
-            let encoded = try EncodedRoots(elements, mustBeIdentified: false)
-            return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
-        }
-    }
-
-    /// Forgets the collection under `key`; its elements stay.
-    public func removeCollection(forKey key: String) throws(CacheError) {
-        try NormalizedCache.check(ModelIdentifier(key))
-        try perform { (sequence) throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(Namespace.collection, key)])
-        }
-    }
-
-    /// Deletes the model of `identifier`: it stays deleted, everywhere, until it is written again.
+    /// If `body` throws, nothing of it is stored. If a call inside it fails while it stores, the transaction cannot be
+    /// committed, whatever `body` does next. Observers and streams get one change set. What it wrote is not evicted by its own commit.
     ///
-    /// Whoever held it reads `nil` where it was optional and a list without it; where it was required, the holder
-    /// reads as deleted too. Deleting what is not there is remembered all the same. Its children stay.
+    /// - Parameter durability: what the commit survives.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws, and ``CacheError`` with code `tooLarge` where it writes more than the budget lets one
+    ///   transaction write (one record for each 64 KB of it, at least 64, and an eighth of its capacity in bytes), `overBudget`, `full`,
+    ///   `inputOutput`, `cancelled` where the store was replaced meanwhile, `reentrant`, `suspended`, `closed`.
     @discardableResult
-    public func delete(
-        _ identifier: ModelIdentifier
-    ) throws(CacheError) -> ChangeSet {
-        try delete(identifier, durability: .standard)
-    }
-
-    /// The same, as durably as asked for.
-    @discardableResult
-    public func delete(
-        _ identifier: ModelIdentifier, durability: Durability
-    ) throws(CacheError) -> ChangeSet {
-        try NormalizedCache.check(identifier)
-        return try perform(durability) { (sequence) throws(CacheError) in
-            PendingWrite.Content(extras: [.tombstone(identifier)])
+    public func write<Value>(
+        durability: Durability = .standard, _ body: (borrowing CacheTransaction) throws -> Value
+    ) throws -> Value {
+        try checkOpen()
+        try core.checkReentrance()
+        return try core.writer.sync {
+            try core.runTransaction(durability) { scope in try body(CacheTransaction(scope: scope)) }
         }
     }
 
-    /// Forgets the node of `identifier`, or its tombstone, as eviction would: every tree that needs it is a miss.
-    public func evict(_ identifier: ModelIdentifier) throws(CacheError) {
-        try NormalizedCache.check(identifier)
-        try perform { (sequence) throws(CacheError) in
-            PendingWrite.Content(extras: [.remove(Namespace.node, identifier.rawValue)])
-        }
+    /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding them costs.
+    @discardableResult
+    public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
+        try write { tx in try tx.delete(allOf: type) }
     }
 
     /// Empties the cache: afterwards no file of the store holds a byte of the old content.
     ///
     /// Writes whose calls were made before it never land after it.
     public func wipe() throws(CacheError) {
-        try perform(isWipe: true) { (sequence) throws(CacheError) in PendingWrite.Content() }
+        try perform(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
     }
 
     /// Returns when everything that was queued before is committed, as durably as asked for.
     ///
     /// - Throws: the first ``CacheError`` of a queued write that failed since the last `flush()`, once.
-    public func flush() throws(CacheError) {
-        try flush(.standard)
-    }
-
-    /// Flushes as ``flush()`` does, as durably as asked for.
-    public func flush(_ durability: Durability) throws(CacheError) {
+    public func flush(_ durability: Durability = .standard) throws(CacheError) {
         var failure: CacheError?
         do throws(CacheError) {
-            _ = try perform(durability) { (sequence) throws(CacheError) in PendingWrite.Content() }
+            try perform(durability) { () throws(CacheError) in PendingWrite.Content() }
         } catch {
             failure = error
         }
@@ -137,13 +77,13 @@ extension NormalizedCache {
     @discardableResult
     func perform(
         _ durability: Durability = .standard, isWipe: Bool = false,
-        _ content: (UInt64) throws(CacheError) -> PendingWrite.Content
+        _ content: () throws(CacheError) -> PendingWrite.Content
     ) throws(CacheError) -> ChangeSet {
         try checkOpen()
         try core.checkReentrance()
         let time = core.clock.ofCall
         let sequence = try core.takeSequence()
-        let made = try content(sequence)
+        let made = try content()
         let outcome = WriteOutcome()
         let write = PendingWrite(
             sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,

@@ -16,15 +16,20 @@ extension CacheCore {
         try checkReentrance()
         do throws(CacheError) {
             let reader = try beginReadOfStore()
-            guard let maxAge else { return reader }
-            renewal.note(maxAge: maxAge)
-            if maxAge != .infinity { reader.limitAges(AgeLimit(maxAge: maxAge, now: clock.ofRead)) }
+            limitAges(of: reader, to: maxAge)
             return reader
         } catch {
             // Calls that come at a wrong time are their callers' matter.
             if error.code != .closed, error.code != .suspended { noteFailure(ofRead: error) }
             throw error
         }
+    }
+
+    /// Makes what was last confirmed longer ago than `maxAge` seconds missing from the tree that `reader` begins.
+    func limitAges(of reader: Reconstructor, to maxAge: Double?) {
+        guard let maxAge else { return }
+        renewal.note(maxAge: maxAge)
+        if maxAge != .infinity { reader.limitAges(AgeLimit(maxAge: maxAge, now: clock.ofRead)) }
     }
 
     /// Tells observers of a read that failed, and looks whether the files are still there.

@@ -52,6 +52,17 @@ struct PendingReads: Sendable {
         return updates
     }
 
+    /// The keys that begin with `prefix` and that a call names, whether or not the view shows it.
+    ///
+    /// - Complexity: linear in what is queued.
+    func keys(beginningWith prefix: [UInt8]) -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        for call in failedWrites + queue.calls {
+            for key in call.storeKeys where key.starts(with: prefix) { keys.insert(key) }
+        }
+        return keys
+    }
+
     /// Asks `view` which of the calls it shows already, by how much the numbers of the others are shifted over it, other
     /// processes' commits included, and the highest number of a deletion that it has forgotten.
     ///

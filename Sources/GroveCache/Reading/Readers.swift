@@ -75,6 +75,13 @@ final class Readers: Sendable {
         return mustTell
     }
 
+    /// Counts one tree of a read that goes on: a hit, or why it was none.
+    func count(miss: CacheMiss.Reason?) {
+        state.withLock { state in
+            if let miss { state.misses[miss, default: 0] += 1 } else { state.hits += 1 }
+        }
+    }
+
     /// Returns when no read has a view; the store was made unusable for new ones before.
     ///
     /// Called by one thread at a time.

@@ -13,6 +13,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Whether the nodes that a read meets are noted, for whoever decides what to evict.
     private let keepsTouches: Bool
+    /// Why a stream of models ended before its time: the call that the view belongs to throws it.
+    var streamFailure: CacheError?
 
     init(owner: ObjectIdentifier, keepsTouches: Bool) {
         self.keepsTouches = keepsTouches
@@ -41,13 +43,22 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Ends the read and lets go of its view and of everything it remembered.
     func end() {
+        endTree()
         leaveThread()
         unsafe state.pointee.view.take()?.end()
         if unsafe state.pointee.hasPending {
             unsafe state.pointee.pending = nil
+            unsafe state.pointee.hasPending = false
+            if !keepsTouches { unsafe state.pointee.expired = [] }
+        }
+        streamFailure = nil
+    }
+
+    /// Lets go of what was remembered of one tree; the view stays.
+    func endTree() {
+        if unsafe state.pointee.ageLimit != nil {
             unsafe state.pointee.ageLimit = nil
             unsafe state.pointee.isExpired = false
-            if !keepsTouches { unsafe state.pointee.expired = [] }
         }
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)

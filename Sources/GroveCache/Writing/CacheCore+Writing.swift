@@ -131,9 +131,11 @@ extension CacheCore {
 
     /// Runs one transaction and remembers what it leaves behind.
     ///
-    /// - Parameter group: the first calls of the queue, which the transaction commits: they leave the queue with it.
+    /// - Parameters:
+    ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
+    ///   - isGivenUp: whether `body` has thrown before anything reached the index.
     func transact(
-        leaving group: [PendingWrite] = [], _ body: (inout WriteTransaction) throws(CacheError) -> Void
+        leaving group: [PendingWrite] = [], isGivenUp: () -> Bool = { false }, _ body: (inout WriteTransaction) throws(CacheError) -> Void
     ) throws(CacheError) {
         var committed: TransactionSummary?
         var known: Fingerprints?
@@ -155,7 +157,7 @@ extension CacheCore {
             }
         } catch {
             upcoming.withLock { $0 = nil }
-            index?.distrust()
+            if !isGivenUp() { index?.distrust() }
             if error.code != .cancelled { noticeIfReplaced() }
             throw error
         }
@@ -196,6 +198,13 @@ extension CacheCore {
     /// - Returns: why it may not.
     private func synchronize(_ settled: [Settled]) -> CacheError? {
         guard settled.contains(where: { $0.write.isDurable && (try? $0.outcome.get()) != nil }) else { return nil }
+        return synchronizeStore()
+    }
+
+    /// Lets what was committed survive loss of power.
+    ///
+    /// - Returns: why it may not.
+    func synchronizeStore() -> CacheError? {
         if let failure = ledger.synchronizationFailure { return failure }
         let store: any NodeStore
         do throws(CacheError) {

@@ -97,6 +97,11 @@ struct QueueIndex: Sendable {
         return (found + previous.large + current.large).sorted { $0.place < $1.place }
     }
 
+    /// Every call, and perhaps some that have left; in no order, some more than once.
+    ///
+    /// - Complexity: linear in their keys.
+    var calls: [PendingWrite] { previous.calls + current.calls }
+
     /// Adds `call`, which has its place, behind all others.
     mutating func insert(_ call: PendingWrite) {
         current.lastPlace = call.place
@@ -193,6 +198,21 @@ struct QueueIndex: Sendable {
 }
 
 extension QueueIndex.Generation {
+    fileprivate var calls: [PendingWrite] {
+        var found = large
+        var nodes = root.map { [$0] } ?? []
+        while let node = nodes.popLast() {
+            for child in node.children {
+                switch child {
+                case .leaf(_, let item): found.append(item.call)
+                case .leaves(_, let items): found += items.map(\.call)
+                case .branch(let next): nodes.append(next)
+                }
+            }
+        }
+        return found
+    }
+
     fileprivate func forEachItem(_ hash: UInt64, _ visit: (QueueIndex.Item) -> Void) {
         guard var node = root else { return }
         var level: UInt64 = 0

@@ -33,6 +33,12 @@ struct WriteTransaction: ~Copyable {
     private(set) var putBytes = 0
     /// What eviction has given back once because the call that asked for room had just written it, by the keys' hashes.
     var spared: Set<UInt64> = []
+    /// What a user's transaction has written, by the keys' hashes: it is not evicted.
+    var protected: Set<UInt64> = []
+    /// How often the policy has given up something of that.
+    var protectedVictims = 0
+    /// What a user's transaction has changed, until it ends.
+    var staged: StagedAccount?
     /// How many records its calls write, and how many may have been evicted beside them.
     private var entryCount = 0
     private var softEvictions = 0
@@ -69,6 +75,21 @@ struct WriteTransaction: ~Copyable {
 
     /// Applies all of `write`, then evicts until what is stored fits.
     mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
+        var evicted = expiry == nil ? [] : try makeRoom(for: write, limit: limit)
+        let set = try store(write)
+        place = max(place, write.place)
+        evicted += try removeVictims(downTo: limit.hard, sparing: write)
+        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
+        entryCount += write.entryCount
+        let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
+        softEvictions += min(most, 2 * write.entryCount + 16)
+        evicted += try removeVictims(
+            downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
+        return set.evicting(evicted)
+    }
+
+    /// Stores all of `write`, and evicts nothing.
+    mutating func store(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var lists = ChangeLists()
@@ -76,7 +97,6 @@ struct WriteTransaction: ~Copyable {
         var deletions: [Int: UInt64] = [:]
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
-        if expiry != nil { lists.evicted += try makeRoom(for: write, limit: limit) }
         if let tree = write.tree {
             if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
             let order = tree.storeOrder(window: self.index?.orderWindow(for: tree) ?? tree.count)
@@ -106,14 +126,6 @@ struct WriteTransaction: ~Copyable {
             lists.note(extra, try apply(extra, of: write, sequence: sequence, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
-        place = max(place, write.place)
-        lists.evicted += try removeVictims(downTo: limit.hard, sparing: write)
-        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
-        entryCount += write.entryCount
-        let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
-        softEvictions += min(most, 2 * write.entryCount + 16)
-        lists.evicted += try removeVictims(
-            downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
         return ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)
@@ -239,10 +251,10 @@ struct WriteTransaction: ~Copyable {
             try unsafe account(update.key, old: existingCount, new: nil)
             if let references { try unsafe follow(update.key, nil, former: references) }
         case .unchanged:
-            unsafe index?.touch(update.key)
+            if staged == nil { unsafe index?.touch(update.key) }
         case .renewed:
             // The same bytes but for a time.
-            unsafe index?.touch(update.key)
+            if staged == nil { unsafe index?.touch(update.key) }
             try unsafe put(update.key)
         case .superseded: break
         }

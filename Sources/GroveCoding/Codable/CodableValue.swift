@@ -59,6 +59,8 @@ enum CodableValue {
 
     /// What is true of `type`; asks the runtime, so that the answer is kept with the type's coding.
     static func findNullity<Value>(of type: Value.Type) -> Nullity {
+        // What its own `encode(to:)` decides is not known.
+        if type is any CodableModel.Type { return .unknown }
         if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
         if let type = type as? any EncodableContainer.Type { return type.encodesNull ? .always : .never }
         if let type = type as? any DecodableContainer.Type { return type.decodesNull ? .always : .never }

@@ -1,7 +1,8 @@
+import GroveCoding
 import GroveModel
 
 /// The generated feed's person, coded through `Codable`: the same record.
-struct CodablePerson: SimpleModel, Codable, Equatable {
+struct CodablePerson: CodableModel, Equatable {
     static let recordName = "Person"
     static let projectionName = "Person"
 
@@ -21,7 +22,7 @@ struct CodablePerson: SimpleModel, Codable, Equatable {
 }
 
 /// The generated feed's message, coded through `Codable`: the same record.
-struct CodableMessage: SimpleModel, Codable, Equatable {
+struct CodableMessage: CodableModel, Equatable {
     static let recordName = "Message"
     static let projectionName = "Message"
 

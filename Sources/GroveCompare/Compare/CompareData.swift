@@ -82,15 +82,15 @@ struct FeedData: CompareData {
 
 /// The same feed, coded through `Codable`.
 struct CodableFeedData: CompareData {
-    typealias Tree = CodableNode<CodableMessage>
-    typealias Leaf = CodableNode<CodablePerson>
+    typealias Tree = CodableMessage
+    typealias Leaf = CodablePerson
 
     let feed: FeedData
     var coding: String { "codable" }
 
     var count: Int { feed.count }
 
-    func trees(version: Int, in range: Range<Int>) -> [CodableNode<CodableMessage>] {
-        feed.trees(version: version, in: range).map { CodableNode(CodableMessage($0)) }
+    func trees(version: Int, in range: Range<Int>) -> [CodableMessage] {
+        feed.trees(version: version, in: range).map { CodableMessage($0) }
     }
 }

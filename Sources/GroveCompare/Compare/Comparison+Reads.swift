@@ -46,7 +46,7 @@ extension Comparison {
             let indices = Array(readable[start..<min(start + size, readable.count)])
             keys.append("collection-\(keys.count)")
             members.append(indices)
-            try cache.writeCollection(indices.map { trees[$0] }, forKey: keys[keys.count - 1])
+            try cache.writeCollection(indices.map { trees[$0] }, as: keys[keys.count - 1])
         }
         guard !keys.isEmpty else { throw ToolError.failed("no tree of the data can be read back") }
         try synchronizeFloor()
@@ -63,7 +63,7 @@ extension Comparison {
             floor: { try floor.run(.get, table, plan).nanoseconds },
             ours: { try Stopwatch.time { for number in order { try self.readOneCollection(keys[number]) } } })
         let latencies = try sample(order) { try self.readOneCollection(keys[$0]) }
-        for key in keys { try cache.removeCollection(forKey: key) }
+        for key in keys { try cache.removeCollection(key) }
         var result = result(.readCollection, ours: rates.ours, floor: rates.floor, latencies: latencies)
         result.nodesPerOperation = Double(plan.order.count) / Double(max(operations, 1))
         return result
@@ -116,7 +116,7 @@ extension Comparison {
     }
 
     private func readOneCollection(_ key: String) throws {
-        guard case .hit = try cache.readCollection(key, as: Data.Tree.self) else { throw missing(ModelIdentifier(key)) }
+        guard case .hit = try cache.readCollection(key, of: Data.Tree.self) else { throw missing(ModelIdentifier(key)) }
     }
 
     private func missing(_ identifier: ModelIdentifier) -> ToolError {

@@ -17,7 +17,7 @@ package protocol ToolCache: AnyObject, Sendable {
     func request(_ name: String) throws(CacheError) -> Bool
     /// Lives through weeks with a budget.
     func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result
-    func flush() throws(CacheError)
+    func flush(_ durability: Durability) throws(CacheError)
     func wipe() throws(CacheError)
     func close()
 }
@@ -53,11 +53,11 @@ extension ToolCache {
 
 extension NormalizedCache: ToolCache {
     package func write(_ document: Document) throws(CacheError) -> ChangeSet {
-        try writeCollection([document.root], forKey: Document.key)
+        try writeCollection([document.root], as: Document.key)
     }
 
     package func readDocument() throws(CacheError) -> CacheRead<JSON> {
-        switch try readCollection(Document.key, as: DocumentNode.self) {
+        switch try readCollection(Document.key, of: DocumentNode.self) {
         case .miss(let miss): return .miss(miss)
         case .hit(let collection):
             guard let root = collection.elements.first else {

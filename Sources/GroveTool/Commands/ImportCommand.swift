@@ -99,7 +99,7 @@
             try ToolError.wrapping("cannot store \(InputFile.name(file))") { () throws(CacheError) in
                 Terminal.progress("storing \(document.nodes) nodes")
                 _ = try cache.write(document)
-                try cache.flush()
+                try cache.flush(.standard)
             }
             let failure = verify ? check(source, cache, hadContent: before.entries > 0) : nil
             let edges = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in

@@ -1,0 +1,44 @@
+import GroveModel
+
+/// What several calls changed, one after the other, as one change set: of each node what is so in the end.
+struct ChangeSetUnion {
+    private var sequence: UInt64
+    private var changed: Set<ModelIdentifier> = []
+    private var deleted: Set<ModelIdentifier> = []
+    private var evicted: Set<ModelIdentifier> = []
+    private var collections: Set<ModelIdentifier> = []
+
+    init(sequence: UInt64) { self.sequence = sequence }
+
+    /// Takes in what the next call changed.
+    mutating func add(_ set: ChangeSet) {
+        sequence = max(sequence, set.sequence)
+        let nodes = set.changedModelIds
+        deleted.subtract(nodes)
+        evicted.subtract(nodes)
+        changed.formUnion(nodes)
+        for identifier in set.deletedModelIds {
+            changed.remove(identifier)
+            evicted.remove(identifier)
+            deleted.insert(identifier)
+        }
+        evict(set.evictedModelIds)
+        collections.formUnion(set.changedCollectionKeys)
+    }
+
+    /// Takes in that `identifiers` were evicted.
+    mutating func evict(_ identifiers: some Sequence<ModelIdentifier>) {
+        for identifier in identifiers {
+            changed.remove(identifier)
+            deleted.remove(identifier)
+            evicted.insert(identifier)
+        }
+    }
+
+    /// All of it.
+    var changeSet: ChangeSet {
+        ChangeSet(
+            sequence: sequence, named: changed, deleted: Array(deleted), evicted: Array(evicted),
+            collections: Array(collections))
+    }
+}

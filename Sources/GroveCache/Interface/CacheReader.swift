@@ -1,0 +1,148 @@
+public import GroveCoding
+public import GroveModel
+
+/// What can be read from a cache, from one view of it, and inside a transaction: the same calls everywhere.
+///
+/// Every read is synchronous, runs on the calling thread and waits for no writer: microseconds where the engine has the
+/// pages in memory. A task that must not block reads in a view of its own, `try await cache.read { view in … }`.
+///
+/// With a maximum age, `maxAge`, in seconds, a node that was last confirmed longer ago is missing, and the miss names it. A
+/// record is confirmed by each call that writes it, also where that finds that it says the same already. It may count as older
+/// than it is: by a minute, or by a quarter of the least `maxAge` that was asked for where that is less, and by a second.
+/// While the device's clock goes forward it never counts as younger. A collection and an alias have ages of their own;
+/// deletions have none.
+public protocol CacheReader: ~Copyable {
+    /// Begins the read of one tree; ``_endTree(_:isHit:miss:)`` must follow.
+    func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead
+
+    /// Ends the read of one tree, of `identifier`.
+    func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome)
+}
+
+/// What became of the read of one tree.
+public enum _TreeOutcome: Sendable {
+    case hit
+    case miss(CacheMiss)
+    case failure(CacheError)
+    /// It is to be read again, on a large stack.
+    case again
+}
+
+/// One tree while it is read.
+public struct _TreeRead: ~Copyable {
+    let reader: Reconstructor
+    @usableFromInline var decoder: NodeDecoder
+}
+
+extension CacheReader where Self: ~Copyable {
+    /// Reads the tree of `identifier`: every node in its newest version, in one consistent view.
+    ///
+    /// - Complexity: O(*n*) store reads for *n* references in the tree.
+    /// - Parameter maxAge: in seconds; see ``CacheReader``. By default ages do not matter.
+    /// - Returns: the tree, or why there is none and which node was missing.
+    /// - Throws: ``CacheError`` with code `emptyIdentifier`, `corrupted`, `unsupportedFormat`, `cycle`, `tooDeep`,
+    ///   `reentrant`, `suspended`, `closed` or `inputOutput`.
+    @inlinable
+    public func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double? = nil
+    ) throws(CacheError) -> CacheRead<M> {
+        var begun = try _beginTree(identifier, maxAge: maxAge)
+        if let outcome = try _finishTree(&begun, identifier, M.decodeValue) { return outcome }
+        return try _readOnLargeStack(identifier, type, maxAge: maxAge)
+    }
+
+    /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:maxAge:)``.
+    @inlinable
+    public func model<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double? = nil
+    ) throws(CacheError) -> M? {
+        try read(identifier, as: type, maxAge: maxAge).value
+    }
+
+    /// The model of type `M` whose identity is `id`, or `nil` on a miss; see ``read(_:as:maxAge:)``.
+    ///
+    /// ```swift
+    /// let message = try cache.model(Message.self, id: 34)
+    /// ```
+    @inlinable
+    public func model<M: CacheableModel & KeyedModel>(
+        _ type: M.Type, id: M.Key, maxAge: Double? = nil
+    ) throws(CacheError) -> M? {
+        try read(M.modelIdentifier(for: id), as: type, maxAge: maxAge).value
+    }
+
+    /// The models of type `M` with these identities, in order; those that are missing are left out.
+    ///
+    /// On a cache each is read by itself; ask a view where they must be of one moment.
+    public func models<M: CacheableModel & KeyedModel>(
+        _ type: M.Type, ids: some Sequence<M.Key>, maxAge: Double? = nil
+    ) throws(CacheError) -> [M] {
+        var models: [M] = []
+        for id in ids {
+            if let model = try model(type, id: id, maxAge: maxAge) { models.append(model) }
+        }
+        return models
+    }
+
+    /// Reads what was last set under a cache key, by ``CacheWriter/write(_:forKey:durability:)`` or `setModel`: the model that
+    /// the key names, in its newest version, or the one whose identifier the key is.
+    ///
+    /// - Returns: the tree, or why there is none and which node was missing.
+    /// - Throws: as ``read(_:as:maxAge:)``.
+    public func read<M: CacheableModel>(
+        forKey key: String, as type: M.Type = M.self, maxAge: Double? = nil
+    ) throws(CacheError) -> CacheRead<M> {
+        let name = ModelIdentifier(key)
+        return try _reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
+            try reader.model(forKey: name, type)
+        }
+    }
+
+    /// What was last set under a cache key, or `nil` on a miss; see ``read(forKey:as:maxAge:)``.
+    public func model<M: CacheableModel>(
+        forKey key: String, as type: M.Type = M.self, maxAge: Double? = nil
+    ) throws(CacheError) -> M? {
+        try read(forKey: key, as: type, maxAge: maxAge).value
+    }
+
+    // MARK: Collections
+
+    /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
+    ///
+    /// - Parameters:
+    ///   - missing: what a missing element means.
+    ///   - maxAge: in seconds. The list has an age of its own, that of the last time it was written, or written the same.
+    /// - Returns: the elements, in order, duplicates kept; or why there are none.
+    /// - Throws: as ``read(_:as:maxAge:)``.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, of type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double? = nil
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        let name = ModelIdentifier(key)
+        return try _reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
+            try reader.collection(type, name, missing)
+        }
+    }
+
+    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:of:missing:maxAge:)``.
+    public func collection<M: CacheableModel>(
+        _ key: String, of type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double? = nil
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, of: type, missing: missing, maxAge: maxAge).value?.elements
+    }
+}
+
+/// A collection as it was read.
+public struct CollectionRead<Element: Sendable>: Sendable {
+    /// The elements, in order, duplicates kept, deleted ones left out.
+    public let elements: [Element]
+    /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
+    public let skipped: [CacheMiss]
+
+    /// Makes a read's outcome.
+    public init(elements: [Element], skipped: [CacheMiss] = []) {
+        self.elements = elements
+        self.skipped = skipped
+    }
+}
+
+extension CollectionRead: Equatable where Element: Equatable {}

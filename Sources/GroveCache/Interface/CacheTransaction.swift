@@ -1,0 +1,28 @@
+import GroveCoding
+public import GroveModel
+
+/// Several reads and writes as one commit, all or nothing: see ``NormalizedCache/write(durability:_:)``.
+///
+/// Its reads see its own writes. It lives as long as the closure that it was given to; the compiler keeps it from being stored.
+public struct CacheTransaction: ~Copyable, CacheReader, CacheWriter {
+    let scope: TransactionScope
+
+    /// Begins the read of one tree.
+    public func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
+        if let failure = scope.failure { throw failure }
+        try identifier.check()
+        return _TreeRead(scope.core, scope.reader, identifier, maxAge)
+    }
+
+    /// Ends the read of one tree.
+    public func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
+        scope.core.endTree(scope.reader, identifier, outcome)
+    }
+
+    /// Performs one call that writes.
+    public func _perform(
+        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
+    ) throws(CacheError) -> ChangeSet {
+        try scope.perform(durability, try content().content)
+    }
+}

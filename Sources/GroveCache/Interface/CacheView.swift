@@ -1,0 +1,49 @@
+import GroveCoding
+public import GroveModel
+
+/// One consistent view of a cache, for several reads: see ``NormalizedCache/read(_:)``.
+///
+/// It shows the writes that were committed or queued when it was opened, and nothing later. It lives as long as the closure
+/// that it was given to; the compiler keeps it from being stored.
+public struct CacheView: ~Copyable, CacheReader {
+    let core: CacheCore
+    let reader: Reconstructor
+
+    /// Begins the read of one tree.
+    public func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
+        try identifier.check()
+        return _TreeRead(core, reader, identifier, maxAge)
+    }
+
+    /// Ends the read of one tree.
+    public func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
+        core.endTree(reader, identifier, outcome)
+    }
+}
+
+extension _TreeRead {
+    /// Begins another tree of a read that goes on.
+    init(_ core: CacheCore, _ reader: Reconstructor, _ identifier: ModelIdentifier, _ maxAge: Double?) {
+        // It may be on a larger stack now, which is another thread's.
+        reader.threadDidChange()
+        core.limitAges(of: reader, to: maxAge)
+        self.init(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
+    }
+}
+
+extension CacheCore {
+    /// Ends one tree of a read that goes on.
+    func endTree(_ reader: Reconstructor, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
+        reader.endTree()
+        switch outcome {
+        case .again: break
+        case .hit:
+            readers.count(miss: nil)
+            if audience.hasObservers { tellHit(identifier) }
+        case .miss(let miss):
+            readers.count(miss: miss.reason)
+            audience.tell { $0.cacheDidMiss(miss) }
+        case .failure(let error): noteFailure(ofRead: error)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+public import GroveCoding
+public import GroveModel
+
+/// What can be written to a cache and inside a transaction: the same calls.
+///
+/// On a cache each call is a commit of its own, all or nothing, that the caller waits for. In a transaction, see
+/// ``NormalizedCache/write(durability:_:)``, the call takes effect with the transaction's commit, and what it returns says what
+/// it changed of what the transaction saw.
+public protocol CacheWriter: ~Copyable {
+    /// Performs one call that writes what `content` makes.
+    func _perform(
+        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
+    ) throws(CacheError) -> ChangeSet
+}
+
+/// What one call writes.
+public struct _WriteContent {
+    let content: PendingWrite.Content
+
+    init(tree: NodeTree? = nil, extras: [PendingWrite.Extra] = []) {
+        content = PendingWrite.Content(tree: tree, extras: extras)
+    }
+
+    init(_ content: PendingWrite.Content) { self.content = content }
+}
+
+extension CacheWriter where Self: ~Copyable {
+    /// Writes `model` and every identified model in its tree.
+    ///
+    /// All or nothing. On a cache it blocks the calling thread for the commit, and returns when that is visible; in a task,
+    /// the `async` form of the same name is used.
+    ///
+    /// - Complexity: O(*n*) store operations for *n* distinct nodes; unchanged nodes are read and not written.
+    /// - Parameter durability: what the commit survives; in a transaction it counts for all of it.
+    /// - Returns: the identifiers whose stored bytes changed.
+    /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths`, `unencodable`,
+    ///   `tooLarge`, `full`, `inputOutput`, `cancelled`, `reentrant`, `suspended` or `closed`. Then nothing was stored, but
+    ///   where only the sync of a durable write failed: see ``Durability/durable``.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        _ model: M, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: CollectionOfOne(model), durability: durability)
+    }
+
+    /// Writes `models` in one commit, in order; see ``write(_:durability:)``.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        contentsOf models: some Collection<M>, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try _perform(durability) { () throws(CacheError) in
+            _WriteContent(tree: try EncodedRoots(models, mustBeIdentified: true).tree)
+        }
+    }
+
+    /// Writes `model` and every identified model in its tree, and lets `key` name it: an alias beside its identifier.
+    ///
+    /// What is written under the model's identifier later is read under the key too.
+    ///
+    /// - Throws: as ``write(_:durability:)``, and ``CacheError`` with code `notCacheable` for a type that has no coding.
+    @discardableResult
+    public func write<M: SimpleModel>(
+        _ model: M, forKey key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try _perform(durability) { () throws(CacheError) in _WriteContent(try .alias(key, of: model)) }
+    }
+
+    /// Writes `elements` as the collection `key`, in order, duplicates kept, and every identified model in it.
+    ///
+    /// All or nothing; see ``write(_:durability:)``. An element without an identifier is kept inside the collection's record.
+    @discardableResult
+    public func writeCollection<M: CacheableModel>(
+        _ elements: some Collection<M>, as key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try ModelIdentifier(key).check()
+        return try _perform(durability) { () throws(CacheError) in
+            let encoded = try EncodedRoots(elements, mustBeIdentified: false)
+            return _WriteContent(tree: encoded.tree, extras: [encoded.collection(key)])
+        }
+    }
+
+    /// Forgets the collection `key`; its elements stay.
+    @discardableResult
+    public func removeCollection(_ key: String) throws(CacheError) -> ChangeSet {
+        try ModelIdentifier(key).check()
+        return try _perform(.standard) { () throws(CacheError) in
+            _WriteContent(extras: [.remove(Namespace.collection, key)])
+        }
+    }
+
+    /// Deletes the model of `identifier`: it stays deleted, everywhere, until it is written again.
+    ///
+    /// If a model holds it in an optional property, that reads `nil`; a list reads without it; a model that needs it reads as
+    /// deleted too. Deleting what is not there is remembered all the same. Its children stay.
+    @discardableResult
+    public func delete(
+        _ identifier: ModelIdentifier, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try delete(identifiers: CollectionOfOne(identifier), durability)
+    }
+
+    /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:durability:)``.
+    @discardableResult
+    public func delete<M: KeyedModel>(
+        _ type: M.Type, id: M.Key, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), durability)
+    }
+
+    /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:durability:)``.
+    @discardableResult
+    public func delete<M: KeyedModel>(
+        _ type: M.Type, ids: some Sequence<M.Key>, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try delete(identifiers: ids.map { M.modelIdentifier(for: $0) }, durability)
+    }
+
+    private func delete(
+        identifiers: some Collection<ModelIdentifier>, _ durability: Durability
+    ) throws(CacheError) -> ChangeSet {
+        for identifier in identifiers { try identifier.check() }
+        return try _perform(durability) { () throws(CacheError) in
+            _WriteContent(extras: identifiers.map { .tombstone($0) })
+        }
+    }
+
+    /// Forgets the node of `identifier`, or its tombstone, as eviction would: every tree that needs it is a miss.
+    @discardableResult
+    public func evict(_ identifier: ModelIdentifier) throws(CacheError) -> ChangeSet {
+        try identifier.check()
+        return try _perform(.standard) { () throws(CacheError) in
+            _WriteContent(extras: [.remove(Namespace.node, identifier.rawValue)])
+        }
+    }
+}
+
+extension PendingWrite.Content {
+    /// What a call writes that sets `model` under `key`.
+    static func alias(_ key: String, of model: any SimpleModel) throws(CacheError) -> PendingWrite.Content {
+        try ModelIdentifier(key).check()
+        let encoded = try DynamicRoots([model])
+        let root = encoded.roots[0]
+        guard root.isReference else {
+            throw CacheError.hasNoIdentifier(type(of: model)).concerning(ModelIdentifier(key))
+        }
+        // A reference that carries a case is kept even under the identifier itself: the identifier alone would not tell an
+        // enum which case it was.
+        if root.hasCase || !root.identifier.elementsEqual(key.utf8) {
+            return PendingWrite.Content(
+                tree: encoded.tree, extras: [.alias(key: Array(key.utf8), body: encoded.references)])
+        }
+        return PendingWrite.Content(tree: encoded.tree, extras: [.remove(Namespace.alias, key)])
+    }
+}

@@ -1,0 +1,90 @@
+import Dispatch
+import GroveModel
+import Synchronization
+
+/// Users' transactions: each has the writer's turn, from before its body begins until its commit is visible.
+extension CacheCore {
+    /// Runs `body` in a transaction after everything queued before has committed, on ``writer``.
+    ///
+    /// - Throws: what `body` throws, and ``CacheError`` where the transaction cannot be begun or committed: nothing was stored.
+    func runTransaction<Value>(
+        _ durability: Durability, _ body: (TransactionScope) throws -> Value
+    ) throws -> Value {
+        try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
+        drain(isScheduled: false)
+        let limit = try prepareTransaction()
+        let failed = state.withLock { $0.failedWrites }
+        if failed.everything != nil {
+            throw CacheError(.inputOutput, "The store failed, and could not be emptied since; it is tried again with each call.")
+        }
+        var outcome: Result<Value, any Error>?
+        var changes = ChangeSetUnion(sequence: 0)
+        var durability = durability
+        var isGivenUp = false
+        do throws(CacheError) {
+            try transact(isGivenUp: { isGivenUp }) { (commit) throws(CacheError) in
+                // What could not be stored is not what was last set: a miss to this transaction too.
+                for write in failed.writes { changes.add(try commit.apply(write)) }
+                let payload = payloadLimit(of: commit)
+                try unsafe withUnsafeMutablePointer(to: &commit) { (commit) throws(CacheError) in
+                    let scope = unsafe TransactionScope(self, commit, limit)
+                    scope.begin()
+                    defer { scope.end() }
+                    outcome = Result { try body(scope) }
+                    if let failure = scope.failure { throw failure }
+                    if scope.durability == .durable { durability = .durable }
+                    guard case .success = outcome else {
+                        isGivenUp = true
+                        throw .isGivenUp
+                    }
+                    changes.add(scope.changes.changeSet)
+                    changes.evict(try unsafe commit.pointee.settleStaged(payload))
+                }
+            }
+        } catch {
+            guard case .failure(let own) = outcome else {
+                ledger.noteFailures(1)
+                throw error
+            }
+            throw own
+        }
+        state.withLock { $0.failedWrites.replace(failed.writes, with: []) }
+        tellAudience(of: changes.changeSet)
+        if durability == .durable, let failure = synchronizeStore() { throw failure }
+        guard let outcome else { throw CacheError.isGivenUp }
+        return try outcome.get()
+    }
+
+    /// Sees to it that a transaction has room, within a budget; returns how much it may write.
+    private func prepareTransaction() throws(CacheError) -> TransactionLimit {
+        guard let index, index.budget.isLimited else { return TransactionLimit() }
+        var limit = TransactionLimit()
+        if let bytes = index.budget.bytes {
+            limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: index.capacity / 8)
+            _ = try currentStore()
+            let entries = limit.entries / 4
+            let load = WriteLoad(
+                entries: entries, replaced: 0, evictions: WriteTransaction.evictions(beside: entries),
+                bytes: limit.bytes / 4)
+            let store = state.withLock { $0.life.currentStore?.budgeted }
+            try makeRoom(for: load, giving: index.capacity / 4, index, store)
+        }
+        if let nodes = index.budget.nodes { limit.entries = min(limit.entries, nodes) }
+        return limit
+    }
+
+    private func tellAudience(of set: ChangeSet) {
+        let (queued, bytes) = state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
+        let report = ledger.takeReport(writes: 1, failed: 0, queued: queued, bytes: bytes)
+        guard !audience.isEmpty else { return }
+        audience.tell(audience.present) { tell in
+            tell.change(set)
+            for observer in tell.observers { observer.cacheDidFinishCommit(report) }
+        }
+    }
+}
+
+extension CacheError {
+    /// Ends a transaction whose user has thrown; no caller sees it.
+    static var isGivenUp: CacheError { CacheError(.cancelled, "The transaction was given up.") }
+}

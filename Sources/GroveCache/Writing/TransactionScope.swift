@@ -1,0 +1,98 @@
+import GroveCoding
+import GroveModel
+
+/// A user's transaction while its body runs: the engine's transaction, a reader of it, and what was written so far.
+///
+/// It is the innermost read of its thread, so that any other call to the cache is refused there.
+@safe
+// SAFETY: the one thread that has the writer's turn uses it, and others only while that one waits for them.
+final class TransactionScope: CurrentRead, @unchecked Sendable {
+    let core: CacheCore
+    let reader: Reconstructor
+    /// What the body wrote, as one change set.
+    private(set) var changes: ChangeSetUnion
+    private(set) var durability = Durability.standard
+    /// Why the transaction cannot be committed, whatever the body does next.
+    private(set) var failure: CacheError?
+    private let commit: UnsafeMutablePointer<WriteTransaction>
+    private let limit: TransactionLimit
+    private let time: UInt32
+    private var entryCount = 0
+    private var byteCount = 0
+
+    init(_ core: CacheCore, _ commit: UnsafeMutablePointer<WriteTransaction>, _ limit: TransactionLimit) {
+        self.core = core
+        unsafe self.commit = unsafe commit
+        self.limit = limit
+        time = core.clock.ofCall
+        changes = ChangeSetUnion(sequence: 0)
+        reader = Reconstructor(owner: ObjectIdentifier(core), keepsTouches: false)
+        super.init(owner: ObjectIdentifier(core))
+    }
+
+    /// Begins to read what the transaction sees.
+    func begin() {
+        enterThread()
+        reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: nil)
+    }
+
+    /// Ends it; whoever still has the scope cannot use it.
+    func end() {
+        reader.end()
+        leaveThread()
+    }
+
+    /// Performs one call of the body.
+    func perform(_ durability: Durability, _ content: PendingWrite.Content) throws(CacheError) -> ChangeSet {
+        if let failure { throw failure }
+        if durability == .durable { self.durability = .durable }
+        let write = PendingWrite(
+            sequence: try core.takeSequence(), time: time, tree: content.tree, extras: content.extras)
+        do throws(CacheError) {
+            entryCount += write.entryCount
+            byteCount += write.payloadBytes
+            guard entryCount <= limit.entries, byteCount <= limit.bytes else { throw limit.exceeded }
+            let set = try unsafe commit.pointee.stage(write)
+            changes.add(set)
+            return set
+        } catch {
+            // A part of the call may be in the engine's transaction.
+            failure = error
+            throw error
+        }
+    }
+}
+
+/// How much one transaction of a user may write.
+struct TransactionLimit {
+    var entries = Int.max
+    var bytes = Int.max
+
+    var exceeded: CacheError {
+        CacheError(
+            .tooLarge,
+            "Within this budget a transaction may write \(entries) records and \(bytes) bytes; write less at once.")
+    }
+}
+
+/// A transaction as a view: it ends when the transaction does.
+private final class TransactionView: NodeView {
+    static var keepsBytes: Bool { false }
+
+    private let transaction: any NodeTransaction
+
+    init(_ transaction: any NodeTransaction) { self.transaction = transaction }
+
+    func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
+        try unsafe transaction.get(key)
+    }
+
+    func scan(
+        prefix: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe transaction.scan(prefix: prefix, visit)
+    }
+
+    func end() {}
+}

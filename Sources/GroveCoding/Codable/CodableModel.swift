@@ -1,0 +1,41 @@
+public import GroveModel
+
+/// A model that a cache stores by way of its `Codable` conformance, without the macro: slower, the same records.
+///
+/// ```swift
+/// struct Person: CodableModel {
+///     let id: Int
+///     let name: String
+///     var modelIdentifier: ModelIdentifier? { "Person:\(id)" }
+/// }
+/// ```
+///
+/// An identified child becomes a reference to a record of its own, whatever its type conforms to; an unidentified one stands
+/// inside its parent's record. An enum whose case carries one unlabelled payload, a model of the same identifier, has no
+/// record of its own: it is the payload's record, and the reference keeps the case.
+///
+/// A property that a stored record does not have reads as your `init(from:)` says: `nil` where it is optional.
+public protocol CodableModel: CacheableModel, Codable {}
+
+extension CodableModel {
+    /// The fields are those that `encode(to:)` writes.
+    public static var fields: FieldTable { .dynamic }
+
+    /// Writes the value by its `encode(to:)`.
+    public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { try encoder.encodeCodable(self) }
+
+    /// Writes the fields by `encode(to:)`.
+    public func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encodeByItself(self) }
+
+    /// Reads the value by its `init(from:)`.
+    public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
+        try decoder.decodeCodable(Self.self)
+    }
+
+    /// Reads the fields by `init(from:)`.
+    public static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Self {
+        // User code reads fields in any order and children in between, so the bytes have to stay.
+        let value = node.reading(try node.setAside())
+        return try DecodingSession.decode(Self.self, from: value)
+    }
+}
