@@ -18,6 +18,9 @@
     /// }
     /// ```
     ///
+    /// A type whose identity is a declared property that is not optional is a ``KeyedModel`` too, so that a call can name a
+    /// model by it: `cache.model(Message.self, id: "34")`.
+    ///
     /// A raw-value enum becomes a leaf, `NodeCodable`. What cannot be served is refused with a diagnostic.
     ///
     /// - Parameters:
@@ -29,8 +32,10 @@
     ///   - projection: the name of this type among those that share its record name; the same unless told otherwise.
     @attached(member, names: named(init), named(_GroveTypes))
     @attached(
-        extension, conformances: Model, CacheableModel, NodeCodable, Equatable, _CacheableFields, _CacheableEnum,
-        names: named(modelIdentifier), named(appendIdentifier), named(recordName), named(projectionName), named(fields),
+        extension, conformances: Model, CacheableModel, NodeCodable, Equatable, KeyedModel, _CacheableFields,
+        _CacheableEnum,
+        names: named(modelIdentifier), named(identifierPrefix), named(appendIdentifier), named(recordName),
+        named(projectionName), named(fields),
         named(encodeFields), named(decodeFields), named(encodeValue), named(decodeValue), named(map), named(forEach),
         named(replacingChild), named(merge), named(==), named(hash), named(init), named(cacheableField),
         named(cacheablePayload), named(_groveCases))

@@ -11,10 +11,10 @@
 /// ```
 public protocol KeyedModel: SimpleModel {
     /// The type of the value.
-    associatedtype Key: Sendable
+    associatedtype ModelID: Sendable
 
     /// The identifier of the model whose value is `id`: the same that the model's `modelIdentifier` says.
-    static func modelIdentifier(for id: Key) -> ModelIdentifier
+    static func modelIdentifier(for id: ModelID) -> ModelIdentifier
 
     /// What the identifiers of all models of this type begin with, such as `Message:`, so that they can be found side by side;
     /// `nil`, the default, where that is not so.

@@ -39,7 +39,22 @@ struct ReadmeTests {
         #expect(stored == screen.shown)
     }
 
-    @Test("Its examples are the ones that are tested", arguments: ["ReadmeExample.swift", "ReadmeScreens.swift"])
+    @Test("Its example of a transaction and a view runs and does what it says")
+    func transactions() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let cache = try LMDBCache(directory: directory)
+        try cache.write(Person(id: "7", name: "Gus", isOnline: true))
+        let ann = Person(id: "1", name: "Ann", isOnline: true)
+        let message = Message(id: "34", text: "Hello", sender: ann)
+        let found = try together(cache, message)
+        #expect(found.inbox == [message])
+        #expect(found.online == [ann])
+    }
+
+    @Test(
+        "Its examples are the ones that are tested",
+        arguments: ["ReadmeExample.swift", "ReadmeScreens.swift", "ReadmeTransactions.swift"])
     func examplesAreCurrent(file: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let source = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)

@@ -53,6 +53,21 @@
             try expect(Keyed.ByMaybeTag(id: nil), nil)
         }
 
+        @Test("What identifies the models of a type names them in calls")
+        func typed() throws {
+            #expect(Keyed.ByString.modelIdentifier(for: "é") == "Keyed.ByString:é")
+            #expect(Keyed.ByInteger.modelIdentifier(for: -3) == "Keyed.ByInteger:-3")
+            #expect(Keyed.ByInteger.identifierPrefix == "Keyed.ByInteger:")
+            #expect(Keyed.ByUUID.identifierPrefix == "Keyed.ByUUID:")
+            // An optional or computed identity names none.
+            #expect(!(Keyed.ByMaybe.self is any KeyedModel.Type))
+            let cache = try MemoryCache()
+            try cache.write(contentsOf: [Keyed.ByInteger(id: 1), Keyed.ByInteger(id: 2)])
+            try cache.write(Keyed.ByString(id: "1"))
+            #expect(try cache.model(Keyed.ByInteger.self, id: 2)?.id == 2)
+            #expect(try cache.identifiers(of: Keyed.ByInteger.self) == ["Keyed.ByInteger:1", "Keyed.ByInteger:2"])
+        }
+
         @Test("An empty text is the empty identifier, which a cache refuses, alone and as a child")
         func empty() throws {
             func expectRefused(_ write: (MemoryCache) throws -> Void) throws {

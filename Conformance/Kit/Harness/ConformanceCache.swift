@@ -40,6 +40,12 @@ public protocol ConformanceCache: CacheDelegate {
     @discardableResult
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges
 
+    /// Runs `body` in one transaction.
+    func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value
+
+    /// Runs `body` on one view.
+    func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value
+
     /// Forgets the node of `identifier`, or its tombstone.
     func evict(_ identifier: ModelIdentifier) throws(CacheError)
 
@@ -92,6 +98,16 @@ extension ConformanceCache {
 
     /// By default, nothing can be retained.
     public func release(collection key: String) throws(CacheError) { throw .hasNoPins }
+
+    /// By default, there are no transactions.
+    public func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        throw CacheError(.unsupported, "The cache has no transactions.")
+    }
+
+    /// By default, there are no views.
+    public func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
+        throw CacheError(.unsupported, "The cache has no views.")
+    }
 
     /// By default, nothing has an age.
     public func read<M: CacheableModel>(

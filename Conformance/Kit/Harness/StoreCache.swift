@@ -54,6 +54,12 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         WrittenChanges(try cache.delete(identifier))
     }
 
+    func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        try StoreTransaction.run(cache, body)
+    }
+
+    func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value { try StoreView.run(cache, body) }
+
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try cache.evict(identifier) }
 
     func retain(_ identifier: ModelIdentifier) throws(CacheError) {

@@ -46,6 +46,12 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { try base.delete(identifier) }
 
+    func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        try base.transact(body)
+    }
+
+    func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value { try base.view(body) }
+
     func evict(_ identifier: ModelIdentifier) throws(CacheError) { try base.evict(identifier) }
 
     func retain(_ identifier: ModelIdentifier) throws(CacheError) {

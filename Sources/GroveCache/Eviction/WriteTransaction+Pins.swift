@@ -21,7 +21,8 @@ extension WriteTransaction {
 
     /// What `stored`, which is about to be replaced or removed, names, where it is marked; `nil` where it is not.
     func markedReferences(_ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?) -> Set<UInt64>? {
-        guard let index, staged == nil, !index.pins.isEmpty, unsafe index.pins.isMarked(EvictionIndex.hash(key)) else { return nil }
+        guard let index, staged == nil, !index.pins.isEmpty, unsafe index.pins.isMarked(EvictionIndex.hash(key))
+        else { return nil }
         guard let stored = unsafe stored else { return [] }
         return unsafe Set(WriteTransaction.references(of: key, stored).map(WriteTransaction.hash))
     }

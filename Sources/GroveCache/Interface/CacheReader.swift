@@ -66,7 +66,7 @@ extension CacheReader where Self: ~Copyable {
     /// ```
     @inlinable
     public func model<M: CacheableModel & KeyedModel>(
-        _ type: M.Type, id: M.Key, maxAge: Double? = nil
+        _ type: M.Type, id: M.ModelID, maxAge: Double? = nil
     ) throws(CacheError) -> M? {
         try read(M.modelIdentifier(for: id), as: type, maxAge: maxAge).value
     }
@@ -75,7 +75,7 @@ extension CacheReader where Self: ~Copyable {
     ///
     /// On a cache each is read by itself; ask a view where they must be of one moment.
     public func models<M: CacheableModel & KeyedModel>(
-        _ type: M.Type, ids: some Sequence<M.Key>, maxAge: Double? = nil
+        _ type: M.Type, ids: some Sequence<M.ModelID>, maxAge: Double? = nil
     ) throws(CacheError) -> [M] {
         var models: [M] = []
         for id in ids {

@@ -102,7 +102,7 @@ extension CacheWriter where Self: ~Copyable {
     /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:durability:)``.
     @discardableResult
     public func delete<M: KeyedModel>(
-        _ type: M.Type, id: M.Key, durability: Durability = .standard
+        _ type: M.Type, id: M.ModelID, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
         try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), durability)
     }
@@ -110,7 +110,7 @@ extension CacheWriter where Self: ~Copyable {
     /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:durability:)``.
     @discardableResult
     public func delete<M: KeyedModel>(
-        _ type: M.Type, ids: some Sequence<M.Key>, durability: Durability = .standard
+        _ type: M.Type, ids: some Sequence<M.ModelID>, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
         try delete(identifiers: ids.map { M.modelIdentifier(for: $0) }, durability)
     }

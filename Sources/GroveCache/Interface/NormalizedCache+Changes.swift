@@ -23,7 +23,7 @@ extension NormalizedCache {
     }
 
     /// What happens to the model of type `M` whose identity is `id`; see ``changes(of:)``.
-    public func changes<M: KeyedModel>(of type: M.Type, id: M.Key) -> CacheChanges<CacheChange> {
+    public func changes<M: KeyedModel>(of type: M.Type, id: M.ModelID) -> CacheChanges<CacheChange> {
         changes(of: M.modelIdentifier(for: id))
     }
 

@@ -113,6 +113,17 @@
             guard reader.diagnostics.isEmpty else { throw DiagnosticsError(diagnostics: reader.diagnostics) }
         }
 
+        /// Whether the property that identifies the model can be seen wherever the model can, and with it its type.
+        var showsID: Bool {
+            var node = fields.first { $0.code == id }?.syntax
+            while let current = node, !current.is(VariableDeclSyntax.self) { node = current.parent }
+            guard let variable = node?.as(VariableDeclSyntax.self) else { return false }
+            if access == "public " || access == "package " {
+                return variable.modifiers.named(["public", String(access.dropLast())]) != nil
+            }
+            return variable.modifier("private", "fileprivate") == nil
+        }
+
         /// Whether an enum's identifier and record are those of its payloads.
         var takesPayloads: Bool { kind == .enumeration && id == nil && cases.contains { $0.payload.count == 1 } }
     }

@@ -28,6 +28,20 @@
             return "\(TypeNames.container)._\(index)"
         }
 
+        /// How a declaration that others see names `type`: not by an alias, which is private. `nil` where it cannot be named.
+        ///
+        /// - Parameter isSeen: whether the type is known to be seen where the declaration is.
+        func openName(_ type: TypeSyntax, isSeen: Bool) -> String? {
+            let written = TypeReading.spelling(type)
+            return !isNested && isSeen || TypeNames.everywhere.contains(written) ? written : nil
+        }
+
+        /// Types that have one meaning wherever they are named.
+        private static let everywhere: Set<String> = [
+            "String", "Substring", "Character", "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8",
+            "UInt16", "UInt32", "UInt64", "UUID", "URL", "ModelIdentifier",
+        ]
+
         /// The aliases, inside one type because a macro says beforehand what it declares.
         var declaration: String? {
             guard !aliases.isEmpty else { return nil }

@@ -1,4 +1,6 @@
 #if Macros
+    import SwiftSyntax
+
     /// Writes the extension that makes a type a model.
     struct ExtensionWriter {
         let subject: Subject
@@ -25,7 +27,7 @@
 
         // What the macro declares that it may conform to, the compiler no longer takes to be implied, so all is spelt out.
         private var conformances: [String] {
-            let wanted: [(String, String)] =
+            var wanted: [(String, String)] =
                 switch subject.kind {
                 case .leaf: [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
                 case .enumeration:
@@ -35,6 +37,7 @@
                     ExtensionWriter.modelConformances
                         + (hasFieldAccess ? [("_CacheableFields", "GroveMacros._CacheableFields")] : [])
                 }
+            if keyType != nil { wanted.append(("KeyedModel", "GroveModel.KeyedModel")) }
             return wanted.filter { missing.contains($0.0) }.map(\.1)
         }
 
@@ -80,9 +83,7 @@
             guard let id = subject.id else {
                 return [subject.takesPayloads ? payloadIdentifier(head) : "\(head) { nil }", noIdentifier]
             }
-            let prefix =
-                subject.written.contains("static recordName")
-                ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+            let prefix = identifierPrefix
             let support = ExtensionWriter.support
             return [
                 """
@@ -100,6 +101,37 @@
                         return true
                     }
                     """),
+            ] + keyMembers(prefix)
+        }
+
+        /// What an identifier begins with, as code.
+        private var identifierPrefix: String {
+            subject.written.contains("static recordName")
+                ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+        }
+
+        /// The type of the property that identifies the model, as code: where it is declared, is no optional, and has a name
+        /// that a caller may use.
+        private var keyType: String? {
+            guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"), let id = subject.id,
+                let field = subject.fields.first(where: { $0.code == id }), let type = field.type,
+                !type.is(OptionalTypeSyntax.self), !type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self),
+                type.lastName != "Optional"
+            else { return nil }
+            return subject.names.openName(type, isSeen: subject.showsID)
+        }
+
+        /// The identifier as a function of that property.
+        private func keyMembers(_ prefix: String) -> [String] {
+            guard let keyType, missing.contains("KeyedModel") else { return [] }
+            let support = ExtensionWriter.support
+            return [
+                "\(subject.access)static var identifierPrefix: Swift.String? { \(prefix) }",
+                """
+                \(subject.access)static func modelIdentifier(for id: \(keyType)) -> GroveModel.ModelIdentifier {
+                    \(support).identifier(\(prefix), \(support).key(id))
+                }
+                """,
             ]
         }
 

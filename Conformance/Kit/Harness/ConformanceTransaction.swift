@@ -1,0 +1,111 @@
+import GroveCache
+public import GroveCoding
+public import GroveModel
+
+/// One view of a cache, as rules use it.
+public protocol ConformanceView {
+    /// Reads the tree of `identifier`.
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
+
+    /// Reads a collection.
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type
+    ) throws(CacheError) -> CacheRead<ReadElements<M>>
+
+    /// All models of a type, in the order of their identifiers.
+    func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M]
+}
+
+/// One transaction of a cache, as rules use it; valid inside the closure that it was given to.
+public protocol ConformanceTransaction: ConformanceView {
+    /// Writes `models`.
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError)
+
+    /// Writes a collection.
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError)
+
+    /// Deletes the node of `identifier`.
+    func delete(_ identifier: ModelIdentifier) throws(CacheError)
+}
+
+/// A view of a ``NormalizedCache`` that is lent to a rule.
+@safe
+struct StoreView: ConformanceView {
+    private let view: UnsafePointer<CacheView>
+
+    /// Runs `body` on a view of `cache`.
+    static func run<Store: NodeStore, Value>(
+        _ cache: NormalizedCache<Store>, _ body: (any ConformanceView) throws -> Value
+    ) throws -> Value {
+        try cache.read { view in
+            try unsafe withUnsafePointer(to: view) { view in try body(unsafe StoreView(view: view)) }
+        }
+    }
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        try unsafe view.pointee.read(identifier, as: type)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        ReadElements.read(try unsafe view.pointee.readCollection(key, of: type))
+    }
+
+    func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] {
+        Array(try unsafe view.pointee.models(type))
+    }
+}
+
+/// A transaction of a ``NormalizedCache`` that is lent to a rule.
+@safe
+struct StoreTransaction: ConformanceTransaction {
+    private let transaction: UnsafePointer<CacheTransaction>
+
+    /// Runs `body` in a transaction of `cache`.
+    static func run<Store: NodeStore, Value>(
+        _ cache: NormalizedCache<Store>, _ body: (any ConformanceTransaction) throws -> Value
+    ) throws -> Value {
+        try cache.write { transaction in
+            try unsafe withUnsafePointer(to: transaction) { transaction in
+                try body(unsafe StoreTransaction(transaction: transaction))
+            }
+        }
+    }
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        try unsafe transaction.pointee.read(identifier, as: type)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        ReadElements.read(try unsafe transaction.pointee.readCollection(key, of: type))
+    }
+
+    func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] {
+        Array(try unsafe transaction.pointee.models(type))
+    }
+
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) {
+        try unsafe transaction.pointee.write(contentsOf: models)
+    }
+
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) {
+        try unsafe transaction.pointee.writeCollection(elements, as: key)
+    }
+
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) {
+        try unsafe transaction.pointee.delete(identifier)
+    }
+}
+
+extension ReadElements {
+    /// What a cache read, as rules see it.
+    static func read(_ read: CacheRead<CollectionRead<Element>>) -> CacheRead<ReadElements> {
+        switch read {
+        case .hit(let found): .hit(ReadElements(found.elements, skipped: found.skipped))
+        case .miss(let miss): .miss(miss)
+        }
+    }
+}

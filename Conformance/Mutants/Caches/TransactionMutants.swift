@@ -1,0 +1,134 @@
+import GroveCache
+import GroveCoding
+import GroveConformance
+import GroveModel
+
+/// Each call of a transaction is a commit of its own.
+// SAFETY: it adds nothing to its sendable base class.
+final class CommitsInPieces: ForwardingCache, @unchecked Sendable {
+    override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        try body(Pieces(cache: base))
+    }
+}
+
+/// A transaction's body runs twice.
+// SAFETY: it adds nothing to its sendable base class.
+final class RunsTwice: ForwardingCache, @unchecked Sendable {
+    override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        try base.transact { transaction in
+            _ = try body(transaction)
+            return try body(transaction)
+        }
+    }
+}
+
+/// Each read of a view is of its own moment.
+// SAFETY: it adds nothing to its sendable base class.
+final class ReadsManyMoments: ForwardingCache, @unchecked Sendable {
+    override func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
+        try body(Pieces(cache: base))
+    }
+}
+
+/// All models of a type are all but the last one.
+// SAFETY: it adds nothing to its sendable base class.
+final class ListsAllButOne: ForwardingCache, @unchecked Sendable {
+    private struct Short: ConformanceView {
+        let view: any ConformanceView
+
+        func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
+        {
+            try view.read(identifier, as: type)
+        }
+
+        func readCollection<M: CacheableModel>(
+            _ key: String, as type: M.Type
+        ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+            try view.readCollection(key, as: type)
+        }
+
+        func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try view.models(type).dropLast() }
+    }
+
+    override func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
+        try base.view { view in try body(Short(view: view)) }
+    }
+}
+
+/// A transaction's last write is evicted by its own commit.
+// SAFETY: it adds nothing to its sendable base class.
+final class ForgetsItsTransaction: ForwardingCache, @unchecked Sendable {
+    /// Notes what a transaction writes last.
+    private final class Noting: ConformanceTransaction {
+        let transaction: any ConformanceTransaction
+        var last: ModelIdentifier?
+
+        init(_ transaction: any ConformanceTransaction) { self.transaction = transaction }
+
+        func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
+        {
+            try transaction.read(identifier, as: type)
+        }
+
+        func readCollection<M: CacheableModel>(
+            _ key: String, as type: M.Type
+        ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+            try transaction.readCollection(key, as: type)
+        }
+
+        func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try transaction.models(type) }
+
+        func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) {
+            last = models.last?.modelIdentifier
+            try transaction.write(contentsOf: models)
+        }
+
+        func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) {
+            try transaction.writeCollection(elements, forKey: key)
+        }
+
+        func delete(_ identifier: ModelIdentifier) throws(CacheError) { try transaction.delete(identifier) }
+    }
+
+    override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        var last: ModelIdentifier?
+        let value = try base.transact { transaction in
+            let noting = Noting(transaction)
+            defer { last = noting.last }
+            return try body(noting)
+        }
+        if let last { try base.evict(last) }
+        return value
+    }
+}
+
+/// A cache's own calls in the place of a transaction's or a view's.
+private struct Pieces: ConformanceTransaction {
+    let cache: any ConformanceCache
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
+        try cache.read(identifier, as: type)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        try cache.readCollection(key, as: type)
+    }
+
+    func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] {
+        do {
+            return try cache.view { view in try view.models(type) }
+        } catch {
+            throw error as? CacheError ?? CacheError(.unsupported, "\(error)")
+        }
+    }
+
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) { try cache.write(contentsOf: models) }
+
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) {
+        try cache.writeCollection(elements, forKey: key)
+    }
+
+    func delete(_ identifier: ModelIdentifier) throws(CacheError) { try cache.delete(identifier) }
+}
