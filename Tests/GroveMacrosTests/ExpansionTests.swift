@@ -15,6 +15,7 @@
                         "Model", "CacheableModel", "NodeCodable", "Equatable", "_CacheableFields", "_CacheableEnum",
                     ]), "CacheIgnored": MacroSpec(type: CacheIgnoredMacro.self),
                 "EqualityIgnored": MacroSpec(type: EqualityIgnoredMacro.self),
+                "CacheField": MacroSpec(type: CacheFieldMacro.self),
             ]
             assertMacroExpansion(source, expandedSource: expanded, macroSpecs: specs) { failure in
                 Issue.record(

@@ -9,6 +9,12 @@
 /// ```swift
 /// static let fields = FieldTable("id", "name", "online")
 /// ```
+///
+/// A field that had other names before says so, and is read under them from records that do not have the new name:
+///
+/// ```swift
+/// static let fields = FieldTable("id", "title", was: ["title": ["headline"]])
+/// ```
 @safe
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
@@ -16,7 +22,7 @@ public struct FieldTable: Sendable {
     @usableFromInline nonisolated(unsafe) let names: UnsafePointer<Name>
 
     /// One encoded name: where it lies in ``keys``, its first eight bytes, zeros behind a shorter one, and which of them
-    /// count.
+    /// count. An old name has the index of its field instead.
     @usableFromInline
     struct Name {
         var start: Int32
@@ -30,19 +36,27 @@ public struct FieldTable: Sendable {
 
     @usableFromInline package let isDynamic: Bool
 
+    /// How many old names lie behind the fields' own; none in most tables.
+    @usableFromInline let oldCount: Int32
+
     /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
     /// that says the right one.
-    public init(_ names: String...) { self.init(names: names) }
+    ///
+    /// - Parameter oldNames: by a field's name, those that it had before, the latest first. They are read, never written.
+    ///   None is the name of a field, and none belongs to two; else it traps.
+    public init(_ names: String..., was oldNames: [String: [String]] = [:]) { self.init(names: names, was: oldNames) }
 
-    /// Makes a table of `names`, as ``init(_:)`` does.
-    public init(names: [String]) {
+    /// Makes a table of `names`, as ``init(_:was:)`` does.
+    public init(names: [String], was oldNames: [String: [String]] = [:]) {
         isDynamic = false
         let sorted = FieldTable.sorted(names)
         precondition(
             zip(names, sorted).allSatisfy { $0.utf8.elementsEqual($1.utf8) },
             "a field table stands in RFC 8949 order: \(sorted.map(\.debugDescription).joined(separator: ", "))")
-        var buffer = ByteBuffer(capacity: 16 * names.count)
-        let table = UnsafeMutablePointer<Name>.allocate(capacity: max(names.count, 1))
+        let old = names.indices.flatMap { index in (oldNames[names[index]] ?? []).map { (index, $0) } }
+        FieldTable.check(names, oldNames)
+        var buffer = ByteBuffer(capacity: 16 * (names.count + old.count))
+        let table = UnsafeMutablePointer<Name>.allocate(capacity: max(names.count + old.count, 1))
         for (index, name) in names.enumerated() {
             let start = buffer.count
             buffer.appendText(name)
@@ -57,11 +71,29 @@ public struct FieldTable: Sendable {
             }
             unsafe (table + index).initialize(to: word)
         }
+        for (place, (field, name)) in old.enumerated() {
+            let start = buffer.count
+            buffer.appendText(name)
+            unsafe (table + names.count + place).initialize(
+                to: Name(
+                    start: Int32(start), count: Int32(buffer.count - start), word: UInt64(field), mask: 0))
+        }
         // Short names are written sixteen bytes at a time.
         for _ in 0..<FieldTable.padding { buffer.append(0) }
         unsafe keys = unsafe UnsafeRawPointer(buffer.base)
         unsafe self.names = unsafe UnsafePointer(table)
         count = names.count
+        oldCount = Int32(old.count)
+    }
+
+    private static func check(_ names: [String], _ oldNames: [String: [String]]) {
+        var seen = Set(names)
+        for (name, old) in oldNames {
+            precondition(names.contains(name), "an old name belongs to a field of the table: \(name) is none")
+            for name in old {
+                precondition(seen.insert(name).inserted, "an old name stands once, and no field has it: \(name)")
+            }
+        }
     }
 
     /// `names` in the order in which a table and a record hold them.
@@ -78,6 +110,15 @@ public struct FieldTable: Sendable {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
         let name = unsafe names[index]
         return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
+    }
+
+    /// The encoded names that field `index` had before, the latest first.
+    func oldKeys(_ index: Int) -> [UnsafeRawBufferPointer] {
+        unsafe (count..<count + Int(oldCount)).compactMap { place in
+            let name = unsafe names[place]
+            guard name.word == UInt64(index) else { return nil }
+            return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
+        }
     }
 
     /// The bytes that may be read behind the last name.
@@ -136,6 +177,7 @@ public struct FieldTable: Sendable {
         unsafe names = unsafe UnsafePointer(FieldTable.nowhere.assumingMemoryBound(to: Name.self))
         count = 0
         isDynamic = true
+        oldCount = 0
     }
 
     /// An address that is never read.

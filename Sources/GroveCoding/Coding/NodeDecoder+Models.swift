@@ -84,9 +84,10 @@ extension NodeDecoder {
     @usableFromInline
     mutating func beginMap(_ fields: FieldTable) throws(NodeReadFailure) -> MapScope {
         let outer = unsafe MapScope(
-            fields: self.fields, entriesLeft: entriesLeft, lastKey: lastKey, absence: absence)
+            fields: self.fields, entriesLeft: entriesLeft, lastKey: lastKey, map: map, absence: absence)
         self.fields = fields
         unsafe lastKey = nil
+        unsafe map = unsafe cursor
         entriesLeft = 0
         if fields.isDynamic { return outer }
         let (major, count) = try readHead()
@@ -104,6 +105,7 @@ extension NodeDecoder {
         fields = outer.fields
         entriesLeft = outer.entriesLeft
         unsafe lastKey = outer.lastKey
+        unsafe map = unsafe outer.map
         absence = outer.absence
     }
 
@@ -114,6 +116,7 @@ extension NodeDecoder {
         let fields: FieldTable
         let entriesLeft: Int
         let lastKey: UnsafeRawPointer?
+        let map: UnsafeRawPointer
         let absence: Absence
     }
 

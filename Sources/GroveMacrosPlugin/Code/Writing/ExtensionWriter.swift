@@ -56,6 +56,10 @@
         /// The type of a field, as code names it.
         func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
 
+        // What reads a field: one with a default value may be absent.
+        func scan(_ field: StoredProperty) -> String { field.hasDefault ? "scanIfPresent" : "scan" }
+        func finish(_ field: StoredProperty) -> String { field.hasDefault ? "finishIfPresent" : "finish" }
+
         /// An expression of the shape of a field's models.
         func shape(_ field: StoredProperty) -> String {
             field.type.map { TypeReading.shape($0, subject.names.name) } ?? ""
