@@ -241,8 +241,10 @@
                     "a stored 'y' would be read as 'x' and as 'y'; drop it from 'was:'"
                 ])
             #expect(
-                try refuse(#"@Cacheable struct A { @CacheField(was: "o") let x: Int; @CacheField(was: "o") let y: Int }"#)
-                    .messages == ["a stored 'o' would be read as 'y' and as 'x'; drop it from 'was:'"])
+                try refuse(
+                    #"@Cacheable struct A { @CacheField(was: "o") let x: Int; @CacheField(was: "o") let y: Int }"#
+                )
+                .messages == ["a stored 'o' would be read as 'y' and as 'x'; drop it from 'was:'"])
             #expect(
                 try refuse(#"@Cacheable struct A { @CacheField(was: "o", "x") let x: Int }"#).messages == [
                     "'x' already has the name 'x'; drop it from 'was:'"
@@ -252,8 +254,10 @@
                     "two fields of the record are called 'y'; give one another name"
                 ])
             #expect(
-                try refuse(#"@Cacheable struct A { @CacheField("y", was: "x", "w") let x: Int; @CacheField("x") let y: Int }"#)
-                    .identifiers == ["oldName"])
+                try refuse(
+                    #"@Cacheable struct A { @CacheField("y", was: "x", "w") let x: Int; @CacheField("x") let y: Int }"#
+                )
+                .identifiers == ["oldName"])
             #expect(try refuse(#"@Cacheable struct A { @CacheField("y", was: "x", "w") let x: Int }"#).messages == [])
             #expect(try refuse(#"@Cacheable struct A { @CacheField(nil, was: "w") let x: Int }"#).messages == [])
         }

@@ -1,10 +1,15 @@
 #if Macros
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
     import GroveCache
     import GroveMacros
     import GroveMemory
     import Testing
 
-    // Each test is a line of Docs/SchemaChanges.md: numbers, optionals, enums and `Codable` are in SchemaValueTests.swift.
+    // Each test but the last is a line of Docs/SchemaChanges.md, and so are those of SchemaValueTests.swift.
     @Suite("Schema changes: fields") struct SchemaChangeTests {
         private let old = Old.Post(id: 1, headline: "A", likes: 4)
 
@@ -15,7 +20,7 @@
             return cache
         }
 
-        @Test("A field is added with a default value: it reads as that value")
+        @Test("A field is added with a default value: the default value")
         func addedWithDefault() throws {
             let post = try #require(try cache(old).model("Post:1", as: New.Post.self))
             #expect(post.views == 0)
@@ -28,7 +33,7 @@
             #expect(post.badge == Badge(name: "none", level: 0))
         }
 
-        @Test("What a record has is read, not the default value, and the same after map and merge")
+        @Test("A field with a default value is in the record: what is stored")
         func storedBeforeDefault() throws {
             let cache = try MemoryCache()
             let post = New.Post(
@@ -39,11 +44,12 @@
             read.edits = 3
             #expect(read == post)
             #expect(post.map { $0 } == post)
+            // So it is after map and merge.
             let merged = post.merge(Old.Post(id: 1, headline: "A", likes: 1)) as? New.Post
             #expect(merged == post)
         }
 
-        @Test("A field is added as an optional: it reads nil")
+        @Test("A field is added as an optional: nil")
         func addedOptional() throws {
             #expect(try cache(old).model("Post:1", as: New.Post.self)?.summary == .some(nil))
             #expect(try cache(old).model("Post:1", as: New.Article.self)?.author == .some(nil))
@@ -54,39 +60,48 @@
             #expect(try cache(Before(id: 1)).read("Drift:1", as: AfterRequired.self).miss?.reason == .incomplete)
         }
 
-        @Test("A field is removed: the others are read")
+        @Test("A field is removed: the others")
         func removed() throws {
             let cache = try cache(old)
             #expect(try cache.model("Post:1", as: Ticker.self) == Ticker(id: 1, headline: "A"))
             #expect(try cache.model("Post:1", as: New.Post.self)?.title == "A")
         }
 
-        @Test("A field is renamed and says what it was: it is read under the old name")
+        @Test("A field is renamed, with `was:`: what is stored under the old name")
         func renamed() throws {
             let cache = try cache(old)
             #expect(try cache.model("Post:1", as: New.Post.self)?.title == "A")
             #expect(try cache.model("Post:1", as: New.Article.self)?.title == "A")
-            // The old name stands before and behind the place of the new one.
+            // An old name that stands before the new one's place; and a conformance by hand.
+            #expect(try self.cache(Old.First(id: 1, name: "A")).model("Post:1", as: New.Post.self)?.title == "A")
             let hand = PostByHand(id: 1, title: "A", views: 5, badge: Badge(name: "hand", level: 1))
             #expect(try cache.model("Post:1", as: PostByHand.self) == hand)
+            // Fields of models, and of what is `Codable`.
+            let (one, two, badge) = (Person(id: 1, name: "1"), Person(id: 2, name: "2"), Badge(name: "b", level: 1))
+            let letter = Old.Letter(id: 1, writer: one, readers: [two, one], seal: badge)
+            #expect(
+                try self.cache(letter).model("Letter:1", as: New.Letter.self)
+                    == New.Letter(id: 1, author: one, audience: [two, one], stamp: badge, note: Old.Label(text: "")))
         }
 
-        @Test("A field is renamed and does not say what it was: a field is removed and one is added")
+        @Test("A field is renamed, without `was:`: one is removed and another added")
         func renamedSilently() throws {
             #expect(try cache(old).read("Post:1", as: New.Forgetful.self).miss?.reason == .incomplete)
         }
 
-        @Test("A record that has both names is read under the new one")
+        @Test("A record has several of its names: what is stored under the new one, else under the latest")
         func bothNames() throws {
             let cache = try cache(old)
             try cache.write(Ticker(id: 1, headline: "T"))
             #expect(try cache.model("Post:1", as: New.Post.self)?.title == "T")
+            try cache.write(Old.First(id: 1, name: "N"))
+            #expect(try cache.model("Post:1", as: New.Post.self)?.title == "N")
             try cache.write(PostByHand(id: 1, title: "B"))
             #expect(try cache.model("Post:1", as: New.Post.self)?.title == "B")
             #expect(try cache.model("Post:1", as: Ticker.self)?.headline == "T", "what another projection wrote stays")
         }
 
-        @Test("A record that is written again has the new names alone")
+        @Test("A record is written again: it has the new names alone")
         func writtenAgain() throws {
             let (drifted, fresh) = (try cache(old), try MemoryCache())
             let post = try #require(try drifted.model("Post:1", as: New.Post.self))
@@ -96,7 +111,7 @@
             #expect(try drifted.read("Post:1", as: Old.Post.self).miss?.reason == .incomplete)
         }
 
-        @Test("Another projection wrote the record: a field that it does not have is a miss, whatever its default")
+        @Test("Only other projections wrote the record: a field that they do not have is a miss, whatever its default")
         func otherProjection() throws {
             let cache = try cache(Ticker(id: 1, headline: "T"))
             #expect(try cache.read("Post:1", as: New.Post.self).miss?.reason == .incomplete)
@@ -107,7 +122,7 @@
             #expect(try cache.model("Post:1", as: New.Post.self)?.views == 0)
         }
 
-        @Test("The same changes inside a value without a record of its own")
+        @Test("A value without a record of its own changes: as a record does")
         func inPlace() throws {
             let label = Old.Label(text: "a")
             let card = Old.Card(id: 1, label: label, labels: [label], shape: .circle(radius: 1))
@@ -125,7 +140,7 @@
             #expect(try cache.model("Card:1", as: New.Card.self) == new)
         }
 
-        @Test("A labelled value is added to an enum's case with a default value: it reads as that value")
+        @Test("A labelled value is added to an enum's case, with a default value: the default value")
         func addedPayload() throws {
             let cache = try MemoryCache()
             let shapes: [(Old.Shape, New.Shape)] = [
@@ -140,7 +155,7 @@
             #expect(try cache.model("Card:1", as: New.Card.self) == full)
         }
 
-        @Test("An identifier is added to a value in place: a miss, whatever its default, and nil if it is optional")
+        @Test("An identifier is added to a value in place: a miss, whatever its default; nil if it is optional")
         func addedIdentifier() throws {
             let cache = try cache(Old.Card(id: 1, label: Old.Label(text: "a"), labels: [], shape: .dot))
             #expect(try cache.read("Card:1", as: New.Identified.self).miss?.reason == .incomplete)
@@ -158,7 +173,7 @@
             #expect(try cache.read("Person:1", as: Profile.self).miss?.reason == .otherType)
         }
 
-        @Test("One record that a change made unreadable spares the others")
+        @Test("One record of many cannot be read: it is a miss, and the others are read")
         func sparedSiblings() throws {
             let cache = try MemoryCache()
             let posts = (1...3).map { New.Forgetful(id: $0, title: "\($0)") }
@@ -169,6 +184,34 @@
             #expect(rest.elements == [posts[0], posts[2]])
             try cache.write(posts[1])
             #expect(try cache.collection("all", as: New.Forgetful.self) == posts)
+        }
+
+        @Test("Each line of the page is a test")
+        func page() throws {
+            let here = URL(filePath: #filePath).deletingLastPathComponent()
+            let page = try String(
+                contentsOf: here.appending(path: "../../Docs/SchemaChanges.md").standardized, encoding: .utf8)
+            let lines = page.split(separator: "\n").compactMap { line -> String? in
+                let cells = line.split(separator: "|").map { $0.trimming(while: \.isWhitespace) }
+                guard line.hasPrefix("|"), cells.count == 2, !cells[1].hasPrefix("-") else { return nil }
+                return cells.joined(separator: ": ")
+            }
+            let tests = try ["SchemaChangeTests.swift", "SchemaValueTests.swift"].flatMap { file in
+                try String(contentsOf: here.appending(path: file), encoding: .utf8).split(separator: "\n").compactMap {
+                    line -> String? in
+                    guard let start = line.firstRange(of: "@Test(\"") else { return nil }
+                    return String(line[start.upperBound...].dropLast(2))
+                }
+            }
+            #expect(Set(lines.filter { !$0.hasPrefix("you") }) == Set(tests.filter { !$0.hasPrefix("Each line") }))
+            #expect(tests.count > 25)
+        }
+    }
+
+    extension Substring {
+        fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> Substring {
+            let head = drop(while: isTrimmed)
+            return head.prefix(head.count - head.reversed().prefix(while: isTrimmed).count)
         }
     }
 #endif

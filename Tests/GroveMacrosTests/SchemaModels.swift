@@ -12,6 +12,21 @@
             var likes = 0
         }
 
+        /// A still earlier version of it.
+        @Cacheable(record: "Post", projection: "Post")
+        struct First {
+            let id: Int
+            let name: String
+        }
+
+        @Cacheable(record: "Letter", projection: "Letter")
+        struct Letter {
+            let id: Int
+            let writer: Person
+            let readers: [Person]
+            let seal: Badge
+        }
+
         @Cacheable(record: "Card", projection: "Card")
         struct Card {
             let id: Int
@@ -90,6 +105,15 @@
             let title: String
         }
 
+        @Cacheable(record: "Letter", projection: "Letter")
+        struct Letter {
+            let id: Int
+            @CacheField(was: "writer") let author: Person
+            @CacheField(was: "readers") let audience: [Person]
+            @CacheField(was: "seal") let stamp: Badge
+            var note: Old.Label = Old.Label(text: "")
+        }
+
         /// A class, whose fields are constants.
         @Cacheable(record: "Post", projection: "Post")
         final class Article {
@@ -165,6 +189,12 @@
             let whole: Float
             let single: Int16
             let double: Int
+        }
+
+        @Cacheable(record: "Numbers", projection: "Numbers")
+        struct Single {
+            let id: Int
+            let double: Float
         }
 
         @Cacheable(record: "Note", projection: "Note")

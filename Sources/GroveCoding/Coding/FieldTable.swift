@@ -22,7 +22,9 @@ public struct FieldTable: Sendable {
     @usableFromInline nonisolated(unsafe) let names: UnsafePointer<Name>
 
     /// One encoded name: where it lies in ``keys``, its first eight bytes, zeros behind a shorter one, and which of them
-    /// count. An old name has the index of its field instead.
+    /// count.
+    ///
+    /// An old name has the index of its field instead of those bytes.
     @usableFromInline
     struct Name {
         var start: Int32
@@ -112,13 +114,12 @@ public struct FieldTable: Sendable {
         return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
 
-    /// The encoded names that field `index` had before, the latest first.
-    func oldKeys(_ index: Int) -> [UnsafeRawBufferPointer] {
-        unsafe (count..<count + Int(oldCount)).compactMap { place in
-            let name = unsafe names[place]
-            guard name.word == UInt64(index) else { return nil }
-            return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
-        }
+    /// The encoded name at `place` among the old ones, or `nil` where it is not one of field `index`.
+    func oldKey(_ place: Int, of index: Int) -> UnsafeRawBufferPointer? {
+        precondition(place >= 0 && place < Int(oldCount), "an old name's place lies inside its table")
+        let name = unsafe names[count + place]
+        guard name.word == UInt64(index) else { return nil }
+        return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
 
     /// The bytes that may be read behind the last name.

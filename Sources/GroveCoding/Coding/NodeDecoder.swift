@@ -91,7 +91,9 @@ public struct NodeDecoder {
 
     /// The value of a field that was scanned and is there, its children fetched.
     @inlinable
-    public mutating func finishIfPresent<Value: NodeCodable>(_ scanned: Scanned<Value>?) throws(NodeReadFailure) -> Value? {
+    public mutating func finishIfPresent<Value: NodeCodable>(
+        _ scanned: Scanned<Value>?
+    ) throws(NodeReadFailure) -> Value? {
         guard let scanned else { return nil }
         return try finish(scanned)
     }
@@ -155,8 +157,8 @@ public struct NodeDecoder {
 
     /// The value that stands under the latest of field `index`'s old names, before the cursor or behind it.
     func findOldName(_ index: Int) throws(NodeReadFailure) -> DeferredValue? {
-        guard fields.oldCount > 0 else { return nil }
-        for unsafe wanted in unsafe fields.oldKeys(index) {
+        for place in 0..<Int(fields.oldCount) {
+            guard let wanted = unsafe fields.oldKey(place, of: index) else { continue }
             var walk = self
             unsafe walk.cursor = unsafe map
             unsafe walk.lastKey = nil

@@ -50,5 +50,9 @@ extension NodeDecoder {
 
     /// Stands in for the value of a field with a default value whose type has no coding.
     @_disfavoredOverload
-    public func finishIfPresent<Value>(_ field: _UncodableField<Value>?) throws(NodeReadFailure) -> Value? { throw .otherShape }
+    public func finishIfPresent<Value>(
+        _ field: _UncodableField<Value>?
+    ) throws(NodeReadFailure) -> Value? {
+        throw .otherShape
+    }
 }
