@@ -36,10 +36,14 @@ public struct FieldTable: Sendable {
     /// The number of fields.
     public let count: Int
 
-    @usableFromInline package let isDynamic: Bool
-
-    /// How many old names lie behind the fields' own; none in most tables.
+    /// How many old names lie behind the fields' own: none in most tables, and -1 in ``dynamic``.
+    ///
+    /// One number for both, because a decoder copies its table for every map.
     @usableFromInline let oldCount: Int32
+
+    @usableFromInline package var isDynamic: Bool {
+        @inline(__always) get { oldCount < 0 }
+    }
 
     /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
     /// that says the right one.
@@ -50,7 +54,6 @@ public struct FieldTable: Sendable {
 
     /// Makes a table of `names`, as ``init(_:was:)`` does.
     public init(names: [String], was oldNames: [String: [String]] = [:]) {
-        isDynamic = false
         let sorted = FieldTable.sorted(names)
         precondition(
             zip(names, sorted).allSatisfy { $0.utf8.elementsEqual($1.utf8) },
@@ -177,8 +180,7 @@ public struct FieldTable: Sendable {
         unsafe keys = unsafe FieldTable.nowhere
         unsafe names = unsafe UnsafePointer(FieldTable.nowhere.assumingMemoryBound(to: Name.self))
         count = 0
-        isDynamic = true
-        oldCount = 0
+        oldCount = -1
     }
 
     /// An address that is never read.

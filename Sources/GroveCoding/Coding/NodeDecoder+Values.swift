@@ -104,6 +104,11 @@ extension NodeDecoder {
         let (major, value) = try readHead()
         if major <= CBORMajor.negative { return (major == CBORMajor.negative, value) }
         unsafe cursor = unsafe start
+        return try readWholeFloat()
+    }
+
+    @inline(never)
+    private mutating func readWholeFloat() throws(NodeReadFailure) -> (isNegative: Bool, magnitude: UInt64) {
         guard !isTried, try isAtFloat() else { throw .otherShape }
         let float = try readDouble()
         if let whole = UInt64(exactly: float) { return (false, whole) }
@@ -123,15 +128,20 @@ extension NodeDecoder {
         case CBORMajor.simple | 25:
             let single = CBORFloat.single(half: UInt16(truncatingIfNeeded: bits))
             return Double(bitPattern: CBORFloat.double(single: single))
-        default:
-            guard initial < CBORMajor.bytes else { throw .otherShape }
-            // The magnitude of a negative n is -1 - n.
-            let value =
-                initial < CBORMajor.negative
-                ? Double(exactly: bits) : Int64(exactly: bits).flatMap { Double(exactly: ~$0) }
-            guard let value else { throw .otherShape }
-            return value
+        default: return try double(ofInteger: initial, bits)
         }
+    }
+
+    /// The integer of an initial byte and its argument, which is a float exactly.
+    @inline(never)
+    private func double(ofInteger initial: UInt8, _ argument: UInt64) throws(NodeReadFailure) -> Double {
+        guard initial < CBORMajor.bytes else { throw .otherShape }
+        // The magnitude of a negative n is -1 - n.
+        let value =
+            initial < CBORMajor.negative
+            ? Double(exactly: argument) : Int64(exactly: argument).flatMap { Double(exactly: ~$0) }
+        guard let value else { throw .otherShape }
+        return value
     }
 
     /// Reads a float or an integer that single precision holds exactly.

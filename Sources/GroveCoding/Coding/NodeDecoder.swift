@@ -16,11 +16,11 @@ public struct NodeDecoder {
     /// Whether a user's `init(from:)` reads the bytes, which may try one type after another on them.
     @usableFromInline var isTried = false
     @usableFromInline var fields: FieldTable
-    @usableFromInline var entriesLeft: Int
+    @usableFromInline var entriesLeft: Int32
+    /// How far before the end the map of ``fields`` begins; 0 where that is too far to be told.
+    @usableFromInline var mapLength: UInt32
     /// Where the key that was read last begins.
     @usableFromInline var lastKey: UnsafeRawPointer?
-    /// Where the map of ``fields`` begins.
-    @usableFromInline var map: UnsafeRawPointer
 
     @inlinable
     package init(
@@ -35,8 +35,8 @@ public struct NodeDecoder {
         self.absence = absence
         fields = FieldTable()
         entriesLeft = 0
+        mapLength = 0
         unsafe lastKey = nil
-        unsafe map = unsafe start
     }
 
     /// Whether nothing is left to read.
@@ -157,10 +157,11 @@ public struct NodeDecoder {
 
     /// The value that stands under the latest of field `index`'s old names, before the cursor or behind it.
     func findOldName(_ index: Int) throws(NodeReadFailure) -> DeferredValue? {
+        guard fields.oldCount > 0, mapLength > 0 else { return nil }
         for place in 0..<Int(fields.oldCount) {
             guard let wanted = unsafe fields.oldKey(place, of: index) else { continue }
             var walk = self
-            unsafe walk.cursor = unsafe map
+            unsafe walk.cursor = unsafe end - Int(mapLength)
             unsafe walk.lastKey = nil
             for _ in 0..<(try walk.readMapHead()) {
                 let stored = try unsafe walk.readKey()
