@@ -33,7 +33,8 @@
     ///   - projection: the name of this type among those that share its record name; the same unless told otherwise.
     @attached(member, names: named(init), named(_GroveTypes))
     @attached(
-        extension, conformances: Model, CacheableModel, NodeCodable, Equatable, _CacheableFields, _CacheableEnum,
+        extension,
+        conformances: Model, CacheableModel, NodeCodable, Equatable, CacheFallback, _CacheableFields, _CacheableEnum,
         names: named(modelIdentifier), named(appendIdentifier), named(recordName), named(projectionName), named(fields),
         named(encodeFields), named(decodeFields), named(encodeValue), named(decodeValue), named(map), named(forEach),
         named(replacingChild), named(merge), named(==), named(hash), named(init), named(cacheableField),

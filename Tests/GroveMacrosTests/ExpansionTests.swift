@@ -12,7 +12,8 @@
                 "Cacheable": MacroSpec(
                     type: CacheableMacro.self,
                     conformances: [
-                        "Model", "CacheableModel", "NodeCodable", "Equatable", "_CacheableFields", "_CacheableEnum",
+                        "Model", "CacheableModel", "NodeCodable", "Equatable", "CacheFallback", "_CacheableFields",
+                        "_CacheableEnum",
                     ]), "CacheIgnored": MacroSpec(type: CacheIgnoredMacro.self),
                 "EqualityIgnored": MacroSpec(type: EqualityIgnoredMacro.self),
                 "CacheField": MacroSpec(type: CacheFieldMacro.self),
@@ -34,6 +35,19 @@
                 }
 
                 nonisolated extension Mood: GroveCoding.NodeCodable, Swift.Equatable {
+                }
+                """)
+        }
+
+        @Test("A raw-value enum with a fallback")
+        func fallback() {
+            expect(
+                "@Cacheable enum Mood: String { case calm; static let cacheFallback = Mood.calm }",
+                """
+                enum Mood: String { case calm; static let cacheFallback = Mood.calm 
+                }
+
+                nonisolated extension Mood: GroveCoding.NodeCodable, Swift.Equatable, GroveCoding.CacheFallback {
                 }
                 """)
         }

@@ -218,9 +218,15 @@
         }
 
         @Cacheable
-        enum Mood: String, CacheFallback {
+        enum Mood: String {
             case calm, other
             static let cacheFallback = Mood.other
+        }
+
+        /// By hand, with another coding beside it.
+        enum HandMood: String, NodeCodable, Codable, CacheFallback {
+            case calm, other
+            static var cacheFallback: HandMood { .other }
         }
 
         /// A leaf whose only coding is `Codable`.
@@ -237,6 +243,13 @@
             let id: Int
             let mood: Mood
             let moods: [Mood]
+        }
+
+        @Cacheable(record: "Mood", projection: "Mood")
+        struct HandMoody {
+            let id: Int
+            let mood: HandMood
+            let moods: Set<HandMood>
         }
 
         @Cacheable(record: "Mood", projection: "Mood")

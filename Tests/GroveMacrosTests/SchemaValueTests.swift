@@ -109,6 +109,9 @@
             #expect(
                 try cache.model("Mood:1", as: New.PlainMoody.self)
                     == New.PlainMoody(id: 1, mood: .other, moods: [.calm, .other]))
+            #expect(
+                try cache.model("Mood:1", as: New.HandMoody.self)
+                    == New.HandMoody(id: 1, mood: .other, moods: [.calm, .other]))
             // Written again, the fallback is what is stored.
             try cache.write(New.Moody(id: 1, mood: .other, moods: []))
             #expect(try cache.model("Mood:1", as: Old.Moody.self)?.mood == "other")

@@ -5,13 +5,18 @@
 ///
 /// ```swift
 /// @Cacheable
-/// enum Kind: String, CacheFallback {
+/// enum Kind: String {
 ///     case text, photo
 ///     static let cacheFallback = Kind.text
 /// }
+///
+/// enum Size: Int, Codable, CacheFallback {
+///     case small, large
+///     static let cacheFallback = Size.large
+/// }
 /// ```
 ///
-/// It serves raw-value types that are ``NodeCodable``, by the macro or by hand, and those that are `Codable` alone. A
+/// The macro adds the conformance; a type without the macro, ``NodeCodable`` by hand or only `Codable`, declares it. A
 /// stored value that is not of the raw value's type is a miss all the same.
 public protocol CacheFallback: RawRepresentable {
     /// What an unknown raw value reads as.

@@ -27,7 +27,10 @@
         private var conformances: [String] {
             let wanted: [(String, String)] =
                 switch subject.kind {
-                case .leaf: [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
+                case .leaf:
+                    [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
+                        + (subject.written.contains("static cacheFallback")
+                            ? [("CacheFallback", "GroveCoding.CacheFallback")] : [])
                 case .enumeration:
                     ExtensionWriter.modelConformances
                         + (subject.takesPayloads ? [("_CacheableEnum", "GroveMacros._CacheableEnum")] : [])
