@@ -23,6 +23,10 @@
     ///
     /// A raw-value enum becomes a leaf, `NodeCodable`. What cannot be served is refused with a diagnostic.
     ///
+    /// Records that an earlier version of the type wrote are read without a migration. A `var` with a default value reads
+    /// as that value where they do not have the field; ``CacheField(_:was:)`` names what a field was called before; a
+    /// raw-value enum with a ``CacheFallback`` reads it for a case that it does not know. What would be a guess is a miss.
+    ///
     /// - Parameters:
     ///   - id: the name of the property that identifies a model; `id` unless told otherwise. Without such a property the
     ///     model stands in the record of whoever holds it, as it does where the property is `nil`. A `modelIdentifier`
@@ -32,7 +36,8 @@
     ///   - projection: the name of this type among those that share its record name; the same unless told otherwise.
     @attached(member, names: named(init), named(_GroveTypes))
     @attached(
-        extension, conformances: Model, CacheableModel, NodeCodable, Equatable, KeyedModel, _CacheableFields,
+        extension,
+        conformances: Model, CacheableModel, NodeCodable, Equatable, KeyedModel, CacheFallback, _CacheableFields,
         _CacheableEnum,
         names: named(modelIdentifier), named(identifierPrefix), named(appendIdentifier), named(recordName),
         named(projectionName), named(fields),
@@ -41,6 +46,23 @@
         named(cacheablePayload), named(_groveCases))
     public macro Cacheable(id: String? = nil, record: String? = nil, projection: String? = nil) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheableMacro")
+
+    /// Names a stored property of a `@Cacheable` type in its record, and says what the record called it before.
+    ///
+    /// ```swift
+    /// @CacheField(was: "headline") let title: String
+    /// @CacheField("n", was: "number", "count") var total = 0
+    /// ```
+    ///
+    /// A record that does not have the field's name is read under the old ones, the first that is there. Writing stores
+    /// the field's name alone, so that a record which is written again loses the old one.
+    ///
+    /// - Parameters:
+    ///   - name: the name in the record; the property's own unless told otherwise.
+    ///   - oldNames: names that records of earlier versions have, the latest first. None may be that of another field.
+    @attached(peer)
+    public macro CacheField(_ name: String? = nil, was oldNames: String...) =
+        #externalMacro(module: "GroveMacrosPlugin", type: "CacheFieldMacro")
 
     /// Leaves a stored property of a `@Cacheable` type out of its record.
     ///

@@ -75,7 +75,8 @@ struct TransactionTests {
         let cache = try MemoryCache()
         try cache.write { tx in
             try tx.write(ann)
-            #expect(throws: CacheError.self) { try tx.write(Person(id: String(repeating: "x", count: 9_000), name: "", age: 0)) }
+            let tooLong = Person(id: String(repeating: "x", count: 9_000), name: "", age: 0)
+            #expect(throws: CacheError.self) { try tx.write(tooLong) }
             try tx.write(bob)
         }
         #expect(try cache.models(of: ["Person:1", "Person:2"]) == [ann, bob])
@@ -292,7 +293,7 @@ struct TransactionTests {
         #expect(try cache.model("Person:1", as: Person.self)?.age == 9)
     }
 
-    @Test("A tree too deep for the caller's stack reads in a view and in a transaction, and so does what comes after it")
+    @Test("A tree too deep for the caller's stack reads in a view and in a transaction, and so does the next")
     func deep() throws {
         let cache = try MemoryCache()
         // Eight branches that are each deeper than the stack's share: the read begins again on a large one.
@@ -337,7 +338,9 @@ extension NormalizedCache {
     fileprivate func models(of identifiers: [ModelIdentifier]) throws -> [Person] {
         try read { view in
             var found: [Person] = []
-            for identifier in identifiers { if let model = try view.model(identifier, as: Person.self) { found.append(model) } }
+            for identifier in identifiers {
+                if let model = try view.model(identifier, as: Person.self) { found.append(model) }
+            }
             return found
         }
     }

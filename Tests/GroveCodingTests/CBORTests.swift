@@ -290,8 +290,11 @@ import Testing
         #expect(failure { try decode(Int64.self, try Encoded(UInt64.max).bytes) } == "otherShape")
         #expect(failure { try decode(Int64.self, bytes("3bffffffffffffffff")) } == "otherShape")
         #expect(try decode(Int64.self, bytes("3b7fffffffffffffff")) == .min)
-        #expect(failure { try decode(Int.self, try Encoded(1.0).bytes) } == "otherShape")
-        #expect(failure { try decode(Double.self, try Encoded(1).bytes) } == "otherShape")
+        #expect(try decode(Int.self, Encoded(-1.0).bytes) == -1)
+        #expect(failure { try decode(Int.self, try Encoded(1.5).bytes) } == "otherShape")
+        #expect(try decode(Double.self, Encoded(-1).bytes) == -1)
+        #expect(failure { try decode(Double.self, try Encoded(1 << 53 + 1).bytes) } == "otherShape")
+        #expect(failure { try decode(Double.self, bytes("3bffffffffffffffff")) } == "otherShape")
     }
 
     @Test("Bytes that are not UTF-8 are damage")

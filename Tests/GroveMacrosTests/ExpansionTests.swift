@@ -12,9 +12,11 @@
                 "Cacheable": MacroSpec(
                     type: CacheableMacro.self,
                     conformances: [
-                        "Model", "CacheableModel", "NodeCodable", "Equatable", "_CacheableFields", "_CacheableEnum",
+                        "Model", "CacheableModel", "NodeCodable", "Equatable", "CacheFallback", "_CacheableFields",
+                        "_CacheableEnum",
                     ]), "CacheIgnored": MacroSpec(type: CacheIgnoredMacro.self),
                 "EqualityIgnored": MacroSpec(type: EqualityIgnoredMacro.self),
+                "CacheField": MacroSpec(type: CacheFieldMacro.self),
             ]
             assertMacroExpansion(source, expandedSource: expanded, macroSpecs: specs) { failure in
                 Issue.record(
@@ -33,6 +35,19 @@
                 }
 
                 nonisolated extension Mood: GroveCoding.NodeCodable, Swift.Equatable {
+                }
+                """)
+        }
+
+        @Test("A raw-value enum with a fallback")
+        func fallback() {
+            expect(
+                "@Cacheable enum Mood: String { case calm; static let cacheFallback = Mood.calm }",
+                """
+                enum Mood: String { case calm; static let cacheFallback = Mood.calm 
+                }
+
+                nonisolated extension Mood: GroveCoding.NodeCodable, Swift.Equatable, GroveCoding.CacheFallback {
                 }
                 """)
         }
@@ -403,6 +418,162 @@
                             nil
                         }
                     }
+                }
+                """)
+        }
+
+        @Test("Names and default values of fields: only what has them is read in another way")
+        func changedFields() {
+            expect(
+                """
+                @Cacheable
+                struct Post {
+                    let id: Int
+                    @CacheField("t", was: "headline", "name") let title: String
+                    var views = 0
+                    var note: String? = nil
+                    func map(_ transform: (any Model) -> (any Model)?) -> Post? { nil }
+                    func forEach(_ visit: (any Model) -> Void) {}
+                    func merge(_ model: any Model) -> any Model { model }
+                    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {}
+                    func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool { false }
+                    var modelIdentifier: ModelIdentifier? { nil }
+                    static func == (left: Post, right: Post) -> Bool { true }
+                }
+                """,
+                """
+                struct Post {
+                    let id: Int
+                    let title: String
+                    var views = 0
+                    var note: String? = nil
+                    func map(_ transform: (any Model) -> (any Model)?) -> Post? { nil }
+                    func forEach(_ visit: (any Model) -> Void) {}
+                    func merge(_ model: any Model) -> any Model { model }
+                    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {}
+                    func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool { false }
+                    var modelIdentifier: ModelIdentifier? { nil }
+                    static func == (left: Post, right: Post) -> Bool { true }
+                }
+
+                nonisolated extension Post: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable, GroveMacros._CacheableFields {
+                    static var recordName: String {
+                        "Post"
+                    }
+
+                    static var projectionName: String {
+                        "Post"
+                    }
+
+                    static let fields = GroveCoding.FieldTable("t", "id", "note", "views", was: ["t": ["headline", "name"]])
+
+                    static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
+                        let _0 = try _node.scan(String.self, at: 0)
+                        let _1 = try _node.scan(Int.self, at: 1)
+                        let _2 = try _node.scan(String?.self, at: 2)
+                        let _3 = try _node.scanIfPresent(Int.self, at: 3)
+                        return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1), _2: try _node.finish(_2), _3: try _node.finishIfPresent(_3))
+                    }
+
+                    func cacheableField<Value>(_ name: String, as type: Value.Type) -> Value? {
+                        switch name {
+                        case "t":
+                            GroveMacros._CacheableSupport.field(self.title, as: type)
+                        case "id":
+                            GroveMacros._CacheableSupport.field(self.id, as: type)
+                        case "note":
+                            GroveMacros._CacheableSupport.field(self.note, as: type)
+                        case "views":
+                            GroveMacros._CacheableSupport.field(self.views, as: type)
+                        default:
+                            nil
+                        }
+                    }
+
+                    private init(_grove: Swift.Void, _0: String, _1: Int, _2: String?, _3: Int?) {
+                        self.title = _0
+                        self.id = _1
+                        self.note = _2
+                        if let _3 {
+                            self.views = _3
+                        }
+                    }
+                }
+                """)
+        }
+
+        @Test("Default values of an enum's labelled payload")
+        func payloadDefaults() {
+            expect(
+                """
+                @Cacheable
+                enum Shape {
+                    case circle(Int = 0, radius: Int, fill: Bool = true)
+                    case dot
+                    func map(_ transform: (any Model) -> (any Model)?) -> Shape? { nil }
+                    func forEach(_ visit: (any Model) -> Void) {}
+                    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {}
+                    func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool { false }
+                    var modelIdentifier: ModelIdentifier? { nil }
+                    static func == (left: Shape, right: Shape) -> Bool { true }
+                }
+                """,
+                """
+                enum Shape {
+                    case circle(Int = 0, radius: Int, fill: Bool = true)
+                    case dot
+                    func map(_ transform: (any Model) -> (any Model)?) -> Shape? { nil }
+                    func forEach(_ visit: (any Model) -> Void) {}
+                    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {}
+                    func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool { false }
+                    var modelIdentifier: ModelIdentifier? { nil }
+                    static func == (left: Shape, right: Shape) -> Bool { true }
+                }
+
+                nonisolated extension Shape: GroveModel.Model, GroveCoding.CacheableModel, GroveCoding.NodeCodable, Swift.Equatable {
+                    static var recordName: String {
+                        "Shape"
+                    }
+
+                    static var projectionName: String {
+                        "Shape"
+                    }
+
+                    static var fields: GroveCoding.FieldTable {
+                        .dynamic
+                    }
+
+                    static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
+                        var _payload = _node.reading(try _node.setAside())
+                        switch try _payload.readCaseName() {
+                        case "circle":
+                            try _payload.beginPayload(_groveCases[0])
+                            let _0 = try _payload.scan(Int.self, at: 0)
+                            let _2 = try _payload.scanIfPresent(Bool.self, at: 1)
+                            let _1 = try _payload.scan(Int.self, at: 2)
+                            try _payload.endPayload()
+                            let _value0 = try _payload.finish(_0)
+                            let _value1 = try _payload.finish(_1)
+                            let _value2 = try _payload.finishIfPresent(_2)
+                            switch GroveMacros._CacheableSupport.value(Self.circle(_value0, radius: _value1)) {
+                            case .circle(_, _, let _default2):
+                                return Self.circle(_value0, radius: _value1, fill: _value2 ?? _default2)
+                            default:
+                                throw GroveCoding.NodeReadFailure.otherShape
+                            }
+                        case "dot":
+                            try _payload.beginPayload(_groveCases[1])
+                            try _payload.endPayload()
+                            return Self.dot
+                        default:
+                            throw GroveCoding.NodeReadFailure.otherShape
+                        }
+                    }
+
+                    private static let _groveCases = [
+                        GroveCoding.FieldTable("_0", "fill", "radius"),
+                        GroveCoding.FieldTable(),
+                    ]
                 }
                 """)
         }

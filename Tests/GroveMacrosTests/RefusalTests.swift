@@ -204,6 +204,64 @@
                     == [])
         }
 
+        @Test("A struct that would contain itself")
+        func recursive() throws {
+            #expect(
+                try refuse("@Cacheable struct Post { let id: Int; let quoted: Post? }").messages == [
+                    "'quoted' would hold a 'Post' inside a 'Post', and a struct cannot contain itself; make 'Post' a final class, or hold it in an enum, '@Cacheable indirect enum PostBox { case value(Post) }'"
+                ])
+            for type in ["A", "Self", "A?", "A??", "(A)?", "A!", "Optional<A>"] {
+                #expect(try refuse("@Cacheable struct A { var x: \(type) }").identifiers == ["recursive"], "\(type)")
+            }
+            for type in ["[A]", "[A]?", "[A?]", "[String: A]", "Set<A>", "A.B?", "A<Int>", "ABox?"] {
+                #expect(try refuse("@Cacheable struct A { var x: \(type) }").messages == [], "\(type)")
+            }
+            #expect(try refuse("@Cacheable final class A { let x: A? }").messages == [])
+            #expect(try refuse("@Cacheable struct A { var x: A? { nil } }").messages == [])
+        }
+
+        @Test("Names of fields that are no literals, that stand on what is no field, or that two fields would have")
+        func fieldNames() throws {
+            #expect(
+                try refuse("@Cacheable struct A { @CacheField(was: old) let x: Int }").messages == [
+                    "'was' is a string literal without interpolation, and not empty"
+                ])
+            #expect(
+                try refuse(#"@Cacheable struct A { @CacheField("") let x: Int }"#).messages == [
+                    "'name' is a string literal without interpolation, and not empty"
+                ])
+            for property in ["@CacheIgnored @CacheField(was: \"y\") var x = 1", "@CacheField(\"y\") let x = 1"] {
+                #expect(
+                    try refuse("@Cacheable struct A { \(property) }").messages == [
+                        "'x' is no field of the record, so it has no name there; drop @CacheField, or make it a 'var' without @CacheIgnored"
+                    ])
+            }
+            #expect(
+                try refuse(#"@Cacheable struct A { @CacheField(was: "y") let x: Int; let y: Int }"#).messages == [
+                    "a stored 'y' would be read as 'x' and as 'y'; drop it from 'was:'"
+                ])
+            #expect(
+                try refuse(
+                    #"@Cacheable struct A { @CacheField(was: "o") let x: Int; @CacheField(was: "o") let y: Int }"#
+                )
+                .messages == ["a stored 'o' would be read as 'y' and as 'x'; drop it from 'was:'"])
+            #expect(
+                try refuse(#"@Cacheable struct A { @CacheField(was: "o", "x") let x: Int }"#).messages == [
+                    "'x' already has the name 'x'; drop it from 'was:'"
+                ])
+            #expect(
+                try refuse(#"@Cacheable struct A { @CacheField("y") let x: Int; let y: Int }"#).messages == [
+                    "two fields of the record are called 'y'; give one another name"
+                ])
+            #expect(
+                try refuse(
+                    #"@Cacheable struct A { @CacheField("y", was: "x", "w") let x: Int; @CacheField("x") let y: Int }"#
+                )
+                .identifiers == ["oldName"])
+            #expect(try refuse(#"@Cacheable struct A { @CacheField("y", was: "x", "w") let x: Int }"#).messages == [])
+            #expect(try refuse(#"@Cacheable struct A { @CacheField(nil, was: "w") let x: Int }"#).messages == [])
+        }
+
         @Test("Names that occur twice")
         func duplicates() throws {
             #expect(
@@ -242,6 +300,7 @@
                 do {
                     _ = try EqualityIgnoredMacro.expansion(of: mark, providingPeersOf: variable, in: context)
                     _ = try CacheIgnoredMacro.expansion(of: mark, providingPeersOf: variable, in: context)
+                    _ = try CacheFieldMacro.expansion(of: mark, providingPeersOf: variable, in: context)
                     return true
                 } catch {
                     return false

@@ -78,6 +78,35 @@ struct PersonWithNumber: PersonVersion, Equatable {
     }
 }
 
+/// With "name" under a new name, a new field that has a default value, and "age" as another number.
+struct PersonRenamed: PersonVersion, Equatable {
+    let id: String
+    var age: Double
+    var rank = 1
+    var fullName = "Ada"
+
+    var modelIdentifier: ModelIdentifier? { ModelIdentifier(id) }
+
+    static let fields = FieldTable("id", "age", "rank", "fullName", was: ["fullName": ["name"]])
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+        try node.encode(id, at: 0)
+        try node.encode(age, at: 1)
+        try node.encode(rank, at: 2)
+        try node.encode(fullName, at: 3)
+    }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> PersonRenamed {
+        let id = try node.scan(String.self, at: 0)
+        let age = try node.scan(Double.self, at: 1)
+        let rank = try node.scanIfPresent(Int.self, at: 2)
+        let fullName = try node.scan(String.self, at: 3)
+        return PersonRenamed(
+            id: try node.finish(id), age: try node.finish(age), rank: try node.finishIfPresent(rank) ?? 1,
+            fullName: try node.finish(fullName))
+    }
+}
+
 /// A type that has nothing to do with ``Person``, whatever the identifier says.
 struct Company: CacheableModel, Equatable {
     let id: String

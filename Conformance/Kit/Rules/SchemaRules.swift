@@ -3,7 +3,7 @@ import GroveModel
 
 /// SCH: types that changed since they were stored, and formats that did.
 enum SchemaRules {
-    static let all = [addedOptional, addedRequired, removed, changed, future, golden, spared, swapped]
+    static let all = [addedOptional, addedRequired, removed, changed, future, golden, spared, swapped, renamed]
 
     static let addedOptional = Rule(
         "SCH-01", "Added optional reads nil.",
@@ -198,5 +198,26 @@ enum SchemaRules {
         try cache.write(Person(id: "Person:1", name: "Ada"))
         try trial.expectHit(
             try cache.read("Person:1", as: Person.self), Person(id: "Person:1", name: "Ada"), "the node, written anew")
+    }
+    static let renamed = Rule(
+        "SCH-09", "Renamed field reads its old name, added one its default, another number the same value.",
+        because: "A change that loses nothing must not empty the screen.", requires: [.typedCalls],
+        kills: ["takes-one-type"]
+    ) { trial in
+        let cache = try trial.cache()
+        let renamed = PersonRenamed(id: "Person:1", age: 3)
+        try cache.write(Person(id: "Person:1", name: "Ada", age: 3))
+        try trial.expectHit(
+            try cache.read("Person:1", as: PersonRenamed.self), renamed, "a record from before the changes")
+        try cache.write(PersonRenamed(id: "Person:1", age: 3, rank: 2))
+        try trial.expectHit(
+            try cache.read("Person:1", as: PersonRenamed.self), PersonRenamed(id: "Person:1", age: 3, rank: 2),
+            "the record after the new type wrote it")
+        try trial.expectMiss(
+            try cache.read("Person:1", as: Person.self), .incomplete, "Person:1",
+            "the old type's field, of which the record has the new name alone")
+        try cache.write(PersonRenamed(id: "Person:1", age: 2.5))
+        try trial.expectMiss(
+            try cache.read("Person:1", as: Person.self), .otherShape, "Person:1", "2.5 read as an integer")
     }
 }

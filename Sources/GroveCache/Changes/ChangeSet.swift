@@ -21,8 +21,9 @@ public struct ChangeSet: Sendable {
     private let collections: [ModelIdentifier]
 
     init(
-        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [], deleted: [ModelIdentifier] = [],
-        evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [], changesEverything: Bool = false
+        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
+        deleted: [ModelIdentifier] = [], evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [],
+        changesEverything: Bool = false
     ) {
         self.sequence = sequence
         self.tree = tree

@@ -15,7 +15,7 @@ extension CacheCore {
         let limit = try prepareTransaction()
         let failed = state.withLock { $0.failedWrites }
         if failed.everything != nil {
-            throw CacheError(.inputOutput, "The store failed, and could not be emptied since; it is tried again with each call.")
+            throw CacheError(.inputOutput, "The store failed, and could not be emptied since; each call tries again.")
         }
         var outcome: Result<Value, any Error>?
         var changes = ChangeSetUnion(sequence: 0)

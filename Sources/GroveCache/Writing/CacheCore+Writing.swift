@@ -135,7 +135,8 @@ extension CacheCore {
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
     ///   - isGivenUp: whether `body` has thrown before anything reached the index.
     func transact(
-        leaving group: [PendingWrite] = [], isGivenUp: () -> Bool = { false }, _ body: (inout WriteTransaction) throws(CacheError) -> Void
+        leaving group: [PendingWrite] = [], isGivenUp: () -> Bool = { false },
+        _ body: (inout WriteTransaction) throws(CacheError) -> Void
     ) throws(CacheError) {
         var committed: TransactionSummary?
         var known: Fingerprints?

@@ -42,6 +42,7 @@ extension Codings {
         if let type = type as? any (NodeCodable & Decodable).Type { return known(type) }
         if let type = type as? any (DecodableContainer & Decodable).Type { return container(type) }
         if let type = type as? any (SimpleModel & Codable).Type { return model(type) }
+        if let type = type as? any (CacheFallback & Decodable).Type { return fallback(type) }
         return DecodeCoding<Value>()
     }
 
@@ -51,6 +52,10 @@ extension Codings {
 
     private static func container<Value: DecodableContainer & Decodable>(_ type: Value.Type) -> AnyObject {
         ContainerDecoding<Value>()
+    }
+
+    private static func fallback<Value: CacheFallback & Decodable>(_ type: Value.Type) -> AnyObject {
+        FallbackDecoding<Value>()
     }
 
     fileprivate static func model<Value: SimpleModel & Codable>(_ type: Value.Type) -> AnyObject {
@@ -75,6 +80,25 @@ private final class ContainerDecoding<Value: DecodableContainer & Decodable>: De
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> Value {
         try Value.decodeElements(from: &decoder, inside: outer, key: key)
+    }
+}
+
+/// Reads raw values, unknown ones as the type's fallback.
+// SAFETY: it has constants alone.
+private final class FallbackDecoding<Value: CacheFallback & Decodable>: DecodeCoding<Value>, @unchecked Sendable {
+    override func decode(
+        from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
+    ) throws(NodeReadFailure) -> Value {
+        var stored = decoder
+        do throws(NodeReadFailure) {
+            return try super.decode(from: &decoder, inside: outer, key: key)
+        } catch {
+            guard case .otherShape = error, let rawType = Value.RawValue.self as? any NodeCodable.Type,
+                let rawValue = try rawType.decodeValue(from: &stored) as? Value.RawValue,
+                Value(rawValue: rawValue) == nil
+            else { throw error }
+            return Value.cacheFallback
+        }
     }
 }
 

@@ -75,6 +75,7 @@ final class DecodingSession {
     ) -> RecordDecoder {
         let decoder = stored.scratch?.decoder() ?? RecordDecoder()
         unsafe decoder.state.pointee.value = value
+        unsafe decoder.state.pointee.value.isTried = true
         unsafe decoder.state.pointee.hold(self)
         unsafe decoder.state.pointee.owner = owner
         unsafe decoder.state.pointee.depth = depth

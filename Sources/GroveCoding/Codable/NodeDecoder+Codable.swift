@@ -3,16 +3,31 @@ public import GroveModel
 extension NodeDecoder {
     /// Sets field `index` of the type's table aside for ``finish(_:)-(ScannedCodable<Value>)``.
     ///
+    /// A field that the record lacks is looked for under its old names.
+    ///
     /// - Throws: `incomplete` where the field is absent and needed.
     @_disfavoredOverload
     public mutating func scan<Value: Decodable>(
         _ type: Value.Type, at index: Int
     ) throws(NodeReadFailure) -> ScannedCodable<Value> {
         if try find(index) { return .deferred(try setAside()) }
+        if let old = try findOldName(index) { return .deferred(old) }
         guard knowsAbsence, let type = type as? any ExpressibleByNilLiteral.Type,
             let none = type.init(nilLiteral: ()) as? Value, decodeCoding(of: Value.self).nullity == .always
         else { throw .incomplete }
         return .absent(none)
+    }
+
+    /// Sets field `index` aside, or returns `nil` where an earlier version of the reading type wrote the record without
+    /// it, as ``scanIfPresent(_:at:)-(Value.Type,_)`` does.
+    ///
+    /// - Throws: `incomplete` where the field is absent because another projection wrote the record.
+    @_disfavoredOverload
+    public mutating func scanIfPresent<Value: Decodable>(
+        _ type: Value.Type, at index: Int
+    ) throws(NodeReadFailure) -> ScannedCodable<Value>? {
+        if try find(index) { return .deferred(try setAside()) }
+        return try scanOldNames(index).map { .deferred($0) }
     }
 
     /// The value of a scanned field, its children fetched.
@@ -26,6 +41,15 @@ extension NodeDecoder {
             try passRest()
             return try DecodingSession.decodeValue(Value.self, from: reading(bytes))
         }
+    }
+
+    /// The value of a field that was scanned and is there, its children fetched.
+    @_disfavoredOverload
+    public mutating func finishIfPresent<Value: Decodable>(
+        _ scanned: ScannedCodable<Value>?
+    ) throws(NodeReadFailure) -> Value? {
+        guard let scanned else { return nil }
+        return try finish(scanned)
     }
 
     /// Fetches the node that `reference` names, as `type`.

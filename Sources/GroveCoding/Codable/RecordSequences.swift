@@ -20,11 +20,11 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
     private mutating func next<Value>(_ body: (NodeDecoder) throws(NodeReadFailure) -> Value) throws -> Value {
         try decoder.check()
         guard !isAtEnd else { throw NodeReadFailure.otherShape }
-        var after = rest
-        let bytes = unsafe try after.readEncoded()
-        let value = try body(
-            unsafe NodeDecoder(
-                bytes, source: rest.source, isStable: true, absence: rest.absence.insideField))
+        var (element, after) = (rest, rest)
+        try after.skip()
+        unsafe element.end = unsafe after.cursor
+        element.absence = rest.absence.insideField
+        let value = try body(element)
         rest = after
         currentIndex += 1
         return value

@@ -26,6 +26,9 @@ public import GroveModel
 ///     }
 /// }
 /// ```
+///
+/// A field that an earlier version of the type did not have is read by ``NodeDecoder/scanIfPresent(_:at:)``, and one that
+/// had another name says so in the table, ``FieldTable/init(_:was:)``.
 public protocol CacheableModel: SimpleModel, NodeCodable {
     /// The fields of a record of this type, or ``FieldTable/dynamic``.
     static var fields: FieldTable { get }

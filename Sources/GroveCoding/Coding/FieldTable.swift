@@ -9,6 +9,12 @@
 /// ```swift
 /// static let fields = FieldTable("id", "name", "online")
 /// ```
+///
+/// A field that had other names before says so, and is read under them from records that do not have the new name:
+///
+/// ```swift
+/// static let fields = FieldTable("id", "title", was: ["title": ["headline"]])
+/// ```
 @safe
 public struct FieldTable: Sendable {
     // SAFETY: the memory is written once, below, before the table is handed out, and is never freed or changed.
@@ -17,6 +23,8 @@ public struct FieldTable: Sendable {
 
     /// One encoded name: where it lies in ``keys``, its first eight bytes, zeros behind a shorter one, and which of them
     /// count.
+    ///
+    /// An old name has the index of its field instead of those bytes.
     @usableFromInline
     struct Name {
         var start: Int32
@@ -28,21 +36,32 @@ public struct FieldTable: Sendable {
     /// The number of fields.
     public let count: Int
 
-    @usableFromInline package let isDynamic: Bool
+    /// How many old names lie behind the fields' own: none in most tables, and -1 in ``dynamic``.
+    ///
+    /// One number for both, because a decoder copies its table for every map.
+    @usableFromInline let oldCount: Int32
+
+    @usableFromInline package var isDynamic: Bool {
+        @inline(__always) get { oldCount < 0 }
+    }
 
     /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
     /// that says the right one.
-    public init(_ names: String...) { self.init(names: names) }
+    ///
+    /// - Parameter oldNames: by a field's name, those that it had before, the latest first. They are read, never written.
+    ///   None is the name of a field, and none belongs to two; else it traps.
+    public init(_ names: String..., was oldNames: [String: [String]] = [:]) { self.init(names: names, was: oldNames) }
 
-    /// Makes a table of `names`, as ``init(_:)`` does.
-    public init(names: [String]) {
-        isDynamic = false
+    /// Makes a table of `names`, as ``init(_:was:)`` does.
+    public init(names: [String], was oldNames: [String: [String]] = [:]) {
         let sorted = FieldTable.sorted(names)
         precondition(
             zip(names, sorted).allSatisfy { $0.utf8.elementsEqual($1.utf8) },
             "a field table stands in RFC 8949 order: \(sorted.map(\.debugDescription).joined(separator: ", "))")
-        var buffer = ByteBuffer(capacity: 16 * names.count)
-        let table = UnsafeMutablePointer<Name>.allocate(capacity: max(names.count, 1))
+        let old = names.indices.flatMap { index in (oldNames[names[index]] ?? []).map { (index, $0) } }
+        FieldTable.check(names, oldNames)
+        var buffer = ByteBuffer(capacity: 16 * (names.count + old.count))
+        let table = UnsafeMutablePointer<Name>.allocate(capacity: max(names.count + old.count, 1))
         for (index, name) in names.enumerated() {
             let start = buffer.count
             buffer.appendText(name)
@@ -57,11 +76,29 @@ public struct FieldTable: Sendable {
             }
             unsafe (table + index).initialize(to: word)
         }
+        for (place, (field, name)) in old.enumerated() {
+            let start = buffer.count
+            buffer.appendText(name)
+            unsafe (table + names.count + place).initialize(
+                to: Name(
+                    start: Int32(start), count: Int32(buffer.count - start), word: UInt64(field), mask: 0))
+        }
         // Short names are written sixteen bytes at a time.
         for _ in 0..<FieldTable.padding { buffer.append(0) }
         unsafe keys = unsafe UnsafeRawPointer(buffer.base)
         unsafe self.names = unsafe UnsafePointer(table)
         count = names.count
+        oldCount = Int32(old.count)
+    }
+
+    private static func check(_ names: [String], _ oldNames: [String: [String]]) {
+        var seen = Set(names)
+        for (name, old) in oldNames {
+            precondition(names.contains(name), "an old name belongs to a field of the table: \(name) is none")
+            for name in old {
+                precondition(seen.insert(name).inserted, "an old name stands once, and no field has it: \(name)")
+            }
+        }
     }
 
     /// `names` in the order in which a table and a record hold them.
@@ -77,6 +114,14 @@ public struct FieldTable: Sendable {
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
         let name = unsafe names[index]
+        return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
+    }
+
+    /// The encoded name at `place` among the old ones, or `nil` where it is not one of field `index`.
+    func oldKey(_ place: Int, of index: Int) -> UnsafeRawBufferPointer? {
+        precondition(place >= 0 && place < Int(oldCount), "an old name's place lies inside its table")
+        let name = unsafe names[count + place]
+        guard name.word == UInt64(index) else { return nil }
         return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
 
@@ -135,7 +180,7 @@ public struct FieldTable: Sendable {
         unsafe keys = unsafe FieldTable.nowhere
         unsafe names = unsafe UnsafePointer(FieldTable.nowhere.assumingMemoryBound(to: Name.self))
         count = 0
-        isDynamic = true
+        oldCount = -1
     }
 
     /// An address that is never read.

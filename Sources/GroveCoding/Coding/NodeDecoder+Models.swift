@@ -84,15 +84,17 @@ extension NodeDecoder {
     @usableFromInline
     mutating func beginMap(_ fields: FieldTable) throws(NodeReadFailure) -> MapScope {
         let outer = unsafe MapScope(
-            fields: self.fields, entriesLeft: entriesLeft, lastKey: lastKey, absence: absence)
+            fields: self.fields, entriesLeft: entriesLeft, mapLength: mapLength, lastKey: lastKey,
+            absence: absence)
         self.fields = fields
         unsafe lastKey = nil
         entriesLeft = 0
         if fields.isDynamic { return outer }
+        unsafe mapLength = UInt32(exactly: end - cursor) ?? 0
         let (major, count) = try readHead()
         guard major == CBORMajor.map else { throw .otherShape }
-        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
-        entriesLeft = Int(count)
+        guard unsafe count <= UInt64(end - cursor), let entries = Int32(exactly: count) else { throw .corrupted }
+        entriesLeft = entries
         absence = absence.insideMap
         return outer
     }
@@ -104,6 +106,7 @@ extension NodeDecoder {
         fields = outer.fields
         entriesLeft = outer.entriesLeft
         unsafe lastKey = outer.lastKey
+        mapLength = outer.mapLength
         absence = outer.absence
     }
 
@@ -112,7 +115,8 @@ extension NodeDecoder {
     @safe
     struct MapScope {
         let fields: FieldTable
-        let entriesLeft: Int
+        let entriesLeft: Int32
+        let mapLength: UInt32
         let lastKey: UnsafeRawPointer?
         let absence: Absence
     }

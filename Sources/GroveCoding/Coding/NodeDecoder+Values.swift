@@ -74,12 +74,15 @@ extension NodeDecoder {
         return value == 21
     }
 
-    /// Reads an integer that `Value` can hold.
+    /// Reads an integer that `Value` can hold, or a float that is one.
+    ///
+    /// Inside a user's `init(from:)` a float is no integer: code that tries integers before floats would read what it
+    /// did not write.
     @inlinable
     public mutating func readInteger<Value: FixedWidthInteger>(
         _ type: Value.Type
     ) throws(NodeReadFailure) -> Value {
-        let (isNegative, magnitude) = try readIntegerParts()
+        let (isNegative, magnitude) = try readWholeParts()
         let value =
             isNegative
             ? Int64(exactly: magnitude).flatMap { Value(exactly: ~$0) } : Value(exactly: magnitude)
@@ -94,7 +97,26 @@ extension NodeDecoder {
         return (major == CBORMajor.negative, value)
     }
 
-    /// Reads a float, whatever width it is stored in.
+    /// Reads an integer as ``readIntegerParts()`` does, or a float that is one.
+    @usableFromInline
+    mutating func readWholeParts() throws(NodeReadFailure) -> (isNegative: Bool, magnitude: UInt64) {
+        let start = unsafe cursor
+        let (major, value) = try readHead()
+        if major <= CBORMajor.negative { return (major == CBORMajor.negative, value) }
+        unsafe cursor = unsafe start
+        return try readWholeFloat()
+    }
+
+    @inline(never)
+    private mutating func readWholeFloat() throws(NodeReadFailure) -> (isNegative: Bool, magnitude: UInt64) {
+        guard !isTried, try isAtFloat() else { throw .otherShape }
+        let float = try readDouble()
+        if let whole = UInt64(exactly: float) { return (false, whole) }
+        guard let whole = Int64(exactly: float) else { throw .otherShape }
+        return (true, UInt64(~whole))
+    }
+
+    /// Reads a float, whatever width it is stored in, or an integer that is one exactly.
     public mutating func readDouble() throws(NodeReadFailure) -> Double {
         guard unsafe cursor < end else { throw .corrupted }
         let initial = unsafe cursor.load(as: UInt8.self)
@@ -106,11 +128,23 @@ extension NodeDecoder {
         case CBORMajor.simple | 25:
             let single = CBORFloat.single(half: UInt16(truncatingIfNeeded: bits))
             return Double(bitPattern: CBORFloat.double(single: single))
-        default: throw .otherShape
+        default: return try double(ofInteger: initial, bits)
         }
     }
 
-    /// Reads a float that single precision holds exactly.
+    /// The integer of an initial byte and its argument, which is a float exactly.
+    @inline(never)
+    private func double(ofInteger initial: UInt8, _ argument: UInt64) throws(NodeReadFailure) -> Double {
+        guard initial < CBORMajor.bytes else { throw .otherShape }
+        // The magnitude of a negative n is -1 - n.
+        let value =
+            initial < CBORMajor.negative
+            ? Double(exactly: argument) : Int64(exactly: argument).flatMap { Double(exactly: ~$0) }
+        guard let value else { throw .otherShape }
+        return value
+    }
+
+    /// Reads a float or an integer that single precision holds exactly.
     public mutating func readFloat() throws(NodeReadFailure) -> Float {
         let value = try readDouble()
         guard let bits = CBORFloat.single(value.bitPattern) else { throw .otherShape }

@@ -13,8 +13,12 @@ public struct NodeDecoder {
     @usableFromInline let isStable: Bool
     /// What is known of a field that is absent.
     @usableFromInline package internal(set) var absence: Absence
+    /// Whether a user's `init(from:)` reads the bytes, which may try one type after another on them.
+    @usableFromInline var isTried = false
     @usableFromInline var fields: FieldTable
-    @usableFromInline var entriesLeft: Int
+    @usableFromInline var entriesLeft: Int32
+    /// How far before the end the map of ``fields`` begins; 0 where that is too far to be told.
+    @usableFromInline var mapLength: UInt32
     /// Where the key that was read last begins.
     @usableFromInline var lastKey: UnsafeRawPointer?
 
@@ -31,6 +35,7 @@ public struct NodeDecoder {
         self.absence = absence
         fields = FieldTable()
         entriesLeft = 0
+        mapLength = 0
         unsafe lastKey = nil
     }
 
@@ -41,14 +46,33 @@ public struct NodeDecoder {
 
     /// Reads field `index` of the type's table, or sets it aside for ``finish(_:)``.
     ///
-    /// Fields are scanned in order.
+    /// Fields are scanned in order. A field that the record lacks is looked for under its old names.
     ///
     /// - Throws: `incomplete` where the field is absent and needed, `otherShape` where it is something else.
     @inlinable
     public mutating func scan<Value: NodeCodable>(
         _ type: Value.Type, at index: Int
     ) throws(NodeReadFailure) -> Scanned<Value> {
-        guard try find(index) else { return .value(try absent(type)) }
+        guard try find(index) else { return try scanAbsent(type, index) }
+        guard Value.holdsReferences else { return .value(try Value.decodeValue(from: &self)) }
+        return .deferred(try setAside())
+    }
+
+    /// Reads field `index` as ``scan(_:at:)`` does, or returns `nil` where the record was written by an earlier version
+    /// of the reading type, which did not have the field: the model then takes the field's default value.
+    ///
+    /// ```swift
+    /// let views = try node.scanIfPresent(Int.self, at: 2)
+    /// return Post(…, views: try node.finishIfPresent(views) ?? 0)
+    /// ```
+    ///
+    /// - Throws: `incomplete` where the field is absent because another projection wrote the record, `otherShape` where
+    ///   it is something else: null too, unless the type is optional.
+    @inlinable
+    public mutating func scanIfPresent<Value: NodeCodable>(
+        _ type: Value.Type, at index: Int
+    ) throws(NodeReadFailure) -> Scanned<Value>? {
+        guard try find(index) else { return try scanOldNames(index).map { .deferred($0) } }
         guard Value.holdsReferences else { return .value(try Value.decodeValue(from: &self)) }
         return .deferred(try setAside())
     }
@@ -63,6 +87,15 @@ public struct NodeDecoder {
             var decoder = reading(bytes)
             return try Value.decodeValue(from: &decoder)
         }
+    }
+
+    /// The value of a field that was scanned and is there, its children fetched.
+    @inlinable
+    public mutating func finishIfPresent<Value: NodeCodable>(
+        _ scanned: Scanned<Value>?
+    ) throws(NodeReadFailure) -> Value? {
+        guard let scanned else { return nil }
+        return try finish(scanned)
     }
 
     /// Moves to the value of field `index`, past unknown fields before it; false where the record lacks the field.
@@ -103,6 +136,42 @@ public struct NodeDecoder {
         return false
     }
 
+    /// Scans field `index`, which the record does not have under its name.
+    @usableFromInline
+    mutating func scanAbsent<Value: NodeCodable>(
+        _ type: Value.Type, _ index: Int
+    ) throws(NodeReadFailure) -> Scanned<Value> {
+        if let old = try findOldName(index) { return .deferred(old) }
+        return .value(try absent(type))
+    }
+
+    /// The value of field `index`, which the record does not have under its name, under an old one.
+    ///
+    /// - Throws: `incomplete` where there is none and the absence is not known to be the reading type's own.
+    @usableFromInline
+    func scanOldNames(_ index: Int) throws(NodeReadFailure) -> DeferredValue? {
+        if let old = try findOldName(index) { return old }
+        guard knowsAbsence else { throw .incomplete }
+        return nil
+    }
+
+    /// The value that stands under the latest of field `index`'s old names, before the cursor or behind it.
+    func findOldName(_ index: Int) throws(NodeReadFailure) -> DeferredValue? {
+        guard fields.oldCount > 0, mapLength > 0 else { return nil }
+        for place in 0..<Int(fields.oldCount) {
+            guard let wanted = unsafe fields.oldKey(place, of: index) else { continue }
+            var walk = self
+            unsafe walk.cursor = unsafe end - Int(mapLength)
+            unsafe walk.lastKey = nil
+            for _ in 0..<(try walk.readMapHead()) {
+                let stored = try unsafe walk.readKey()
+                if unsafe isEqual(stored, wanted) { return try walk.setAside() }
+                try unsafe walk.pass(stored)
+            }
+        }
+        return nil
+    }
+
     /// The value of an absent field, where the reading type's own writer left it out.
     public func absent<Value: NodeCodable>(_ type: Value.Type) throws(NodeReadFailure) -> Value {
         guard knowsAbsence, let value = Value.absentValue else { throw .incomplete }
@@ -120,8 +189,10 @@ public struct NodeDecoder {
     /// A decoder of a value that was set aside.
     public func reading(_ deferred: DeferredValue) -> NodeDecoder {
         // A record's own bytes may be set aside whole; from among its fields it is the value of one.
-        unsafe NodeDecoder(
+        var decoder = unsafe NodeDecoder(
             deferred.bytes, source: source, isStable: true, absence: absence == .ofFields ? .ofValue : absence)
+        decoder.isTried = isTried
+        return decoder
     }
 
     /// Reads an encoded key and leaves the cursor on its value; keys must ascend strictly.

@@ -63,6 +63,9 @@ extension _CacheableSupport {
 
     // MARK: Coding
 
+    /// `value`, of which the compiler does not know what it is: it would warn of a switch over what it knows.
+    public static func value<Value>(_ value: Value) -> Value { value }
+
     /// Writes a reference to an identified payload, which carries the name of its case; false where it has to stand in
     /// place.
     @inlinable

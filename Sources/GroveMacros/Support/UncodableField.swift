@@ -32,7 +32,27 @@ extension NodeDecoder {
         throw .otherShape
     }
 
+    /// Refuses a field with a default value whose type has no coding.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "a field of a @Cacheable type is @Cacheable, NodeCodable or Codable; or mark it @CacheIgnored"
+    )
+    public mutating func scanIfPresent<Value>(
+        _ type: Value.Type, at index: Int
+    ) throws(NodeReadFailure) -> _UncodableField<Value>? {
+        throw .otherShape
+    }
+
     /// Stands in for the value of a field whose type has no coding.
     @_disfavoredOverload
     public func finish<Value>(_ field: _UncodableField<Value>) throws(NodeReadFailure) -> Value { throw .otherShape }
+
+    /// Stands in for the value of a field with a default value whose type has no coding.
+    @_disfavoredOverload
+    public func finishIfPresent<Value>(
+        _ field: _UncodableField<Value>?
+    ) throws(NodeReadFailure) -> Value? {
+        throw .otherShape
+    }
 }

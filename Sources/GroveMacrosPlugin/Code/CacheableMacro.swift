@@ -63,10 +63,22 @@
         }
     }
 
+    /// `@CacheField`: a mark that ``CacheableMacro`` reads.
+    package enum CacheFieldMacro: PeerMacro {
+        package static func expansion(
+            of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+            in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            try Mark.check(node, declaration)
+            return []
+        }
+    }
+
     /// An attribute that changes what `@Cacheable` does with one stored property.
     enum Mark {
         static let cacheIgnored = "CacheIgnored"
         static let equalityIgnored = "EqualityIgnored"
+        static let cacheField = "CacheField"
 
         static func check(_ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol) throws {
             guard let variable = declaration.as(VariableDeclSyntax.self), !variable.isStatic,

@@ -10,7 +10,7 @@
     @main
     struct GroveMacrosPlugin: CompilerPlugin {
         let providingMacros: [any Macro.Type] = [
-            CacheableMacro.self, CacheIgnoredMacro.self, EqualityIgnoredMacro.self,
+            CacheableMacro.self, CacheFieldMacro.self, CacheIgnoredMacro.self, EqualityIgnoredMacro.self,
         ]
     }
 
@@ -30,6 +30,15 @@
         ) throws -> [DeclSyntax] {
             try GroveMacrosCode.CacheableMacro.expansion(
                 of: node, providingMembersOf: declaration, conformingTo: protocols, in: context)
+        }
+    }
+
+    enum CacheFieldMacro: PeerMacro {
+        static func expansion(
+            of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+            in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            try GroveMacrosCode.CacheFieldMacro.expansion(of: node, providingPeersOf: declaration, in: context)
         }
     }
 

@@ -152,6 +152,28 @@
             Refusal("ignoredConstant", "'\(name)' is left out of the record, so a copy has to set it; make it a 'var'")
         }
 
+        static func recursive(_ name: String, _ type: String) -> Refusal {
+            Refusal(
+                "recursive",
+                "'\(name)' would hold a '\(type)' inside a '\(type)', and a struct cannot contain itself; make '\(type)' a final class, or hold it in an enum, '@Cacheable indirect enum \(type)Box { case value(\(type)) }'"
+            )
+        }
+
+        static func noField(_ name: String) -> Refusal {
+            Refusal(
+                "noField",
+                "'\(name)' is no field of the record, so it has no name there; drop @CacheField, or make it a 'var' without @CacheIgnored"
+            )
+        }
+
+        static func oldName(_ old: String, _ field: String, _ other: String) -> Refusal {
+            Refusal(
+                "oldName",
+                other == field
+                    ? "'\(field)' already has the name '\(old)'; drop it from 'was:'"
+                    : "a stored '\(old)' would be read as '\(field)' and as '\(other)'; drop it from 'was:'")
+        }
+
         static func ignoredID(_ name: String) -> Refusal {
             Refusal("ignoredID", "'\(name)' identifies the model and stands in its record; drop @CacheIgnored")
         }

@@ -13,16 +13,31 @@
         let type: TypeSyntax?
         let isRecorded: Bool
         let isCompared: Bool
+        /// Whether it has a default value other than `nil`, which is read where the record lacks the field.
+        var hasDefault: Bool
+        /// What the record called it before, the latest first.
+        let oldNames: [String]
         let syntax: Syntax
 
-        init(code: String, type: TypeSyntax?, isRecorded: Bool = true, isCompared: Bool = true, syntax: Syntax) {
+        init(
+            code: String, names: FieldNames = FieldNames(), type: TypeSyntax?, isRecorded: Bool = true,
+            isCompared: Bool = true, hasDefault: Bool = false, syntax: Syntax
+        ) {
             self.code = code
-            field = code.withoutBackticks
+            field = names.name ?? code.withoutBackticks
+            oldNames = names.old
+            self.hasDefault = hasDefault
             self.type = type
             self.isRecorded = isRecorded
             self.isCompared = isCompared
             self.syntax = syntax
         }
+    }
+
+    /// What `@CacheField` says.
+    struct FieldNames {
+        var name: String?
+        var old: [String] = []
     }
 
     extension String {
@@ -61,7 +76,7 @@
             namedAttributes.first { attribute in
                 let name = attribute.attributeName.lastName
                 return name.first?.isUppercase == true
-                    && ![Mark.cacheIgnored, Mark.equalityIgnored, "MainActor"].contains(name)
+                    && ![Mark.cacheIgnored, Mark.equalityIgnored, Mark.cacheField, "MainActor"].contains(name)
             }
         }
     }
@@ -89,6 +104,11 @@
         var isNilByDefault: Bool {
             self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
         }
+    }
+
+    extension InitializerClauseSyntax? {
+        /// Whether there is a value that is not what an optional is without one.
+        var isDefault: Bool { self.map { !$0.value.is(NilLiteralExprSyntax.self) } ?? false }
     }
 
     extension ExprSyntax {

@@ -70,7 +70,7 @@
             let qualifiedName = path?.joined(separator: ".") ?? name
             recordName = arguments["record"] ?? qualifiedName
             projectionName = arguments["projection"] ?? qualifiedName
-            reader.read(declaration.memberBlock, isEnum: kind == .enumeration || kind == .leaf)
+            reader.read(declaration.memberBlock, of: kind)
             written = reader.written
             losesInitializer = kind == .finalClass && reader.needsInitializer
             let around = context.reversed().compactMap { $0.asProtocol((any DeclGroupSyntax).self)?.attributes }
@@ -107,6 +107,11 @@
             } else if kind != .enumeration, reader.instanceProperties.contains("id") {
                 id = "id"
             }
+            // Records without an identifier would all get the same one, or another one at each read.
+            for index in fields.indices where fields[index].code.withoutBackticks == id {
+                fields[index].hasDefault = false
+            }
+            reader.checkOldNames(fields)
             if !written.contains("modelIdentifier"), let ignored = leftOut.first(where: { $0.field == id }) {
                 reader.refuse(ignored.syntax, .ignoredID(ignored.field))
             }

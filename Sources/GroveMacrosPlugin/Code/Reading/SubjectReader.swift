@@ -12,6 +12,7 @@
         /// Whether the body has no initialiser and every stored property has a value.
         private(set) var needsInitializer = true
         private let typeName: String
+        private var isStructure = false
 
         init(_ typeName: String) { self.typeName = typeName }
 
@@ -92,27 +93,10 @@
             return ["public", "package"].contains(level) ? "\(level) " : ""
         }
 
-        /// The attribute's arguments; `nil` literals are as good as none.
-        mutating func arguments(_ node: AttributeSyntax) -> [String: String] {
-            guard let list = node.arguments?.as(LabeledExprListSyntax.self) else { return [:] }
-            var arguments: [String: String] = [:]
-            for argument in list {
-                let label = argument.label?.text ?? ""
-                if argument.expression.is(NilLiteralExprSyntax.self) { continue }
-                guard let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
-                    !text.isEmpty
-                else {
-                    refuse(argument.expression, .argument(label))
-                    continue
-                }
-                arguments[label] = text
-            }
-            return arguments
-        }
-
         // MARK: Members
 
-        mutating func read(_ members: MemberBlockSyntax, isEnum: Bool) {
+        mutating func read(_ members: MemberBlockSyntax, of kind: Subject.Kind) {
+            isStructure = kind == .structure
             for member in members.members {
                 let declaration = member.decl
                 if let variable = declaration.as(VariableDeclSyntax.self) {
@@ -208,6 +192,12 @@
                 return refuse(
                     weak, .reference(plain, weak.name.text), fixIts: [FixIts.removal(of: weak, in: variable)])
             }
+            if isStructure, let type, TypeReading.isInPlace(typeName, in: type) {
+                return refuse(type, .recursive(plain, typeName.withoutBackticks))
+            }
+            if let mark = variable.attribute(Mark.cacheField), isIgnored || (isConstant && value != nil) {
+                refuse(mark, .noField(plain))
+            }
             if isConstant, value != nil {
                 if isIgnored {
                     refuse(variable.bindingSpecifier, .ignoredConstant(plain), fixIts: [FixIts.variable(variable)])
@@ -215,8 +205,9 @@
                 return
             }
             let property = StoredProperty(
-                code: name, type: type ?? value?.literalType, isRecorded: !isIgnored,
-                isCompared: variable.attribute(Mark.equalityIgnored) == nil, syntax: Syntax(binding.pattern))
+                code: name, names: fieldNames(variable), type: type ?? value?.literalType, isRecorded: !isIgnored,
+                isCompared: variable.attribute(Mark.equalityIgnored) == nil,
+                hasDefault: binding.initializer.isDefault, syntax: Syntax(binding.pattern))
             if isIgnored {
                 if isConstant {
                     refuse(variable.bindingSpecifier, .ignoredConstant(plain), fixIts: [FixIts.variable(variable)])
@@ -254,7 +245,9 @@
                 labels.append(label)
                 check(parameter.type, "\(name).\(label ?? "\(index)")")
                 payload.append(
-                    StoredProperty(code: label ?? "_\(index)", type: parameter.type, syntax: Syntax(parameter.type)))
+                    StoredProperty(
+                        code: label ?? "_\(index)", type: parameter.type,
+                        hasDefault: label != nil && parameter.defaultValue.isDefault, syntax: Syntax(parameter.type)))
             }
             if parameters.isEmpty, SubjectReader.staticNames.contains(name), !written.contains("static \(name)") {
                 refuse(element.name, .taken(name, "case"))

@@ -28,6 +28,15 @@
             container(type)?.parts.flatMap(named) ?? [type]
         }
 
+        /// Whether a value of `type` holds one of the type called `name` in place: itself, or in optionals.
+        static func isInPlace(_ name: String, in type: TypeSyntax) -> Bool {
+            if let (container, parts) = container(type) {
+                return (container ?? "optional") == "optional" && isInPlace(name, in: parts[0])
+            }
+            guard let identifier = type.as(IdentifierTypeSyntax.self) else { return false }
+            return identifier.genericArgumentClause == nil && [name, "Self"].contains(identifier.name.text)
+        }
+
         /// The container that a type is, parentheses being one without a name, and what it holds.
         private static func container(_ type: TypeSyntax) -> (name: String?, parts: [TypeSyntax])? {
             if let optional = type.as(OptionalTypeSyntax.self) { return ("optional", [optional.wrappedType]) }

@@ -78,12 +78,12 @@
         private var decodeCases: String {
             let cases = subject.cases.enumerated().map { index, element in
                 let scans = order(element).enumerated().map { position, value in
-                    "let _\(value) = try _payload.scan(\(spelling(element.payload[value])).self, at: \(position))"
+                    let field = element.payload[value]
+                    return "let _\(value) = try _payload.\(scan(field))(\(spelling(field)).self, at: \(position))"
                 }
                 let lines =
                     ["try _payload.beginPayload(_groveCases[\(index)])"] + scans
-                    + ["try _payload.endPayload()"]
-                    + ["return \(construction(element) { "try _payload.finish(_\($0))" })"]
+                    + ["try _payload.endPayload()"] + finished(element)
                 return "case \(element.name.literal):\n\(lines.joined(separator: "\n").indented)"
             }
             return """
@@ -96,6 +96,28 @@
                     }
                 }
                 """
+        }
+
+        /// Finishes a case's payload and returns the case.
+        ///
+        /// What is absent and has a default value is taken from a value that was made without it.
+        private func finished(_ element: Subject.Case) -> [String] {
+            guard element.payload.contains(where: \.hasDefault) else {
+                return ["return \(construction(element) { "try _payload.finish(_\($0))" })"]
+            }
+            let values = element.payload.enumerated().map { index, field in
+                "let _value\(index) = try _payload.\(finish(field))(_\(index))"
+            }
+            let given = element.payload.indices.filter { !element.payload[$0].hasDefault }.map { index in
+                element.labels[index].map { "\($0): _value\(index)" } ?? "_value\(index)"
+            }
+            let bindings = element.payload.indices.map { element.payload[$0].hasDefault ? "let _default\($0)" : "_" }
+            let made = construction(element) {
+                element.payload[$0].hasDefault ? "_value\($0) ?? _default\($0)" : "_value\($0)"
+            }
+            let rest = subject.cases.count > 1 ? ["default:", "    throw GroveCoding.NodeReadFailure.otherShape"] : []
+            return values + ["switch \(support).value(Self.\(element.code)(\(given.joined(separator: ", ")))) {"]
+                + ["case .\(element.code)(\(bindings.joined(separator: ", "))):", "    return \(made)"] + rest + ["}"]
         }
 
         // MARK: Payloads with records

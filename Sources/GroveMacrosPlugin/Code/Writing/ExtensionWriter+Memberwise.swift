@@ -40,15 +40,22 @@
         }
 
         /// The initialiser that generated code calls; a class declares it among its own members.
+        ///
+        /// A field with a default value has it already, and keeps it where it is given none.
         var initializer: String {
-            let parameters = subject.fields.enumerated().map { "_\($0): \(spelling($1))" }
+            let parameters = subject.fields.enumerated().map { "_\($0): \(spelling($1))\($1.hasDefault ? "?" : "")" }
             // A class declares it among its own members, apart from the extension, which is nonisolated.
             let isolation = subject.kind == .finalClass ? "nonisolated " : ""
             return """
                 \(isolation)private init(\((["_grove: Swift.Void"] + parameters).joined(separator: ", "))) {
-                \(lines { "self.\($1.code) = _\($0)" })
+                \(lines(assignment))
                 }
                 """
+        }
+
+        private func assignment(_ index: Int, _ field: StoredProperty) -> String {
+            let assignment = "self.\(field.code) = _\(index)"
+            return field.hasDefault ? "if let _\(index) { \(assignment) }" : assignment
         }
 
         private var fieldTable: String {
@@ -58,7 +65,11 @@
                 subject.isInExtension
                 ? "// Types inside a generic type are not served: records of all its specialisations would have one name.\n"
                 : ""
-            return "\(remark)\(subject.access)static let fields = GroveCoding.FieldTable(\(names))"
+            let old = subject.fields.filter { !$0.oldNames.isEmpty }.map {
+                "\($0.field.literal): [\($0.oldNames.map(\.literal).joined(separator: ", "))]"
+            }
+            let was = old.isEmpty ? "" : ", was: [\(old.joined(separator: ", "))]"
+            return "\(remark)\(subject.access)static let fields = GroveCoding.FieldTable(\(names)\(was))"
         }
 
         private var encodeFields: String {
@@ -72,8 +83,8 @@
         private var decodeFields: String {
             """
             \(subject.access)static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
-            \(lines { "let _\($0) = try _node.scan(\(spelling($1)).self, at: \($0))" })
-                return \(construction { index, _ in "try _node.finish(_\(index))" })
+            \(lines { "let _\($0) = try _node.\(scan($1))(\(spelling($1)).self, at: \($0))" })
+                return \(construction { "try _node.\(finish($1))(_\($0))" })
             }
             """
         }

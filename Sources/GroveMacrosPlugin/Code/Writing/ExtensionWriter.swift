@@ -29,7 +29,10 @@
         private var conformances: [String] {
             var wanted: [(String, String)] =
                 switch subject.kind {
-                case .leaf: [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
+                case .leaf:
+                    [("NodeCodable", "GroveCoding.NodeCodable"), ("Equatable", "Swift.Equatable")]
+                        + (subject.written.contains("static cacheFallback")
+                            ? [("CacheFallback", "GroveCoding.CacheFallback")] : [])
                 case .enumeration:
                     ExtensionWriter.modelConformances
                         + (subject.takesPayloads ? [("_CacheableEnum", "GroveMacros._CacheableEnum")] : [])
@@ -58,6 +61,10 @@
 
         /// The type of a field, as code names it.
         func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
+
+        // What reads a field: one with a default value may be absent.
+        func scan(_ field: StoredProperty) -> String { field.hasDefault ? "scanIfPresent" : "scan" }
+        func finish(_ field: StoredProperty) -> String { field.hasDefault ? "finishIfPresent" : "finish" }
 
         /// An expression of the shape of a field's models.
         func shape(_ field: StoredProperty) -> String {
