@@ -14,6 +14,9 @@ extension CacheLife {
                 for count in [20, 300, 1_000, 5_000, 20_000, 60_000] { try $0.leastBudget(notesOf: count) }
             },
             Check("Within the least budget trees and rewrites are taken as well") { try $0.leastBudgetOfTrees() },
+            Check("Within the least budget a transaction keeps all that it wrote") {
+                try $0.leastBudgetOfTransactions()
+            },
             Check("A budget that is too small is refused, and nothing is made") { try $0.tooSmall() },
             Check("A store that is made anew within the least budget opens") { try $0.madeAnewWithinLeast() },
         ]
@@ -63,6 +66,33 @@ extension CacheLife {
                 #expect(try cache.model(ModelIdentifier("Note:\(last.id)"), as: Note.self) == last, "round \(round)")
             }
         }
+    }
+
+    /// Transactions of several sizes: all that each wrote is there, and the files stay within the budget.
+    private func leastBudgetOfTransactions() throws {
+        let cache = try Cache(directory: path, options: options, budget: CacheBudget(bytes: least))
+        var random = SeededGenerator(seed: 2)
+        for round in 0..<200 {
+            let (size, count) = [(40, 60), (600, 40), (2_000, 10), (40, 1)][round % 4]
+            let first = Int.random(in: 0..<4_000, using: &random)
+            try cache.write { tx in
+                for index in 0..<count {
+                    try tx.write(Note(first + 7 * index, String(repeating: "\(round % 10)", count: size)))
+                }
+                try tx.delete(ModelIdentifier("Note:\(first)"))
+            }
+            #expect(try bytesOnDisk(path) <= least, "round \(round)")
+            for index in 1..<max(count, 1) {
+                let note = try cache.model(ModelIdentifier("Note:\(first + 7 * index)"), as: Note.self)
+                #expect(note?.text.count == size, "round \(round), note \(index)")
+            }
+        }
+        let tooMuch = code {
+            try cache.write { tx in
+                for index in 0..<2_000 { try tx.write(Note(index, String(repeating: "x", count: 1_000))) }
+            }
+        }
+        #expect(tooMuch == .tooLarge)
     }
 
     private func tooSmall() throws {
