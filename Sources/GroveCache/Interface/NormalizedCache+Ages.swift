@@ -32,27 +32,24 @@ extension NormalizedCache {
         try read(identifier, as: type, maxAge: maxAge).value
     }
 
-    /// Reads the collection under `key` as ``readCollection(_:as:missing:)-(_,M.Type,_)`` does, if it and all in it were
+    /// Reads the collection under `key` as ``readCollection(_:as:in:missing:)-(_,M.Type,_,_)`` does, if it and all in it were
     /// confirmed within `maxAge` seconds.
     ///
-    /// The list itself has an age: that of the last time it was written, or written the same. An element that is too old
-    /// is missing.
+    /// The list itself has an age: that of the last time it was written, or written the same; an edit leaves it as it is. An
+    /// element that is too old is missing.
     public func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil,
+        missing: MissingElements = .miss, maxAge: Double
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        try checkOpen()
-        let name = ModelIdentifier(key)
-        try NormalizedCache.check(name)
-        return try reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
-            try reader.collection(type, name, missing)
-        }
+        try readCollection(key, type, range, missing, maxAge: maxAge)
     }
 
     /// The collection under `key`, if it and all in it were confirmed within `maxAge` seconds, and `nil` otherwise.
     public func collection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil,
+        missing: MissingElements = .miss, maxAge: Double
     ) throws(CacheError) -> [M]? {
-        try readCollection(key, as: type, missing: missing, maxAge: maxAge).value?.elements
+        try readCollection(key, as: type, in: range, missing: missing, maxAge: maxAge).value?.elements
     }
 
     /// Reads the tree of `identifier` with a maximum age, without blocking the caller's thread.
@@ -64,10 +61,11 @@ extension NormalizedCache {
 
     /// Reads the collection under `key` with a maximum age, without blocking the caller's thread.
     public func fetchCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil,
+        missing: MissingElements = .miss, maxAge: Double
     ) async throws(CacheError) -> CacheRead<CollectionRead<M>> {
         try await offThread { () throws(CacheError) in
-            try self.readCollection(key, as: type, missing: missing, maxAge: maxAge)
+            try self.readCollection(key, as: type, in: range, missing: missing, maxAge: maxAge)
         }
     }
 
@@ -92,17 +90,19 @@ extension NormalizedCache {
     /// Reads the collection under `key` with a maximum age, as the call for `CacheableModel`s does.
     @_disfavoredOverload
     public func readCollection<M: SimpleModel & Codable>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil,
+        missing: MissingElements = .miss, maxAge: Double
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        try readCollection(key, as: CodableNode<M>.self, missing: missing, maxAge: maxAge).bare()
+        try readCollection(key, as: CodableNode<M>.self, in: range, missing: missing, maxAge: maxAge).bare()
     }
 
     /// The collection under `key`, or `nil`, with a maximum age, as the call for `CacheableModel`s has it.
     @_disfavoredOverload
     public func collection<M: SimpleModel & Codable>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil,
+        missing: MissingElements = .miss, maxAge: Double
     ) throws(CacheError) -> [M]? {
-        try readCollection(key, as: type, missing: missing, maxAge: maxAge).value?.elements
+        try readCollection(key, as: type, in: range, missing: missing, maxAge: maxAge).value?.elements
     }
 
     /// Reads the tree of `identifier` with a maximum age, without blocking the caller's thread.
@@ -116,10 +116,11 @@ extension NormalizedCache {
     /// Reads the collection under `key` with a maximum age, without blocking the caller's thread.
     @_disfavoredOverload
     public func fetchCollection<M: SimpleModel & Codable>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil,
+        missing: MissingElements = .miss, maxAge: Double
     ) async throws(CacheError) -> CacheRead<CollectionRead<M>> {
         try await offThread { () throws(CacheError) in
-            try self.readCollection(key, as: type, missing: missing, maxAge: maxAge)
+            try self.readCollection(key, as: type, in: range, missing: missing, maxAge: maxAge)
         }
     }
 }

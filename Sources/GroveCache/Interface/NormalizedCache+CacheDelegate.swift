@@ -26,7 +26,7 @@ extension NormalizedCache: CacheDelegate {
         collectionForKey(cacheKey, missing: .miss, context: context, completion: completion)
     }
 
-    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
+    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:in:missing:)-(_,M.Type,_,_)``.
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
@@ -39,9 +39,7 @@ extension NormalizedCache: CacheDelegate {
         enqueue(cacheKey) { () throws(CacheError) in
             try NormalizedCache.check(ModelIdentifier(cacheKey))
             let encoded = try DynamicRoots(collection)
-            let extra = EncodedRoots.collection(
-                cacheKey, count: encoded.roots.count, encoded.references,
-                holdsReferences: encoded.tree.count > 0)
+            let extra = EncodedRoots.collection(cacheKey, count: encoded.roots.count, encoded.references)
             return PendingWrite.Content(tree: encoded.tree, extras: [extra])
         }
     }
@@ -147,7 +145,7 @@ extension NormalizedCache: ExpiringCacheDelegate {
         answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, maxAge) }
     }
 
-    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:missing:maxAge:)-(_,M.Type,_,_)``.
+    /// Reads a collection on a queue of the cache; see ``readCollection(_:as:in:missing:maxAge:)-(_,M.Type,_,_,_)``.
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void

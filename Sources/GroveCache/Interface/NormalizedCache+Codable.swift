@@ -38,17 +38,17 @@ extension NormalizedCache {
     /// Reads the collection under `key` as the call for `CacheableModel`s does.
     @_disfavoredOverload
     public func readCollection<M: SimpleModel & Codable>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        try readCollection(key, as: CodableNode<M>.self, missing: missing).bare()
+        try readCollection(key, as: CodableNode<M>.self, in: range, missing: missing).bare()
     }
 
     /// The collection under `key`, or `nil` on a miss, as the call for `CacheableModel`s has it.
     @_disfavoredOverload
     public func collection<M: SimpleModel & Codable>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss
     ) throws(CacheError) -> [M]? {
-        try readCollection(key, as: CodableNode<M>.self, missing: missing).value?.elements.map(\.base)
+        try readCollection(key, as: CodableNode<M>.self, in: range, missing: missing).value?.elements.map(\.base)
     }
 
     /// Writes `model` and every identified model in its tree as the call for a `CacheableModel` does.

@@ -24,20 +24,24 @@ extension NormalizedCache {
         try await offThread { () throws(CacheError) in try self.read(identifier, as: type) }
     }
 
-    /// Reads the collection under `key` as ``readCollection(_:as:missing:)-(_,M.Type,_)`` does, without blocking the
+    /// Reads the collection under `key` as ``readCollection(_:as:in:missing:)-(_,M.Type,_,_)`` does, without blocking the
     /// caller's thread.
     public func fetchCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss
     ) async throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        try await offThread { () throws(CacheError) in try self.readCollection(key, as: type, missing: missing) }
+        try await offThread { () throws(CacheError) in
+            try self.readCollection(key, as: type, in: range, missing: missing)
+        }
     }
 
     /// Reads the collection under `key` as the call for `CacheableModel`s does.
     @_disfavoredOverload
     public func fetchCollection<M: SimpleModel & Codable>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss
     ) async throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        try await offThread { () throws(CacheError) in try self.readCollection(key, as: type, missing: missing) }
+        try await offThread { () throws(CacheError) in
+            try self.readCollection(key, as: type, in: range, missing: missing)
+        }
     }
 
     /// Runs `body` on a queue of the cache.

@@ -29,23 +29,37 @@ extension NormalizedCache {
 
     /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
     ///
-    /// - Parameter missing: what a missing element means.
-    /// - Returns: the elements, in order, duplicates kept; or why there are none.
+    /// - Parameters:
+    ///   - range: the positions of the elements that are read, as far as there are so many; all by default. Positions are as
+    ///     stored, deleted elements included, so that a page may show fewer elements than it has positions.
+    ///   - missing: what a missing element means.
+    /// - Returns: the elements, in order, duplicates kept; or why there are none. Of a long list a part may be missing, and other
+    ///   pages be there.
+    /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of it.
     /// - Throws: as ``read(_:as:)-(_,M.Type)``.
     public func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try readCollection(key, type, range, missing, maxAge: nil)
+    }
+
+    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:in:missing:)-(_,M.Type,_,_)``.
+    public func collection<M: CacheableModel>(
+        _ key: String, as type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, as: type, in: range, missing: missing).value?.elements
+    }
+
+    /// What all reads of collections come to.
+    func readCollection<M: CacheableModel>(
+        _ key: String, _ type: M.Type, _ range: Range<Int>?, _ missing: MissingElements, maxAge: Double?
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         try checkOpen()
         let name = ModelIdentifier(key)
         try NormalizedCache.check(name)
-        return try reading(name) { (reader) throws(CacheError) in try reader.collection(type, name, missing) }
-    }
-
-    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:as:missing:)-(_,M.Type,_)``.
-    public func collection<M: CacheableModel>(
-        _ key: String, as type: M.Type = M.self, missing: MissingElements = .miss
-    ) throws(CacheError) -> [M]? {
-        try readCollection(key, as: type, missing: missing).value?.elements
+        return try reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
+            try reader.collection(type, name, in: range, missing)
+        }
     }
 
     /// Reads what was last set under a cache key: an alias, or the model whose identifier the key is.
@@ -219,29 +233,6 @@ public struct CollectionRead<Element: Sendable>: Sendable {
 extension CollectionRead: Equatable where Element: Equatable {}
 
 extension Reconstructor {
-    /// The collection under `key`.
-    func collection<M: CacheableModel>(
-        _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
-    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        let header = try value(Namespace.collection, key)
-        guard let header else { return .miss(CacheMiss(absence, key)) }
-        var elements: [M] = []
-        var skipped: [CacheMiss] = []
-        do throws(NodeReadFailure) {
-            try self.elements(type, of: header) { (outcome) throws(NodeReadFailure) in
-                switch outcome {
-                case .success(let element?): elements.append(element)
-                case .success(nil): break
-                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
-                case .failure(let failure): throw failure
-                }
-            }
-        } catch {
-            return .miss(try miss(error, at: key))
-        }
-        return .hit(CollectionRead(elements: elements, skipped: skipped))
-    }
-
     /// The model that the alias `key` stands for, or `nil` where there is no such alias.
     func alias<M: CacheableModel>(_ type: M.Type, _ key: ModelIdentifier) throws(CacheError) -> CacheRead<M>? {
         let header = try value(Namespace.alias, key)

@@ -31,4 +31,14 @@ struct PendingReads: Sendable {
         }
         return updates
     }
+
+    /// The same of a collection: `key` is one's.
+    func collectionUpdates(of key: UnsafeRawBufferPointer) -> [CollectionUpdate] {
+        var updates: [CollectionUpdate] = []
+        for call in failedWrites { unsafe updates += call.collectionUpdates(of: key, shift: shift) }
+        for call in unsafe queue.calls(naming: key) where call.place > afterPlace && call.sequence > afterNumber {
+            unsafe updates += call.collectionUpdates(of: key, shift: shift)
+        }
+        return updates
+    }
 }

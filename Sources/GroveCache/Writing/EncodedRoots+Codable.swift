@@ -49,6 +49,5 @@ extension EncodedRoots {
         self.tree = tree
         self.references = references
         count = models.count
-        holdsReferences = !tree.entries.isEmpty
     }
 }

@@ -8,7 +8,9 @@ final class PendingWrite: Sendable {
         /// Mark the node of this identifier as deleted.
         case tombstone(ModelIdentifier)
         /// Store a collection: an encoded array of references.
-        case collection(key: [UInt8], body: [UInt8], holdsReferences: Bool)
+        case collection(key: [UInt8], body: [UInt8])
+        /// Change some elements of a collection.
+        case edit(key: [UInt8], CollectionEdit)
         /// Store an alias: an encoded reference.
         case alias(key: [UInt8], body: [UInt8])
         /// Forget a whole key of the store, its namespace included.
@@ -114,7 +116,7 @@ final class PendingWrite: Sendable {
     }
 
     /// How many records the call writes, at most.
-    var entryCount: Int { (tree?.count ?? 0) + extras.count { !$0.isPin } }
+    var entryCount: Int { extras.reduce(tree?.count ?? 0) { $0 + $1.entryCount } }
 
     /// What the call's nodes take in the store, at least, keys and values.
     var payloadBytes: Int {
@@ -125,13 +127,14 @@ final class PendingWrite: Sendable {
             }
         }
         for extra in extras where !extra.isPin {
-            bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64
+            bytes += 2 * extra.storeKey.count + (extra.body?.count ?? 0) + 64 * extra.entryCount
         }
         return bytes
     }
 
-    /// Every key of the store that the call names.
-    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.map(\.storeKey)) }
+    /// Every key of the store of which the call says what is to be there: what an edit makes of a list that should not be
+    /// there is no better than that.
+    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.filter { !$0.isEdit }.map(\.storeKey)) }
 
     /// This invalidation without `keys`, or `nil` where nothing is left of it.
     func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {
@@ -173,6 +176,29 @@ final class PendingWrite: Sendable {
     }
 }
 
+extension PendingWrite {
+    /// The updates of the call to the collection under `key`, a store's key, in their order.
+    func collectionUpdates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [CollectionUpdate] {
+        let named: ArraySlice<Extra>
+        if let places {
+            named = unsafe places[Array(key)].map { extras[$0...$0] } ?? []
+        } else {
+            named = extras[...]
+        }
+        return named.compactMap { extra in
+            guard unsafe extra.storeKey.elementsEqual(key) else { return nil }
+            let change: CollectionUpdate.Change
+            switch extra {
+            case .collection(_, let body): change = .set(body)
+            case .edit(_, let edit): change = .edit(edit)
+            case .remove, .invalidate: change = .forget
+            case .tombstone, .alias, .pin: return nil
+            }
+            return CollectionUpdate(change: change, sequence: sequence + shift, time: time)
+        }
+    }
+}
+
 extension PendingWrite.Extra {
     /// Forget what is under `name` in `namespace`.
     static func remove(_ namespace: UInt8, _ name: String) -> PendingWrite.Extra {
@@ -183,7 +209,7 @@ extension PendingWrite.Extra {
     var storeKey: [UInt8] {
         switch self {
         case .tombstone(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
-        case .collection(let key, _, _): [Namespace.collection] + key
+        case .collection(let key, _), .edit(let key, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
         case .pin(let pin): pin.root
@@ -194,7 +220,8 @@ extension PendingWrite.Extra {
     var byteCount: Int {
         switch self {
         case .tombstone(let identifier): 64 + identifier.rawValue.utf8.count
-        case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
+        case .collection(let key, let body), .alias(let key, let body): 128 + key.count + body.count
+        case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
         case .pin(let pin): 64 + pin.root.count
         }
@@ -208,12 +235,30 @@ extension PendingWrite.Extra {
         }
     }
 
-    /// The change, which holds its own copy of the bytes.
-    var value: (body: [UInt8], holdsReferences: Bool)? {
+    /// The encoded value that it brings.
+    var body: [UInt8]? {
         switch self {
-        case .collection(_, let body, let holdsReferences): (body, holdsReferences)
-        case .alias(_, let body): (body, true)
+        case .collection(_, let body), .alias(_, let body): body
+        case .edit(_, let edit): edit.elements.bytes
         case .tombstone, .remove, .invalidate, .pin: nil
+        }
+    }
+
+    /// Whether it changes what is there, rather than say what is to be there.
+    var isEdit: Bool {
+        guard case .edit = self else { return false }
+        return true
+    }
+
+    /// How many records it writes, about.
+    var entryCount: Int {
+        switch self {
+        case .pin: 0
+        case .collection(_, let body):
+            // An element takes some bytes: what is an estimate must not cost as much as the list.
+            1 + body.count / (8 * CollectionHead.mostElements)
+        case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
+        case .tombstone, .alias, .remove, .invalidate: 1
         }
     }
 
@@ -229,8 +274,8 @@ extension PendingWrite.Extra {
         case .tombstone: return .tombstone
         case .remove: return .remove
         case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
-        case .pin: return nil
-        case .collection, .alias: return value.map { .bytes($0.body, holdsReferences: $0.holdsReferences) }
+        case .alias(_, let body): return .bytes(body)
+        case .collection, .edit, .pin: return nil
         }
     }
 }
