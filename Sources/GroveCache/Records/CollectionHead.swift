@@ -3,7 +3,8 @@ import GroveModel
 
 /// What the head of a long collection says: which chunks hold the elements, and how many each.
 ///
-/// The body of its record is `[number, count, [chunk, count, chunk, count, …]]`.
+/// The body of its record is `[number, count, chunks]`; the last is a byte string that has five bytes for each chunk, its
+/// number, big-endian, and how many elements it has: a head is read and written at every edit.
 struct CollectionHead: Equatable {
     /// A chunk, by its number, and how many elements it has.
     struct Chunk: Equatable {
@@ -15,6 +16,8 @@ struct CollectionHead: Equatable {
     static let mostElements = 128
     /// Neighbours that have fewer together are joined, and a collection that has fewer is in one record again.
     static let fewElements = 64
+
+    private static let chunkBytes = 5
 
     /// What tells this list's chunks from those of any other: of another key, or set under this one before or after.
     let number: UInt64
@@ -35,17 +38,17 @@ struct CollectionHead: Equatable {
         var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
         let count: Int
         (number, count) = try CollectionHead.begin(&decoder)
-        let fields = try decoder.readArrayHead()
-        guard fields % 2 == 0 else { throw .corrupted }
-        chunks.reserveCapacity(fields / 2)
-        var sum = 0
-        for _ in 0..<fields / 2 {
-            let number = try decoder.readInteger(UInt32.self)
-            let count = try decoder.readInteger(UInt8.self)
-            chunks.append(Chunk(number: number, count: Int(count)))
-            sum += Int(count)
+        chunks = try unsafe decoder.readBytes { unsafe CollectionHead.chunks(in: $0) }
+        guard self.count == count, decoder.isAtEnd else { throw .corrupted }
+    }
+
+    /// The chunks in `bytes`; none where these are none.
+    private static func chunks(in bytes: UnsafeRawBufferPointer) -> [Chunk] {
+        guard bytes.count % chunkBytes == 0 else { return [] }
+        return stride(from: 0, to: bytes.count, by: chunkBytes).map { offset in
+            let number = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            return unsafe Chunk(number: UInt32(bigEndian: number), count: Int(bytes[offset + 4]))
         }
-        guard sum == count, decoder.isAtEnd else { throw .corrupted }
     }
 
     /// How many elements the collection has whose head is in the record of `header`.
@@ -92,10 +95,10 @@ struct CollectionHead: Equatable {
         body.appendHead(CBORMajor.array, 3)
         body.appendHead(CBORMajor.unsigned, number)
         body.appendHead(CBORMajor.unsigned, UInt64(count))
-        body.appendHead(CBORMajor.array, UInt64(2 * chunks.count))
+        body.appendHead(CBORMajor.bytes, UInt64(CollectionHead.chunkBytes * chunks.count))
         for chunk in chunks {
-            body.appendHead(CBORMajor.unsigned, UInt64(chunk.number))
-            body.appendHead(CBORMajor.unsigned, UInt64(chunk.count))
+            body.append(bigEndian: chunk.number)
+            body.append(UInt8(truncatingIfNeeded: chunk.count))
         }
         try unsafe RecordBuilder.buildCollection(
             into: &out, key: key, flags: .chunks, sequence: sequence, time: time,

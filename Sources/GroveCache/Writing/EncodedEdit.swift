@@ -22,7 +22,9 @@ struct EncodedEdit {
         EncodedEdit(tree: nil, edit: .replace(range, with: StoredElements()))
     }
 
-    static func moving(_ from: Int, _ to: Int) -> EncodedEdit { EncodedEdit(tree: nil, edit: .move(from: from, to: to)) }
+    static func moving(_ from: Int, _ to: Int) -> EncodedEdit {
+        EncodedEdit(tree: nil, edit: .move(from: from, to: to))
+    }
 
     /// The edit, of the collection under `key`.
     func content(_ key: String) -> PendingWrite.Content {

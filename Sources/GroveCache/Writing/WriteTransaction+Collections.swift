@@ -29,9 +29,8 @@ extension WriteTransaction {
 
     /// Stores `body`, an encoded array, as the list under `key`, a store's key.
     ///
-    /// - Parameters:
-    ///   - deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says the same
-    ///     and was set before is stored all the same, for its number.
+    /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
+    ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
         _ key: [UInt8], _ body: [UInt8], sequence: UInt64, time: UInt32, deletions: [Int: UInt64], _ tree: NodeTree?
     ) throws(CacheError) -> RecordUpdate.Outcome {
@@ -91,19 +90,27 @@ extension WriteTransaction {
 
     /// Removes the chunks of the collection under `key`, a store's key, where it has any.
     mutating func removeChunks(of key: [UInt8]) throws(CacheError) {
-        // What a later version wrote is none of ours.
-        guard let stored = try? transaction.collection(key), let head = stored.head else { return }
-        try remove(chunksOf: head)
+        if let head = try head(key) { try remove(chunksOf: head) }
     }
 
     /// Lets the chunks of the collection under `key`, which is about to be evicted, be the next to go.
     ///
     /// They do not go at once, so that a long list makes no transaction much larger.
     mutating func giveUpChunks(of key: [UInt8]) throws(CacheError) {
-        guard let index, let stored = try? transaction.collection(key), let head = stored.head else { return }
+        guard let index, let head = try head(key) else { return }
         for key in head.chunkKeys {
             guard let size = try size(key) else { continue }
             unsafe key.withUnsafeBytes { unsafe index.giveUp($0, valueCount: size) }
+        }
+    }
+
+    /// Which chunks the collection under `key` has; `nil` where that has none, or is a later version's.
+    private func head(_ key: [UInt8]) throws(CacheError) -> CollectionHead? {
+        do throws(CacheError) {
+            return try transaction.collection(key)?.head
+        } catch {
+            guard error.code == .unsupportedFormat else { throw error }
+            return nil
         }
     }
 
