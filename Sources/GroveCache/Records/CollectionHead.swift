@@ -75,15 +75,15 @@ struct CollectionHead: Equatable {
     /// The store's keys of all chunks, in order.
     var chunkKeys: [[UInt8]] { chunks.map { key(of: $0.number) } }
 
-    /// A number that no chunk has.
+    /// So many numbers that no chunk has.
     ///
     /// - Throws: ``CacheError`` with code `tooLarge` after four billion chunks.
-    func unusedNumber() throws(CacheError) -> UInt32 {
+    func unusedNumbers(_ count: Int) throws(CacheError) -> [UInt32] {
         let last = chunks.reduce(0) { max($0, $1.number) }
-        guard last < .max else {
+        guard count <= UInt32.max - last else {
             throw CacheError(.tooLarge, "The collection has been edited too often; write it again.")
         }
-        return last + 1
+        return (0..<count).map { last + 1 + UInt32($0) }
     }
 
     /// Appends the record of the head to `out`.

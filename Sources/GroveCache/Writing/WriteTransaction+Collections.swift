@@ -178,14 +178,17 @@ extension WriteTransaction {
     ) throws(CacheError) {
         let (chunks, positions) = head.window(of: range)
         var (first, end) = (chunks.lowerBound, chunks.upperBound)
+        let (keepsStart, keepsEnd) = (positions.lowerBound < range.lowerBound, range.upperBound < positions.upperBound)
         var elements = StoredElements()
-        if positions.lowerBound < range.lowerBound {
-            elements = try self.elements(first, of: head)[0..<range.lowerBound - positions.lowerBound]
+        var last = keepsEnd ? try self.elements(end - 1, of: head) : elements
+        if keepsStart {
+            let start = keepsEnd && first == end - 1 ? last : try self.elements(first, of: head)
+            elements = start[0..<range.lowerBound - positions.lowerBound]
         }
         elements.append(others)
-        if range.upperBound < positions.upperBound {
-            let last = try self.elements(end - 1, of: head)
-            elements.append(last[last.count - (positions.upperBound - range.upperBound)..<last.count])
+        if keepsEnd {
+            last = last[last.count - (positions.upperBound - range.upperBound)..<last.count]
+            elements.append(last)
         }
         let few = CollectionHead.fewElements
         if elements.count > 0, elements.count < few {
@@ -209,11 +212,9 @@ extension WriteTransaction {
         _ range: Range<Int>, with parts: [StoredElements], in head: inout CollectionHead
     ) throws(CacheError) {
         let former = head.chunks[range].map(\.number)
-        var unused = try head.unusedNumber()
+        let numbers = try former + head.unusedNumbers(max(parts.count - former.count, 0))
         var chunks: [CollectionHead.Chunk] = []
-        for (index, part) in parts.enumerated() {
-            let number = index < former.count ? former[index] : unused
-            if index >= former.count { unused += 1 }
+        for (number, part) in zip(numbers, parts) {
             chunks.append(CollectionHead.Chunk(number: number, count: part.count))
             try unsafe head.key(of: number).withUnsafeBytesTyped { (key) throws(CacheError) in
                 try unsafe store(key) { (out) throws(CacheError) in
