@@ -5,7 +5,7 @@ public import GroveModel
 ///
 /// Positions are those of the list as it is stored when the call's turn comes: after all calls that were queued before, deleted
 /// elements included. An edit is all or nothing. Its elements are written with every identified model in their trees, as
-/// ``writeCollection(_:forKey:)-(_,String)`` writes them; what is removed from a list stays in the store.
+/// `writeCollection` writes them; what is removed from a list stays in the store.
 ///
 /// The list must be there: one that was forgotten is not known to be empty, so that an edit makes none. An edit throws
 /// ``CacheError`` with code `outOfRange` where the list is not there, where it has no such position, and where the part that the
@@ -16,7 +16,7 @@ extension NormalizedCache {
     /// Inserts `elements` into the collection under `key` before the one at `index`, or behind the last where `index` is the
     /// number of elements.
     ///
-    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and what ``write(contentsOf:)-(_)`` takes for them.
+    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and what ``write(_:)-(M)`` takes for them.
     /// - Returns: the identifiers whose stored bytes changed, and the collection's key.
     /// - Throws: ``CacheError`` with code `outOfRange`, and as ``write(_:)-(M)``.
     @discardableResult
