@@ -31,7 +31,7 @@ decimal.getcontext().prec = 100
 MASK = (1 << 64) - 1
 A, B, C = 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B
 REFERENCE, SINCE_2001 = 59214, 59215
-TOMBSTONE, REFERENCES, DELETION, PROJECTIONS, REPLACED = 0x01, 0x02, 0x04, 0x10, 0x20
+TOMBSTONE, REFERENCES, DELETION, PROJECTIONS, REPLACED, RUNS, CHUNKS = 0x01, 0x02, 0x04, 0x10, 0x20, 0x40, 0x80
 
 
 def require(condition, what):
@@ -335,6 +335,28 @@ def table(data, count, has_replaced):
     return rows
 
 
+def runs_of(data, sequence):
+    """The table of runs: how many elements, and the number of the call that put them there."""
+    runs = [[data[start], word(data, start + 1, 8)] for start in range(0, len(data), 9)]
+    require(len(data) % 9 == 0 and all(count > 0 for count, _ in runs), "table of runs")
+    require(any(number != sequence for _, number in runs), "a table of runs that says nothing")
+    return runs
+
+
+def check_collection(golden, key, got):
+    """What only collections and their chunks have."""
+    if golden.get("chunks"):
+        _, count, chunks = got
+        numbers = [chunks[start:start + 4] for start in range(0, len(chunks), 5)]
+        require(len(chunks) % 5 == 0 and len(set(numbers)) == len(numbers), "the chunks' numbers")
+        require(sum(chunks[4::5]) == count, "the chunks' elements")
+        require(all(0 < held <= 128 for held in chunks[4::5]), "a chunk has 1 to 128 elements")
+    elif key[0] in (2, 7):
+        require(isinstance(got, list) and len(got) <= 128, "a record has at most 128 elements")
+        runs = golden.get("runs")
+        require(not runs or sum(count for count, _ in runs) == len(got), "the runs' elements")
+
+
 def check_body(body, expected):
     want = stated(expected)
     decoder = Decoder(body)
@@ -355,11 +377,12 @@ def check(path, values):
     require(is_tombstone == (expected is None), "values.json states what every record but a tombstone holds")
     rows = golden.get("projections", [])
     has_replaced = any(row.get("replaced") for row in rows)
-    require(key[0] in (1, 2, 3) and len(key) > 1, "key")
+    require(key[0] in (1, 2, 3) and len(key) > 1 or key[0] == 7 and len(key) == 13, "key")
     require(record[0] == 1, "format version")
     flags = (
         (TOMBSTONE if is_tombstone else 0) | (REFERENCES if holds_references(expected) else 0)
-        | (DELETION if "deletion" in golden else 0) | (PROJECTIONS if rows else 0) | (REPLACED if has_replaced else 0))
+        | (DELETION if "deletion" in golden else 0) | (PROJECTIONS if rows else 0) | (REPLACED if has_replaced else 0)
+        | (RUNS if "runs" in golden else 0) | (CHUNKS if golden.get("chunks") else 0))
     require(record[1] == flags, "flags")
     start = word(record, 2, 2)
     seed = hash64(key, word(record, 0, 4) * 0x9E3779B97F4A7C15 & MASK)
@@ -381,7 +404,10 @@ def check(path, values):
     fields = check_body(body, expected)
     count = len(fields.pairs) if isinstance(fields, Map) else 1
     require(isinstance(fields, Map) or key[0] != 1, "a node's body is a map")
-    if rows:
+    check_collection(golden, key, fields)
+    if "runs" in golden:
+        require(runs_of(record[offset:start], golden["sequence"]) == golden["runs"], "runs")
+    elif rows:
         require(table(record[offset:start], count, has_replaced) == rows, "projections")
     else:
         require(offset == start, "envelope")

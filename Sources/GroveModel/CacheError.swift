@@ -108,6 +108,8 @@ extension CacheError {
         public static let tooDeep = Code("tooDeep")
         /// The tree has more than a million paths.
         public static let tooManyPaths = Code("tooManyPaths")
+        /// The collection has no such position, or it is not there, or the part of it that the call is about was lost.
+        public static let outOfRange = Code("outOfRange")
         /// The call was cancelled before it took effect.
         public static let cancelled = Code("cancelled")
         /// The call is not supported by this backend.

@@ -39,6 +39,10 @@ import Testing
         var deletion: UInt64?
         var tombstone: Bool?
         var projections: [Row]?
+        /// Runs of a collection's elements: how many, and the number of the call that put them there.
+        var runs: [[UInt64]]?
+        /// Whether the record is the head of a collection that is in chunks.
+        var chunks: Bool?
     }
 
     enum Item: CodableModel, Equatable {
@@ -70,30 +74,44 @@ import Testing
 
     /// The record of `name` as it is stored, which the golden one must be.
     private func check(_ golden: String, _ kind: StoredRecord.Kind, _ name: ModelIdentifier) throws {
-        var stored: (key: String, record: String)?
         var today: Golden?
         try unsafe cache.visitStoredValues(kind, [name]) { key, value in
-            stored = unsafe (hex(key), hex(value))
-            guard let stored, let header = unsafe try? RecordHeader(value, key: key) else { return }
-            let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body))
-            func indices(_ flags: [Bool]) -> [Int] { flags.indices.filter { flags[$0] } }
-            let rows = table?.rows.map { row in
-                Golden.Row(
-                    name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence, time: row.time,
-                    fields: indices(row.fields),
-                    replaced: header.flags.contains(.replaced) ? indices(row.replaced) : nil)
-            }
-            today = unsafe Golden(
-                name: golden, key: stored.key, record: stored.record,
-                recordName: String(decoding: header.recordName, as: UTF8.self),
-                projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence,
-                time: header.time,
-                deletion: header.deletion > 0 ? header.deletion : nil,
-                tombstone: header.flags.contains(.tombstone) ? true : nil,
-                projections: header.flags.contains(.projections) ? rows : nil)
+            today = unsafe self.golden(golden, key, value)
         }
+        try check(today)
+    }
+
+    /// What is stored under `key`, as a golden record.
+    private func golden(_ name: String, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Golden? {
+        guard let header = unsafe try? RecordHeader(value, key: key) else { return nil }
+        let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body))
+        func indices(_ flags: [Bool]) -> [Int] { flags.indices.filter { flags[$0] } }
+        let rows = table?.rows.map { row in
+            Golden.Row(
+                name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence, time: row.time,
+                fields: indices(row.fields),
+                replaced: header.flags.contains(.replaced) ? indices(row.replaced) : nil)
+        }
+        let numbers = (try? StoredElements(header).numbers) ?? []
+        let runs = numbers.reduce(into: [[UInt64]]()) { runs, number in
+            if runs.last?[1] == number { runs[runs.count - 1][0] += 1 } else { runs.append([1, number]) }
+        }
+        return unsafe Golden(
+            name: name, key: hex(key), record: hex(value),
+            recordName: String(decoding: header.recordName, as: UTF8.self),
+            projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence,
+            time: header.time,
+            deletion: header.deletion > 0 ? header.deletion : nil,
+            tombstone: header.flags.contains(.tombstone) ? true : nil,
+            projections: header.flags.contains(.projections) ? rows : nil,
+            runs: header.flags.contains(.runs) ? runs : nil,
+            chunks: header.flags.contains(.chunks) ? true : nil)
+    }
+
+    /// Checks that `today` is the golden record of its name.
+    private func check(_ today: Golden?) throws {
         let written = try #require(today)
-        let file = GoldenTests.folder.appending(path: "\(golden).json")
+        let file = GoldenTests.folder.appending(path: "\(written.name).json")
         if ProcessInfo.processInfo.environment["GROVE_WRITE_VECTORS"] != nil,
             !FileManager.default.fileExists(atPath: file.path)
         {
@@ -141,5 +159,21 @@ import Testing
         try check("collection-empty", .collection, "empty")
         try check("alias-me", .alias, "me")
         try check("alias-favourite", .alias, "favourite")
+    }
+
+    @Test("So are those of collections that were edited, short and long") func edits() throws {
+        func people(_ range: ClosedRange<Int>) -> [Person] { range.map { Person(id: $0, name: "\($0)") } }
+        try cache.writeCollection(people(1...3), as: "edited")
+        try cache.insert(people(4...5), at: 1, inCollection: "edited")
+        try check("collection-edited", .collection, "edited")
+        try cache.writeCollection(people(1...130), as: "long")
+        try cache.insert(people(131...131), at: 129, inCollection: "long")
+        try check("collection-long", .collection, "long")
+        var last: Golden?
+        try unsafe cache.forEachStoredValue(.chunk) { key, value in
+            last = unsafe golden("chunk-long", key, value)
+            return true
+        }
+        try check(last)
     }
 }

@@ -319,6 +319,34 @@ struct TransactionTests {
         }
     }
 
+    @Test("Edits of a long list in a transaction are of the list that it sees, and are given up with it")
+    func edits() throws {
+        let cache = try MemoryCache()
+        var list = (0..<1_000).map { Person(id: "\($0)", name: "n", age: $0) }
+        try cache.writeCollection(list, as: "all")
+        let new = [ann, bob]
+        try cache.write { tx in
+            try tx.append(new, toCollection: "all")
+            expectEqual(try tx.count(ofCollection: "all"), 1_002)
+            try tx.removeElements(in: 0..<500, ofCollection: "all")
+            try tx.insert(new, at: 1, inCollection: "all")
+            expectEqual(try tx.collection("all", of: Person.self, in: 1..<3), new)
+        }
+        list += new
+        list.removeFirst(500)
+        list.insert(contentsOf: new, at: 1)
+        // The two are in the list already, and were written again.
+        let expected = list.map { person in new.first { $0.id == person.id } ?? person }
+        #expect(try cache.collection("all", of: Person.self) == expected)
+        #expect(throws: CacheError.self) {
+            try cache.write { tx in
+                try tx.removeElements(in: 0..<100, ofCollection: "all")
+                try tx.insert(new, at: 5_000, inCollection: "all")
+            }
+        }
+        #expect(try cache.collection("all", of: Person.self) == expected)
+    }
+
     @Test("Ages count for the one read of a view that asks for them")
     func ages() throws {
         let clock = Mutex(Date(timeIntervalSince1970: 1_000))

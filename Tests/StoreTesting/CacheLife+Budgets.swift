@@ -17,6 +17,9 @@ extension CacheLife {
             Check("Within the least budget a transaction keeps all that it wrote") {
                 try $0.leastBudgetOfTransactions()
             },
+            Check("Within the least budget long lists are edited, and what is left of them is right") {
+                try $0.leastBudgetOfLists()
+            },
             Check("A budget that is too small is refused, and nothing is made") { try $0.tooSmall() },
             Check("A store that is made anew within the least budget opens") { try $0.madeAnewWithinLeast() },
         ]
@@ -47,6 +50,44 @@ extension CacheLife {
                 return
             }
         }
+        cache.close()
+    }
+
+    private func leastBudgetOfLists() throws {
+        let cache = try Cache(directory: path, options: options, budget: CacheBudget(bytes: least))
+        var random = SeededGenerator(seed: 7)
+        var list: [Note] = []
+        var (made, found, lost) = (0, 0, 0)
+        func notes(_ count: Int) -> [Note] {
+            made += count
+            return (made - count..<made).map { Note($0, String(repeating: "x", count: $0 % 50)) }
+        }
+        for round in 0..<600 {
+            let new = notes(round % 3 == 0 ? 100 : 1)
+            let index = Int.random(in: 0...list.count, using: &random)
+            do throws(CacheError) {
+                if list.isEmpty {
+                    try cache.writeCollection(new, as: "list")
+                } else {
+                    try cache.insert(new, at: index, inCollection: "list")
+                }
+                list.insert(contentsOf: new, at: index)
+            } catch {
+                guard error.code == .outOfRange else { throw error }
+                lost += 1
+                list = []
+            }
+            let page = index..<index + 20
+            if let read = try cache.collection("list", of: Note.self, in: page) {
+                found += 1
+                try #require(read == Array(list[page.clamped(to: 0..<list.count)]), "round \(round)")
+            }
+            // Others come between, until there is no room for the list.
+            try cache.write(contentsOf: notes(round < 300 ? 1 : 100))
+            #expect(try bytesOnDisk(path) <= least, "round \(round)")
+        }
+        #expect(found > 100, "\(found) pages, \(lost) lists lost")
+        #expect(try cache.usage().evictions > 1_000)
         cache.close()
     }
 

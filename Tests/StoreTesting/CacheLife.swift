@@ -58,6 +58,7 @@ package struct CacheLife<Store: NodeStore>: Sendable {
                     Check("What was set while the cache was suspended shows in no old version after it was closed") {
                         try $0.setWhileSuspended()
                     },
+                    Check("A list that was edited is the same when the cache is opened again") { try $0.editedLists() },
                     Check("In a directory that others may read, they cannot read what is stored") {
                         try $0.modesOfOthers()
                     },

@@ -36,6 +36,18 @@ public protocol ConformanceCache: CacheDelegate {
         _ key: String, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<ReadElements<M>>
 
+    /// Reads the elements of a collection at the positions of `range`.
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>>
+
+    /// How many elements a collection has, deleted ones included; `nil` where it is not there.
+    func count(ofCollection key: String) throws(CacheError) -> Int?
+
+    /// Changes some elements of a collection.
+    @discardableResult
+    func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges
+
     /// Deletes the node of `identifier`.
     @discardableResult
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges
@@ -109,6 +121,24 @@ extension ConformanceCache {
         throw CacheError(.unsupported, "The cache has no views.")
     }
 
+    /// By default, a collection is read as a whole.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        throw .hasNoPositions
+    }
+
+    /// By default, a collection is read as a whole.
+    public func count(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
+
+    /// By default, a collection is set as a whole.
+    @discardableResult
+    public func edit<M: CacheableModel>(
+        _ key: String, _ edit: CollectionEdit<M>
+    ) throws(CacheError) -> WrittenChanges {
+        throw .hasNoPositions
+    }
+
     /// By default, nothing has an age.
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
@@ -152,6 +182,9 @@ extension ConformanceCache {
 }
 
 extension CacheError {
+    fileprivate static var hasNoPositions: CacheError {
+        CacheError(.unsupported, "The cache knows collections only as a whole.")
+    }
     fileprivate static var hasNoPins: CacheError { CacheError(.unsupported, "The cache retains nothing.") }
 }
 
@@ -161,11 +194,16 @@ public struct WrittenChanges: Sendable, Equatable {
     public var changed: Set<ModelIdentifier>
     /// The nodes that were deleted.
     public var deleted: Set<ModelIdentifier>
+    /// The keys of the collections that changed.
+    public var collections: Set<ModelIdentifier>
 
     /// Makes a change set.
-    public init(changed: Set<ModelIdentifier> = [], deleted: Set<ModelIdentifier> = []) {
+    public init(
+        changed: Set<ModelIdentifier> = [], deleted: Set<ModelIdentifier> = [], collections: Set<ModelIdentifier> = []
+    ) {
         self.changed = changed
         self.deleted = deleted
+        self.collections = collections
     }
 }
 

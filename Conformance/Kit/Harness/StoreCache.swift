@@ -50,6 +50,30 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         }
     }
 
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        switch try cache.readCollection(key, of: type, in: range) {
+        case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
+        case .miss(let miss): .miss(miss)
+        }
+    }
+
+    func count(ofCollection key: String) throws(CacheError) -> Int? { try cache.count(ofCollection: key) }
+
+    func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
+        let changes =
+            switch edit {
+            case .insert(let elements, let index): try cache.insert(elements, at: index, inCollection: key)
+            case .append(let elements): try cache.append(elements, toCollection: key)
+            case .replace(let range, let elements):
+                try cache.replaceElements(in: range, ofCollection: key, with: elements)
+            case .remove(let range): try cache.removeElements(in: range, ofCollection: key)
+            case .move(let from, let to): try cache.moveElement(from: from, to: to, inCollection: key)
+            }
+        return WrittenChanges(changes)
+    }
+
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         WrittenChanges(try cache.delete(identifier))
     }
@@ -94,5 +118,9 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 }
 
 extension WrittenChanges {
-    init(_ changes: ChangeSet) { self.init(changed: changes.changedModelIds, deleted: changes.deletedModelIds) }
+    init(_ changes: ChangeSet) {
+        self.init(
+            changed: changes.changedModelIds, deleted: changes.deletedModelIds,
+            collections: changes.changedCollectionKeys)
+    }
 }

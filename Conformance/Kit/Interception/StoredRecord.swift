@@ -10,6 +10,9 @@ package struct StoredRecord {
     /// The first byte of the store's key of an alias.
     package static let aliases: UInt8 = 0x03
 
+    /// The first byte of the store's key of a chunk of a collection.
+    package static let chunks: UInt8 = 0x07
+
     /// The key under which the store keeps the node of `identifier`.
     package static func key(_ identifier: ModelIdentifier) -> [UInt8] { [nodes] + Array(identifier.rawValue.utf8) }
 

@@ -44,6 +44,18 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.readCollection(key, as: type, maxAge: maxAge)
     }
 
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        try base.readCollection(key, as: type, in: range)
+    }
+
+    func count(ofCollection key: String) throws(CacheError) -> Int? { try base.count(ofCollection: key) }
+
+    func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
+        try base.edit(key, edit)
+    }
+
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { try base.delete(identifier) }
 
     func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {

@@ -77,7 +77,8 @@ public struct ChangeSet: Sendable {
     /// To make room a node of the same write may be among them.
     public var evictedModelIds: Set<ModelIdentifier> { Set(evicted) }
 
-    /// The keys of the collections that were replaced or forgotten; a change of an element is none of its collection.
+    /// The keys of the collections that were replaced, edited or forgotten; a change to an element is not a change to its
+    /// collection.
     public var changedCollectionKeys: Set<ModelIdentifier> { Set(collections) }
 
     /// Whether nothing changed.

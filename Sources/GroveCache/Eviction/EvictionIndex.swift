@@ -106,7 +106,7 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// Whether records under `key` are evicted: the store's own are not.
     static func isEvictable(_ key: UnsafeRawBufferPointer) -> Bool {
-        unsafe key[0] >= Namespace.node && key[0] <= Namespace.alias
+        unsafe key[0] >= Namespace.node && key[0] <= Namespace.alias || key[0] == Namespace.chunk
     }
 
     /// What a record weighs, its entry in the journal included.
@@ -187,6 +187,14 @@ final class EvictionIndex: @unchecked Sendable {
 
     /// Whether the policy has given up anything that may still be stored.
     var hasVictims: Bool { !victims.isEmpty }
+
+    /// Makes `key`, under which a value of `valueCount` bytes is stored, the next to go.
+    func giveUp(_ key: UnsafeRawBufferPointer, valueCount: Int) {
+        let hash = unsafe EvictionIndex.hash(key)
+        guard policy.remove(hash) else { return }
+        changesSinceSave += 1
+        unsafe victims.append(EvictedEntry(key: hash, weight: weight(key, valueCount: valueCount)))
+    }
 
     /// Gives an entry that was kept from it back to the policy.
     func giveBack(_ hash: UInt64, weight: Int) {

@@ -291,6 +291,7 @@ extension WriteTransaction {
     }
 
     mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        if unsafe key[0] == Namespace.collection { try unsafe giveUpChunks(of: Array(key)) }
         var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence, time: 0)
         _ = try perform(&update)
     }

@@ -163,7 +163,7 @@ extension EvictionIndex {
             }
         }
         for extra in write.extras where !extra.isPin {
-            let valueCount = extra.value?.body.count ?? 0
+            let valueCount = extra.body?.count ?? 0
             unsafe extra.storeKey.withUnsafeBytes { unsafe count($0, valueCount) }
         }
         return (entries, bytes)
@@ -180,6 +180,8 @@ extension PendingWrite {
             }
             if isThere { return true }
         }
+        // Which chunks a call writes is not known before it has.
+        if key.first == Namespace.chunk { return extras.contains { $0.storeKey.first == Namespace.collection } }
         return extras.contains { $0.storeKey == key }
     }
 }

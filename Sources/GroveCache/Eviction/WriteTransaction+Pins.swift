@@ -87,11 +87,11 @@ extension WriteTransaction {
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
     }
 
-    /// The keys of the nodes that `stored` refers to, in order; none where it cannot be read.
+    /// The keys of the nodes that `stored` refers to, or of its chunks, in order; none where it cannot be read.
     private static func references(of key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer) -> [[UInt8]] {
-        guard let header = try? unsafe RecordHeader(stored, key: key), header.flags.contains(.references) else {
-            return []
-        }
+        guard let header = try? unsafe RecordHeader(stored, key: key) else { return [] }
+        if header.flags.contains(.chunks) { return (try? CollectionHead(header))?.chunkKeys ?? [] }
+        guard header.flags.contains(.references) else { return [] }
         var keys: [[UInt8]] = []
         try? unsafe RecordBody.forEachReference(in: header.body) { identifier in
             unsafe keys.append([Namespace.node] + identifier)

@@ -10,7 +10,8 @@ public struct CacheBudget: Sendable, Equatable {
     /// The limit is of the peak and not of the average. A store in memory counts its keys and values. `nil` for no limit.
     public var bytes: Int?
 
-    /// How many records the cache may hold, `nil` for any number: nodes, tombstones, collections and aliases.
+    /// How many records the cache may hold, `nil` for any number: nodes, tombstones, collections, their chunks
+    /// and aliases.
     public var nodes: Int?
 
     /// How many seconds after its last confirmation a record is expired: the first to go, whatever the policy says of it.

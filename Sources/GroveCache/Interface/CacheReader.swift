@@ -110,24 +110,45 @@ extension CacheReader where Self: ~Copyable {
     /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
     ///
     /// - Parameters:
+    ///   - range: the positions of the elements that are read, as far as there are so many; all by default. Positions are as
+    ///     stored, deleted elements included, so that a page may show fewer elements than it has positions.
     ///   - missing: what a missing element means.
     ///   - maxAge: in seconds. The list has an age of its own, that of the last time it was written, or written the same.
-    /// - Returns: the elements, in order, duplicates kept; or why there are none.
+    /// - Returns: the elements, in order, duplicates kept; or why there are none. Of a long list a part may be missing, and other
+    ///   pages be there.
+    /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of it.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func readCollection<M: CacheableModel>(
-        _ key: String, of type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double? = nil
+        _ key: String, of type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss,
+        maxAge: Double? = nil
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         let name = ModelIdentifier(key)
         return try _reading(name, maxAge: maxAge) { (reader) throws(CacheError) in
-            try reader.collection(type, name, missing)
+            try reader.collection(type, name, in: range, missing)
         }
     }
 
-    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:of:missing:maxAge:)``.
+    /// The collection under `key`, or the page of it, or `nil` on a miss; see ``readCollection(_:of:in:missing:maxAge:)``.
+    ///
+    /// ```swift
+    /// let page = try cache.collection("inbox", of: Message.self, in: 0..<50)
+    /// ```
     public func collection<M: CacheableModel>(
-        _ key: String, of type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double? = nil
+        _ key: String, of type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss,
+        maxAge: Double? = nil
     ) throws(CacheError) -> [M]? {
-        try readCollection(key, of: type, missing: missing, maxAge: maxAge).value?.elements
+        try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).value?.elements
+    }
+
+    /// How many elements the collection under `key` has, deleted ones included; `nil` where it is not there.
+    ///
+    /// - Complexity: O(1) store reads.
+    /// - Throws: as ``read(_:as:maxAge:)``.
+    public func count(ofCollection key: String) throws(CacheError) -> Int? {
+        let name = ModelIdentifier(key)
+        return try _reading(name, maxAge: nil) { (reader) throws(CacheError) in
+            try reader.count(ofCollection: name)
+        }.value
     }
 }
 

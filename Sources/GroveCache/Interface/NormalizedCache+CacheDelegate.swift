@@ -26,7 +26,7 @@ extension NormalizedCache: CacheDelegate {
         collectionForKey(cacheKey, missing: .miss, context: context, completion: completion)
     }
 
-    /// Reads a collection on a queue of the cache; see ``CacheReader/readCollection(_:of:missing:maxAge:)``.
+    /// Reads a collection on a queue of the cache; see ``CacheReader/readCollection(_:of:in:missing:maxAge:)``.
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
@@ -39,9 +39,7 @@ extension NormalizedCache: CacheDelegate {
         enqueue(cacheKey) { () throws(CacheError) in
             try ModelIdentifier(cacheKey).check()
             let encoded = try DynamicRoots(collection)
-            let extra = EncodedRoots.collection(
-                cacheKey, count: encoded.roots.count, encoded.references,
-                holdsReferences: encoded.tree.count > 0)
+            let extra = EncodedRoots.collection(cacheKey, count: encoded.roots.count, encoded.references)
             return PendingWrite.Content(tree: encoded.tree, extras: [extra])
         }
     }

@@ -8,6 +8,8 @@ package struct StoredRecord: Sendable {
         case node
         case collection
         case alias
+        /// A part of a long collection; it has no name that a store is asked for.
+        case chunk
         /// The store's own record.
         case meta
     }
@@ -27,7 +29,7 @@ package struct StoredRecord: Sendable {
     }
 
     package let kind: Kind
-    /// The identifier, or the key of a collection or an alias.
+    /// The identifier, or the key of a collection or an alias; of a chunk, the digits of its key.
     package let name: String
     /// Bytes of key and record.
     package let byteCount: Int
@@ -108,6 +110,7 @@ extension StoredRecord.Kind {
         case .node: Namespace.node
         case .collection: Namespace.collection
         case .alias: Namespace.alias
+        case .chunk: Namespace.chunk
         case .meta: Namespace.meta
         }
     }
@@ -117,6 +120,7 @@ extension StoredRecord.Kind {
         case Namespace.node: self = .node
         case Namespace.collection: self = .collection
         case Namespace.alias: self = .alias
+        case Namespace.chunk: self = .chunk
         default: self = .meta
         }
     }
@@ -125,7 +129,9 @@ extension StoredRecord.Kind {
 extension StoredRecord {
     fileprivate init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer) {
         kind = unsafe Kind(namespace: key.first)
-        name = unsafe String(decoding: key.dropFirst(), as: UTF8.self)
+        name =
+            unsafe kind == .chunk
+            ? StoredRecord.digits(key.dropFirst()) : String(decoding: key.dropFirst(), as: UTF8.self)
         byteCount = key.count + stored.count
         do throws(RecordHeader.Failure) {
             envelope = .success(try unsafe Envelope(RecordHeader(stored, key: key)))
@@ -140,11 +146,18 @@ extension StoredRecord {
     }
 }
 
+extension StoredRecord {
+    private static func digits(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
 extension StoredRecord.Envelope {
     fileprivate init(_ header: RecordHeader) throws(RecordHeader.Failure) {
         let names: [(RecordHeader.Flags, String)] = [
             (.tombstone, "tombstone"), (.references, "references"), (.deletion, "deletion"),
             (.deletionUncertain, "deletionUncertain"), (.projections, "projections"), (.replaced, "replaced"),
+            (.runs, "runs"), (.chunks, "chunks"),
         ]
         let fieldCount = unsafe RecordBody.fieldCount(header.body)
         flags = names.filter { header.flags.contains($0.0) }.map(\.1)

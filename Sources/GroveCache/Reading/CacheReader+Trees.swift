@@ -121,29 +121,6 @@ extension ModelIdentifier {
 }
 
 extension Reconstructor {
-    /// The collection under `key`.
-    func collection<M: CacheableModel>(
-        _ type: M.Type, _ key: ModelIdentifier, _ missing: MissingElements
-    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
-        let header = try value(Namespace.collection, key)
-        guard let header else { return .miss(CacheMiss(absence, key)) }
-        var elements: [M] = []
-        var skipped: [CacheMiss] = []
-        do throws(NodeReadFailure) {
-            try self.elements(type, of: header) { (outcome) throws(NodeReadFailure) in
-                switch outcome {
-                case .success(let element?): elements.append(element)
-                case .success(nil): break
-                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
-                case .failure(let failure): throw failure
-                }
-            }
-        } catch {
-            return .miss(try miss(error, at: key))
-        }
-        return .hit(CollectionRead(elements: elements, skipped: skipped))
-    }
-
     /// What was last set under the cache key `key`.
     func model<M: CacheableModel>(
         forKey key: ModelIdentifier, _ type: M.Type

@@ -39,17 +39,26 @@ struct PendingReads: Sendable {
     mutating func updates(
         of key: UnsafeRawBufferPointer, over view: (any NodeView)?
     ) throws(CacheError) -> [RecordUpdate] {
-        let calls = unsafe queue.calls(naming: key)
-        let failed = failedWrites.filter { unsafe !$0.updates(of: key, shift: 0).isEmpty }
+        try gather(unsafe queue.calls(naming: key), over: view) { unsafe $0.updates(of: key, shift: $1) }
+    }
+
+    /// The same of a collection: `key` is one's.
+    mutating func collectionUpdates(
+        of key: UnsafeRawBufferPointer, over view: (any NodeView)?
+    ) throws(CacheError) -> [CollectionUpdate] {
+        try gather(unsafe queue.calls(naming: key), over: view) { unsafe $0.collectionUpdates(of: key, shift: $1) }
+    }
+
+    /// What `find` finds in calls that failed and in those of `calls` that `view` does not show, in their order.
+    private mutating func gather<Update>(
+        _ calls: [PendingWrite], over view: (any NodeView)?, _ find: (PendingWrite, UInt64) -> [Update]
+    ) throws(CacheError) -> [Update] {
+        let failed = failedWrites.filter { !find($0, 0).isEmpty }
         if calls.isEmpty, failed.isEmpty { return [] }
         if let view, !isPlaced { try place(over: view) }
         isPlaced = true
-        var updates: [RecordUpdate] = []
-        for call in failed { unsafe updates += call.updates(of: key, shift: shift) }
-        for call in calls where call.place > afterPlace && call.sequence > afterNumber {
-            unsafe updates += call.updates(of: key, shift: shift)
-        }
-        return updates
+        let shown = calls.filter { $0.place > afterPlace && $0.sequence > afterNumber }
+        return (failed + shown).flatMap { find($0, shift) }
     }
 
     /// The keys that begin with `prefix` and that a call names, whether or not the view shows it.

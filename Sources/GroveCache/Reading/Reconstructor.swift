@@ -93,6 +93,11 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return true
     }
 
+    /// Notes that the read asks for the current key, where somebody decides what to evict.
+    func noteTouch() {
+        if keepsTouches { unsafe state.pointee.noteTouch() }
+    }
+
     /// Whether the read holds a view of the store open.
     var hasView: Bool { unsafe state.pointee.view != nil }
 
@@ -123,42 +128,13 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// The record under `name` in `namespace`, checked; its bytes stay until the read ends.
     func value(_ namespace: UInt8, _ name: ModelIdentifier) throws(CacheError) -> RecordHeader? {
         unsafe name.withUTF8 { unsafe state.pointee.key.set(namespace, $0) }
-        if keepsTouches { unsafe state.pointee.noteTouch() }
+        noteTouch()
         guard let stored = unsafe try state.pointee.fetch() else { return nil }
         let bytes = unsafe stored.isKept ? stored.bytes : state.pointee.arena.keep(stored.bytes)
         do throws(RecordHeader.Failure) {
             return unsafe try RecordHeader(bytes, key: state.pointee.key.bytes)
         } catch {
             throw Reconstructor.error(error, name)
-        }
-    }
-
-    /// Decodes the elements of a stored collection, one after the other.
-    ///
-    /// - Parameter element: called for each; `nil` for an element that is deleted. What it throws ends the read.
-    func elements<M: CacheableModel>(
-        _ type: M.Type, of header: RecordHeader,
-        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
-    ) throws(NodeReadFailure) {
-        unsafe state.pointee.holderSequence = header.sequence
-        unsafe state.pointee.nesting += 1
-        defer {
-            unsafe state.pointee.holderSequence = .max
-            unsafe state.pointee.nesting -= 1
-        }
-        var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
-        let count = try decoder.readArrayHead()
-        for _ in 0..<count {
-            let start = decoder
-            let outcome: Result<M?, NodeReadFailure>
-            do throws(NodeReadFailure) {
-                outcome = .success(try decoder.decodeUnlessDeleted(type))
-            } catch {
-                decoder = start
-                try decoder.skip()
-                outcome = .failure(error)
-            }
-            try element(outcome)
         }
     }
 
@@ -312,7 +288,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
         unsafe state.pointee.key.set(Namespace.node, identifier)
-        if keepsTouches { unsafe state.pointee.noteTouch() }
+        noteTouch()
         let stored: (bytes: UnsafeRawBufferPointer, isKept: Bool)?
         do throws(CacheError) {
             unsafe stored = try state.pointee.fetch()

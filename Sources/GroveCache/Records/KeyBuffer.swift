@@ -8,12 +8,14 @@ enum Namespace {
     static let meta: UInt8 = 0x00
     /// A node, or the tombstone of a deleted one.
     static let node = NodeTree.keyPrefix
-    /// A collection.
+    /// A collection: all of a short one, the head of a long one.
     static let collection: UInt8 = 0x02
     /// A cache key that is not the model's identifier.
     static let alias: UInt8 = 0x03
     /// A segment of the journal of what may be evicted, under its number.
     static let journal: UInt8 = 0x04
+    /// A chunk of a long collection, under the collection's number and its own.
+    static let chunk: UInt8 = 0x07
 }
 
 /// A store's key while it is put together: one byte of ``Namespace`` and a name.

@@ -27,7 +27,15 @@ struct RecordHeader {
         static let projections = Flags(rawValue: 1 << 4)
         /// The table also says which of a projection's values another one has written over.
         static let replaced = Flags(rawValue: 1 << 5)
-        static let known: Flags = [.tombstone, .references, .deletion, .deletionUncertain, .projections, .replaced]
+        /// Several calls put the elements there, or an earlier one; a table says which: ``ReferenceRuns``.
+        static let runs = Flags(rawValue: 1 << 6)
+        /// The elements of the collection are in chunks; the body says in which: ``CollectionHead``.
+        static let chunks = Flags(rawValue: 1 << 7)
+        static let known: Flags = [
+            .tombstone, .references, .deletion, .deletionUncertain, .projections, .replaced, .runs, .chunks,
+        ]
+        /// Those that only collections have.
+        static let ofCollections: Flags = [.runs, .chunks]
     }
 
     enum Failure: Error {
@@ -47,7 +55,7 @@ struct RecordHeader {
     let recordName: UnsafeRawBufferPointer
     /// The projection that wrote the record, where it was one.
     let projection: UnsafeRawBufferPointer
-    /// The table of projections, empty where one alone wrote the record.
+    /// The table of projections, or of runs; empty where one projection or call alone wrote the record.
     let projectionTable: UnsafeRawBufferPointer
     var body: UnsafeRawBufferPointer
 
@@ -61,6 +69,9 @@ struct RecordHeader {
         guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
         flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))
         guard flags.isSubset(of: .known) else { throw .corrupted }
+        guard unsafe flags.isDisjoint(with: .ofCollections) || RecordHeader.isOfCollection(key, flags) else {
+            throw .corrupted
+        }
         sequence = unsafe UInt64(littleEndian: (base + 12).loadUnaligned(as: UInt64.self))
         time = unsafe UInt32(littleEndian: (base + RecordHeader.timeOffset).loadUnaligned(as: UInt32.self))
         let bodyStart = unsafe Int(UInt16(littleEndian: (base + 2).loadUnaligned(as: UInt16.self)))
@@ -76,7 +87,7 @@ struct RecordHeader {
         unsafe recordName = try unsafe RecordHeader.shortText(base, &offset, bodyStart)
         let projection = try unsafe RecordHeader.shortText(base, &offset, bodyStart)
         unsafe self.projection = unsafe projection.count == 0 ? recordName : projection
-        guard offset == bodyStart || flags.contains(.projections) else { throw .corrupted }
+        guard offset == bodyStart || !flags.isDisjoint(with: [.projections, .runs]) else { throw .corrupted }
         unsafe projectionTable = unsafe UnsafeRawBufferPointer(start: base + offset, count: bodyStart - offset)
         unsafe body = unsafe UnsafeRawBufferPointer(start: base + bodyStart, count: bytes.count - bodyStart)
     }
@@ -89,6 +100,12 @@ struct RecordHeader {
         guard offset + 1 + count <= end else { throw .corrupted }
         defer { offset += 1 + count }
         return unsafe UnsafeRawBufferPointer(start: base + (offset + 1), count: count)
+    }
+
+    /// Whether a record under `key` may have `flags`, of which a collection's are some.
+    private static func isOfCollection(_ key: UnsafeRawBufferPointer, _ flags: Flags) -> Bool {
+        guard flags.isDisjoint(with: [.tombstone, .projections]) else { return false }
+        return unsafe key.first == Namespace.collection || key.first == Namespace.chunk && !flags.contains(.chunks)
     }
 
     /// The checksum of `record` under `key`: over the key, and over every byte but the checksum's own.

@@ -7,7 +7,6 @@ struct EncodedRoots {
     /// The encoded roots, one after the other: references, or whole models where they have no identifiers.
     let references: [UInt8]
     let count: Int
-    let holdsReferences: Bool
 
     /// Encodes `models`, in order, into one tree.
     ///
@@ -42,7 +41,6 @@ struct EncodedRoots {
         references = try contiguous.get()
         self.tree = tree
         count = models.count
-        holdsReferences = tree.count > 0
     }
 
     private static func encode<M: CacheableModel>(
@@ -87,17 +85,15 @@ struct EncodedRoots {
 
     /// The collection of the roots, under `key`.
     func collection(_ key: String) -> PendingWrite.Extra {
-        EncodedRoots.collection(key, count: count, references, holdsReferences: holdsReferences)
+        EncodedRoots.collection(key, count: count, references)
     }
 
-    static func collection(
-        _ key: String, count: Int, _ references: [UInt8], holdsReferences: Bool
-    ) -> PendingWrite.Extra {
+    static func collection(_ key: String, count: Int, _ references: [UInt8]) -> PendingWrite.Extra {
         var body = ByteBuffer(capacity: references.count + 9)
         defer { body.deallocate() }
         body.appendHead(CBORMajor.array, UInt64(count))
         unsafe references.withUnsafeBytes { unsafe body.append($0) }
-        return unsafe .collection(key: Array(key.utf8), body: Array(body.bytes), holdsReferences: holdsReferences)
+        return unsafe .collection(key: Array(key.utf8), body: Array(body.bytes))
     }
 }
 

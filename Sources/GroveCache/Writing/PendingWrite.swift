@@ -8,7 +8,9 @@ final class PendingWrite: Sendable {
         /// Mark the node of this identifier as deleted.
         case tombstone(ModelIdentifier)
         /// Store a collection: an encoded array of references.
-        case collection(key: [UInt8], body: [UInt8], holdsReferences: Bool)
+        case collection(key: [UInt8], body: [UInt8])
+        /// Change some elements of a collection.
+        case edit(key: [UInt8], CollectionEdit)
         /// Store an alias: an encoded reference.
         case alias(key: [UInt8], body: [UInt8])
         /// Forget a whole key of the store, its namespace included.
@@ -114,7 +116,7 @@ final class PendingWrite: Sendable {
     }
 
     /// How many records the call writes, at most.
-    var entryCount: Int { (tree?.count ?? 0) + extras.count { !$0.isPin } }
+    var entryCount: Int { extras.reduce(tree?.count ?? 0) { $0 + $1.entryCount } }
 
     /// What the call's nodes take in the store, at least, keys and values.
     var payloadBytes: Int {
@@ -125,13 +127,14 @@ final class PendingWrite: Sendable {
             }
         }
         for extra in extras where !extra.isPin {
-            bytes += 2 * extra.storeKey.count + (extra.value?.body.count ?? 0) + 64
+            bytes += 2 * extra.storeKey.count + (extra.body?.count ?? 0) + 64 * extra.entryCount
         }
         return bytes
     }
 
-    /// Every key of the store that the call names.
-    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.map(\.storeKey)) }
+    /// Every key of the store of which the call says what is to be there: what an edit makes of a list that should not be
+    /// there is no better than that.
+    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.filter { !$0.isEdit }.map(\.storeKey)) }
 
     /// This invalidation without `keys`, or `nil` where nothing is left of it.
     func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {
@@ -173,64 +176,25 @@ final class PendingWrite: Sendable {
     }
 }
 
-extension PendingWrite.Extra {
-    /// Forget what is under `name` in `namespace`.
-    static func remove(_ namespace: UInt8, _ name: String) -> PendingWrite.Extra {
-        .remove(storeKey: [namespace] + Array(name.utf8))
-    }
-
-    /// The key in the store.
-    var storeKey: [UInt8] {
-        switch self {
-        case .tombstone(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
-        case .collection(let key, _, _): [Namespace.collection] + key
-        case .alias(let key, _): [Namespace.alias] + key
-        case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
-        case .pin(let pin): pin.root
+extension PendingWrite {
+    /// The updates of the call to the collection under `key`, a store's key, in their order.
+    func collectionUpdates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [CollectionUpdate] {
+        let named: ArraySlice<Extra>
+        if let places {
+            named = unsafe places[Array(key)].map { extras[$0...$0] } ?? []
+        } else {
+            named = extras[...]
         }
-    }
-
-    /// What it holds in memory, in bytes; an estimate.
-    var byteCount: Int {
-        switch self {
-        case .tombstone(let identifier): 64 + identifier.rawValue.utf8.count
-        case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
-        case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
-        case .pin(let pin): 64 + pin.root.count
-        }
-    }
-
-    /// Whether it is about a deletion.
-    var isDeletion: Bool {
-        switch self {
-        case .tombstone, .invalidate(_, isDeletion: true): true
-        default: false
-        }
-    }
-
-    /// The change, which holds its own copy of the bytes.
-    var value: (body: [UInt8], holdsReferences: Bool)? {
-        switch self {
-        case .collection(_, let body, let holdsReferences): (body, holdsReferences)
-        case .alias(_, let body): (body, true)
-        case .tombstone, .remove, .invalidate, .pin: nil
-        }
-    }
-
-    /// Whether it is about a pin, of which the store does not hear.
-    var isPin: Bool {
-        guard case .pin = self else { return false }
-        return true
-    }
-
-    fileprivate func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {
-        guard unsafe storeKey.elementsEqual(key) else { return nil }
-        switch self {
-        case .tombstone: return .tombstone
-        case .remove: return .remove
-        case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
-        case .pin: return nil
-        case .collection, .alias: return value.map { .bytes($0.body, holdsReferences: $0.holdsReferences) }
+        return named.compactMap { extra in
+            guard unsafe extra.storeKey.elementsEqual(key) else { return nil }
+            let change: CollectionUpdate.Change
+            switch extra {
+            case .collection(_, let body): change = .set(body)
+            case .edit(_, let edit): change = .edit(edit)
+            case .remove, .invalidate: change = .forget
+            case .tombstone, .alias, .pin: return nil
+            }
+            return CollectionUpdate(change: change, sequence: sequence + shift, time: time)
         }
     }
 }

@@ -10,8 +10,8 @@ struct RecordUpdate {
     enum Change {
         /// Store a node's body, as the projection that wrote it; whoever applies the update holds the node's tree.
         case node(NodeTree.Node)
-        /// Store bytes under a collection's or an alias's key.
-        case bytes([UInt8], holdsReferences: Bool)
+        /// Store a reference under an alias's key.
+        case bytes([UInt8])
         /// Remember that the node was deleted.
         case tombstone
         /// Forget the key.
@@ -115,7 +115,7 @@ struct RecordUpdate {
             }
             return unsafe stored == nil ? .unchanged : .removed
         case .tombstone: return try applyTombstone(over: header, into: &out)
-        case .bytes(let body, let holdsReferences):
+        case .bytes(let body):
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
@@ -123,8 +123,8 @@ struct RecordUpdate {
             }
             try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: holdsReferences ? .references : [], sequence: sequence,
-                    time: time, deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
+                    into: &out, key: key, flags: .references, sequence: sequence, time: time, deletion: .none,
+                    recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
                     body: body)
             }
             return .replaced(bodyChanged: !isSame)

@@ -23,7 +23,7 @@ struct WriteTransaction: ~Copyable {
     /// The session that writes, for ``StoreState/session``.
     private let session: UInt64
     /// See ``RecordUpdate/renewal``.
-    private let renewal: UInt32?
+    let renewal: UInt32?
     /// The place of the last of the queue's calls that were applied.
     private var place: UInt64 = 0
     /// What is known of ages, where expired records are to go first.
@@ -139,19 +139,21 @@ struct WriteTransaction: ~Copyable {
             return .unchanged
         }
         let storeKey = extra.storeKey
+        if let outcome = try applyToCollection(extra, storeKey, of: write, sequence: sequence, deletions: deletions) {
+            return outcome
+        }
         unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
         let change: RecordUpdate.Change
         switch extra {
         case .tombstone: change = .tombstone
         case .remove: change = .remove
         case .invalidate(_, let isDeletion): change = .invalidate(isDeletion: isDeletion)
-        case .collection(_, let body, let holdsReferences): change = .bytes(body, holdsReferences: holdsReferences)
-        case .alias(_, let body): change = .bytes(body, holdsReferences: true)
-        case .pin: return .unchanged
+        case .alias(_, let body): change = .bytes(body)
+        case .collection, .edit, .pin: return .unchanged
         }
         var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence, time: write.time)
         let outcome = try perform(&update)
-        if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.value?.body {
+        if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.body {
             let mustRefresh = unsafe body.withUnsafeBytes {
                 unsafe names(deletions, after: update.storedSequence, in: $0, tree)
             }
@@ -228,8 +230,7 @@ struct WriteTransaction: ~Copyable {
     /// Reads what is stored and applies `update` to it.
     private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing = try unsafe transaction.get(update.key)
-        let existingCount = unsafe existing?.count
-        storedCount = existingCount ?? 0
+        storedCount = unsafe existing?.count ?? 0
         update.forgottenDeletion = stored.forgottenDeletion
         update.renewal = renewal
         let outcome = try unsafe update.apply(to: existing, into: &out)
@@ -239,17 +240,9 @@ struct WriteTransaction: ~Copyable {
         }
         switch outcome {
         case .replaced:
-            let references = unsafe markedReferences(update.key, existing)
-            try unsafe put(update.key)
+            try unsafe replace(update.key, existing)
             storedCount = out.count
-            try unsafe account(update.key, old: existingCount, new: out.count)
-            if let references { try unsafe follow(update.key, out.bytes, former: references) }
-        case .removed:
-            let references = unsafe markedReferences(update.key, existing)
-            hasWritten = true
-            try unsafe transaction.remove(update.key)
-            try unsafe account(update.key, old: existingCount, new: nil)
-            if let references { try unsafe follow(update.key, nil, former: references) }
+        case .removed: try unsafe take(update.key, existing)
         case .unchanged:
             if staged == nil { unsafe index?.touch(update.key) }
         case .renewed:
@@ -261,8 +254,46 @@ struct WriteTransaction: ~Copyable {
         return outcome
     }
 
+    /// Stores what `build` appends under `key`.
+    mutating func store(
+        _ key: UnsafeRawBufferPointer, _ build: (inout ByteBuffer) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        out.removeAll()
+        try build(&out)
+        try unsafe replace(key, transaction.get(key))
+    }
+
+    /// Removes `key`, where it is there.
+    mutating func discard(_ key: UnsafeRawBufferPointer) throws(CacheError) {
+        guard let existing = try unsafe transaction.get(key) else { return }
+        try unsafe take(key, existing)
+    }
+
+    /// Puts the bytes in the buffer in the place of `existing`, which is stored under `key`.
+    private mutating func replace(
+        _ key: UnsafeRawBufferPointer, _ existing: UnsafeRawBufferPointer?
+    ) throws(CacheError) {
+        let existingCount = unsafe existing?.count
+        let references = unsafe markedReferences(key, existing)
+        try unsafe put(key)
+        try unsafe account(key, old: existingCount, new: out.count)
+        if let references { try unsafe follow(key, out.bytes, former: references) }
+    }
+
+    /// Removes `existing`, which is stored under `key`.
+    private mutating func take(
+        _ key: UnsafeRawBufferPointer, _ existing: UnsafeRawBufferPointer?
+    ) throws(CacheError) {
+        let existingCount = unsafe existing?.count
+        let references = unsafe markedReferences(key, existing)
+        hasWritten = true
+        try unsafe transaction.remove(key)
+        try unsafe account(key, old: existingCount, new: nil)
+        if let references { try unsafe follow(key, nil, former: references) }
+    }
+
     /// Whether `body` names a node that was deleted after `sequence`.
-    private func names(
+    func names(
         _ deletions: [Int: UInt64], after sequence: UInt64, in body: UnsafeRawBufferPointer, _ tree: NodeTree
     ) -> Bool {
         var isNamed = false
@@ -281,29 +312,4 @@ struct TransactionSummary {
     var shift: UInt64
     var putCount: Int
     var putBytes: Int
-}
-
-/// What a call changes beside the nodes of its tree.
-private struct ChangeLists {
-    var deleted: [ModelIdentifier] = []
-    var evicted: [ModelIdentifier] = []
-    var collections: [ModelIdentifier] = []
-
-    /// Takes in what became of `extra`.
-    mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
-        switch (extra, outcome) {
-        case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
-        case (.tombstone(let identifier), _): deleted.append(identifier)
-        case (.collection(let key, _, _), _): collections.append(ChangeLists.identifier(key[...]))
-        case (.remove(let key), _), (.invalidate(let key, _), _):
-            let identifier = ChangeLists.identifier(key.dropFirst())
-            if key.first == Namespace.node { evicted.append(identifier) }
-            if key.first == Namespace.collection { collections.append(identifier) }
-        case (.alias, _), (.pin, _): return
-        }
-    }
-
-    private static func identifier(_ bytes: ArraySlice<UInt8>) -> ModelIdentifier {
-        ModelIdentifier(String(decoding: bytes, as: UTF8.self))
-    }
 }

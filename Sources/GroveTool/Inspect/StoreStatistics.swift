@@ -8,6 +8,7 @@ struct StoreStatistics {
     private var tombstones = 0
     private var damaged = 0
     private var collections = 0
+    private var chunks = 0
     private var aliases = 0
     private var references = 0
     private var recordBytes = 0
@@ -35,9 +36,13 @@ struct StoreStatistics {
             references += (try? JSON(body: envelope.body))?.referenceCount ?? 0
             return true
         }
-        var (collections, aliases) = (0, 0)
+        var (collections, chunks, aliases) = (0, 0, 0)
         try cache.forEachStoredRecord(.collection) { _ in
             collections += 1
+            return true
+        }
+        try cache.forEachStoredRecord(.chunk) { _ in
+            chunks += 1
             return true
         }
         try cache.forEachStoredRecord(.alias) { _ in
@@ -45,7 +50,7 @@ struct StoreStatistics {
             return true
         }
         (self.nodes, self.tombstones, self.damaged, self.references) = (nodes, tombstones, damaged, references)
-        (self.recordBytes, self.collections, self.aliases) = (recordBytes, collections, aliases)
+        (self.recordBytes, self.collections, self.chunks, self.aliases) = (recordBytes, collections, chunks, aliases)
         byRecordName = names
     }
 
@@ -53,7 +58,8 @@ struct StoreStatistics {
         [
             ("nodes", "nodes", nodes), ("deleted nodes", "tombstones", tombstones),
             ("damaged records", "damaged", damaged), ("collections", "collections", collections),
-            ("aliases", "aliases", aliases), ("references in nodes", "references", references),
+            ("chunks of collections", "chunks", chunks), ("aliases", "aliases", aliases),
+            ("references in nodes", "references", references),
             ("bytes of nodes' keys and records", "recordBytes", recordBytes),
             ("bytes on disk", "bytesOnDisk", bytesOnDisk),
         ]

@@ -1,0 +1,78 @@
+public import GroveCoding
+public import GroveModel
+
+/// Edits of collections: each costs what it touches, and not the list.
+///
+/// Positions are those of the list as it is stored when the call's turn comes: after all calls that were queued before, deleted
+/// elements included. In a transaction they are those of the list that it sees. An edit is all or nothing. Its elements are written with every identified model in their trees, as
+/// `writeCollection` writes them; what is removed from a list stays in the store.
+///
+/// The list must be there: one that was forgotten is not known to be empty, so that an edit makes none. An edit throws
+/// ``CacheError`` with code `outOfRange` where the list is not there, where it has no such position, and where the part that the
+/// edit is about was lost. Then nothing is stored; write the list again.
+///
+/// An edit confirms its elements and not the list, whose age stays as it is.
+extension CacheWriter where Self: ~Copyable {
+    /// Inserts `elements` into the collection under `key` before the one at `index`, or behind the last where `index` is the
+    /// number of elements.
+    ///
+    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and what ``write(_:durability:)`` takes for them.
+    /// - Returns: the identifiers whose stored bytes changed, and the collection's key.
+    /// - Throws: ``CacheError`` with code `outOfRange`, and as ``write(_:durability:)``.
+    @discardableResult
+    public func insert<M: CacheableModel>(
+        _ elements: some Collection<M>, at index: Int, inCollection key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try edit(key, durability) { () throws(CacheError) in try .inserting(EncodedRoots(list: elements), at: index) }
+    }
+
+    /// Puts `elements` behind the last one of the collection under `key`; see
+    /// ``insert(_:at:inCollection:durability:)``.
+    @discardableResult
+    public func append<M: CacheableModel>(
+        _ elements: some Collection<M>, toCollection key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try edit(key, durability) { () throws(CacheError) in try .appending(EncodedRoots(list: elements)) }
+    }
+
+    /// Puts `elements`, one or more or none, in the place of those at the positions of `range` in the collection under `key`; see
+    /// ``insert(_:at:inCollection:durability:)``.
+    @discardableResult
+    public func replaceElements<M: CacheableModel>(
+        in range: Range<Int>, ofCollection key: String, with elements: some Collection<M>,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try edit(key, durability) { () throws(CacheError) in try .replacing(range, EncodedRoots(list: elements)) }
+    }
+
+    /// Removes the elements at the positions of `range` from the collection under `key`; they stay in the store.
+    ///
+    /// - Complexity: O(*m* / 128 + *n* / 128) for *m* elements of *n*.
+    /// - Returns: the collection's key.
+    /// - Throws: as ``insert(_:at:inCollection:durability:)``.
+    @discardableResult
+    public func removeElements(
+        in range: Range<Int>, ofCollection key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try edit(key, durability) { () throws(CacheError) in .removing(range) }
+    }
+
+    /// Moves the element at position `from` of the collection under `key`, so that it is at position `to` afterwards.
+    ///
+    /// - Complexity: O(*n* / 128) for *n* elements.
+    /// - Returns: the collection's key.
+    /// - Throws: as ``insert(_:at:inCollection:durability:)``.
+    @discardableResult
+    public func moveElement(
+        from: Int, to: Int, inCollection key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try edit(key, durability) { () throws(CacheError) in .moving(from, to) }
+    }
+
+    private func edit(
+        _ key: String, _ durability: Durability, _ make: () throws(CacheError) -> EncodedEdit
+    ) throws(CacheError) -> ChangeSet {
+        try ModelIdentifier(key).check()
+        return try _perform(durability) { () throws(CacheError) in _WriteContent(try make().content(key)) }
+    }
+}

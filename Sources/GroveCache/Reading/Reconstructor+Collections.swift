@@ -1,0 +1,220 @@
+import GroveCoding
+import GroveModel
+
+/// Collections inside a read: a page reads the head of its list and the chunks that it touches.
+extension Reconstructor {
+    /// The collection under `key`, or the elements at the positions of `range`, as far as it has them.
+    ///
+    /// - Complexity: O(*n*) store reads for *n* references in the trees of the page.
+    func collection<M: CacheableModel>(
+        _ type: M.Type, _ key: ModelIdentifier, in range: Range<Int>? = nil, _ missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
+        var elements: [M] = []
+        var skipped: [CacheMiss] = []
+        do throws(NodeReadFailure) {
+            try self.elements(type, of: list, key, in: range) { (outcome) throws(NodeReadFailure) in
+                switch outcome {
+                case .success(let element?): elements.append(element)
+                case .success(nil): break
+                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
+                case .failure(let failure): throw failure
+                }
+            }
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+        return .hit(CollectionRead(elements: elements, skipped: skipped))
+    }
+
+    /// How many elements the collection under `key` has, deleted ones included.
+    ///
+    /// - Complexity: O(1) store reads.
+    func count(ofCollection key: ModelIdentifier) throws(CacheError) -> CacheRead<Int> {
+        guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
+        do throws(NodeReadFailure) {
+            switch list {
+            case .folded(let elements): return .hit(elements.count)
+            case .record(let header):
+                guard header.flags.contains(.chunks) else {
+                    var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
+                    return .hit(try decoder.readArrayHead())
+                }
+                return .hit(try CollectionHead.count(of: header))
+            }
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+    }
+
+    /// A list as the read finds it.
+    private enum List {
+        /// As it is stored: the record of all of it, or of its head.
+        case record(RecordHeader)
+        /// As queued calls leave it.
+        case folded(StoredElements)
+    }
+
+    private func list(_ key: ModelIdentifier) throws(CacheError) -> List? {
+        if unsafe state.pointee.hasPending {
+            unsafe key.withUTF8 { unsafe state.pointee.key.set(Namespace.collection, $0) }
+            let view = unsafe state.pointee.view
+            let updates =
+                try unsafe state.pointee.pending?.collectionUpdates(of: state.pointee.key.bytes, over: view) ?? []
+            if !updates.isEmpty { return unsafe try state.pointee.fold(updates).map { .folded($0) } }
+        }
+        return try value(Namespace.collection, key).map { .record($0) }
+    }
+
+    /// Decodes the elements of `list` at the positions of `range`, as far as there are any, one after the other.
+    ///
+    /// - Parameter element: called for each; `nil` for one that is deleted. What it throws ends the read.
+    private func elements<M: CacheableModel>(
+        _ type: M.Type, of list: List, _ key: ModelIdentifier, in range: Range<Int>?,
+        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+    ) throws(NodeReadFailure) {
+        unsafe state.pointee.nesting += 1
+        defer {
+            unsafe state.pointee.holderSequence = .max
+            unsafe state.pointee.nesting -= 1
+        }
+        switch list {
+        case .folded(let elements):
+            let bytes = unsafe elements.bytes.withUnsafeBytes { unsafe keep($0) }
+            let table = unsafe ReferenceRuns.table(of: elements.numbers).withUnsafeBytes { unsafe keep($0) }
+            let decoder = unsafe NodeDecoder(bytes, source: self, isStable: true)
+            let part = (range ?? 0..<elements.count).clamped(to: 0..<elements.count)
+            try unsafe decode(type, part, decoder, ReferenceRuns(table: table), element)
+        case .record(let header) where header.flags.contains(.chunks):
+            let head = try CollectionHead(header)
+            var start = 0
+            for chunk in head.chunks {
+                let positions = start..<start + chunk.count
+                start = positions.upperBound
+                let part = (range ?? positions).clamped(to: positions)
+                guard !part.isEmpty else { continue }
+                let mark = unsafe state.pointee.arena.mark
+                let header = try record(of: chunk, in: head, key)
+                let offset = positions.lowerBound
+                try elements(type, of: header, part.lowerBound - offset..<part.upperBound - offset, element)
+                unsafe state.pointee.arena.release(to: mark)
+            }
+        case .record(let header): try elements(type, of: header, range, element)
+        }
+    }
+
+    private func elements<M: CacheableModel>(
+        _ type: M.Type, of header: RecordHeader, _ range: Range<Int>?,
+        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+    ) throws(NodeReadFailure) {
+        var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
+        let count = try decoder.readArrayHead()
+        let part = (range ?? 0..<count).clamped(to: 0..<count)
+        try decode(type, part, decoder, ReferenceRuns(header), element)
+    }
+
+    /// Decodes the elements of `range` among those at `decoder`, each as of the call that put it there.
+    private func decode<M: CacheableModel>(
+        _ type: M.Type, _ range: Range<Int>, _ decoder: NodeDecoder, _ runs: ReferenceRuns,
+        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+    ) throws(NodeReadFailure) {
+        var (decoder, runs) = (decoder, runs)
+        for _ in 0..<range.lowerBound {
+            _ = try runs.next()
+            try decoder.skip()
+        }
+        for _ in range {
+            unsafe state.pointee.holderSequence = try runs.next()
+            let start = decoder
+            let outcome: Result<M?, NodeReadFailure>
+            do throws(NodeReadFailure) {
+                outcome = .success(try decoder.decodeUnlessDeleted(type))
+            } catch {
+                decoder = start
+                try decoder.skip()
+                outcome = .failure(error)
+            }
+            try element(outcome)
+        }
+    }
+
+    /// The record of `chunk`, checked; its bytes stay until the arena is released below them.
+    ///
+    /// - Throws: a miss that names the collection where the chunk was lost, is damaged, or is not the one that `head` means.
+    private func record(
+        of chunk: CollectionHead.Chunk, in head: CollectionHead, _ name: ModelIdentifier
+    ) throws(NodeReadFailure) -> RecordHeader {
+        let key = head.key(of: chunk.number)
+        unsafe key.withUnsafeBytes { key in
+            unsafe state.pointee.key.set(Namespace.chunk, UnsafeRawBufferPointer(rebasing: key[1...]))
+        }
+        noteTouch()
+        do {
+            let view = unsafe state.pointee.view
+            guard let stored = try unsafe view?.get(state.pointee.key.bytes) else {
+                throw NodeReadFailure.miss(CacheMiss(.absent, name))
+            }
+            let bytes = unsafe state.pointee.keepsBytes ? stored : keep(stored)
+            let header = try unsafe RecordHeader(bytes, key: state.pointee.key.bytes)
+            var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
+            guard try decoder.readArrayHead() == chunk.count else { throw NodeReadFailure.corrupted }
+            return header
+        } catch let error as CacheError {
+            throw .failed(error.concerning(name))
+        } catch NodeReadFailure.miss(let miss) {
+            throw .miss(miss)
+        } catch RecordHeader.Failure.unsupportedFormat {
+            throw .miss(CacheMiss(.unsupportedFormat, name))
+        } catch {
+            throw .miss(CacheMiss(.corrupted, name))
+        }
+    }
+}
+
+extension ReadState {
+    /// The list under the current key after `updates`; `nil` where there is none then, or where it cannot be known.
+    ///
+    /// All of a stored list is read where it is edited: there are queued edits for moments only.
+    mutating func fold(_ updates: [CollectionUpdate]) throws(CacheError) -> StoredElements? {
+        isExpired = false
+        var list: (elements: StoredElements, time: UInt32)?
+        var isStored = true
+        for update in updates {
+            switch update.change {
+            case .set(let body):
+                let elements = unsafe body.withUnsafeBytes { body in
+                    try? unsafe StoredElements(list: body, number: update.sequence)
+                }
+                list = elements.map { ($0, update.time) }
+            case .forget: list = nil
+            case .edit(let edit):
+                if isStored { list = try stored() }
+                // An edit that cannot be applied will fail, and the list be forgotten.
+                if let former = list, (try? edit.check(former.elements.count)) != nil {
+                    list = nil
+                    var elements = former.elements
+                    edit.apply(to: &elements, number: update.sequence)
+                    list = (elements, former.time)
+                } else {
+                    list = nil
+                }
+            }
+            isStored = false
+        }
+        guard let list else { return nil }
+        if let ageLimit, !ageLimit.accepts(list.time) {
+            isExpired = true
+            noteExpired(ageLimit)
+            return nil
+        }
+        return list.elements
+    }
+
+    /// The list under the current key as the view shows it.
+    private func stored() throws(CacheError) -> (elements: StoredElements, time: UInt32)? {
+        guard let view, let stored = try unsafe view.collection(Array(key.bytes)),
+            let elements = try view.elements(of: stored)
+        else { return nil }
+        return (elements, stored.time)
+    }
+}

@@ -1,0 +1,107 @@
+import GroveCoding
+import GroveModel
+
+/// What the head of a long collection says: which chunks hold the elements, and how many each.
+///
+/// The body of its record is `[number, count, chunks]`; the last is a byte string that has five bytes for each chunk, its
+/// number, big-endian, and how many elements it has: a head is read and written at every edit.
+struct CollectionHead: Equatable {
+    /// A chunk, by its number, and how many elements it has.
+    struct Chunk: Equatable {
+        let number: UInt32
+        let count: Int
+    }
+
+    /// The most elements in one record: a collection of more is in chunks.
+    static let mostElements = 128
+    /// Neighbours that have fewer together are joined, and a collection that has fewer is in one record again.
+    static let fewElements = 64
+
+    private static let chunkBytes = 5
+
+    /// What tells this list's chunks from those of any other: of another key, or set under this one before or after.
+    let number: UInt64
+    var chunks: [Chunk] = []
+
+    /// How many elements the collection has.
+    var count: Int { chunks.reduce(0) { $0 + $1.count } }
+
+    /// The head of the list that the call `sequence` makes under `key`, a store's key.
+    init(_ key: [UInt8], sequence: UInt64) {
+        number = unsafe key.withUnsafeBytes { unsafe hash64($0, seed: sequence) }
+    }
+
+    /// Reads the head in the record of `header`.
+    ///
+    /// - Throws: `corrupted` where it says what no head does.
+    init(_ header: RecordHeader) throws(NodeReadFailure) {
+        var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
+        let count: Int
+        (number, count) = try CollectionHead.begin(&decoder)
+        chunks = try unsafe decoder.readBytes { unsafe CollectionHead.chunks(in: $0) }
+        guard self.count == count, decoder.isAtEnd else { throw .corrupted }
+    }
+
+    /// The chunks in `bytes`; none where these are none.
+    private static func chunks(in bytes: UnsafeRawBufferPointer) -> [Chunk] {
+        guard bytes.count % chunkBytes == 0 else { return [] }
+        return stride(from: 0, to: bytes.count, by: chunkBytes).map { offset in
+            let number = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            return unsafe Chunk(number: UInt32(bigEndian: number), count: Int(bytes[offset + 4]))
+        }
+    }
+
+    /// How many elements the collection has whose head is in the record of `header`.
+    ///
+    /// - Complexity: O(1).
+    static func count(of header: RecordHeader) throws(NodeReadFailure) -> Int {
+        var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
+        return try begin(&decoder).count
+    }
+
+    private static func begin(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> (number: UInt64, count: Int) {
+        guard try decoder.readArrayHead() == 3 else { throw .corrupted }
+        return (try decoder.readInteger(UInt64.self), try decoder.readInteger(Int.self))
+    }
+
+    /// The store's key of chunk `chunk`.
+    func key(of chunk: UInt32) -> [UInt8] {
+        var key = [Namespace.chunk]
+        for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: number >> UInt64(64 - 8 * byte))) }
+        for byte in 1...4 { key.append(UInt8(truncatingIfNeeded: chunk >> UInt32(32 - 8 * byte))) }
+        return key
+    }
+
+    /// The store's keys of all chunks, in order.
+    var chunkKeys: [[UInt8]] { chunks.map { key(of: $0.number) } }
+
+    /// So many numbers that no chunk has.
+    ///
+    /// - Throws: ``CacheError`` with code `tooLarge` after four billion chunks.
+    func unusedNumbers(_ count: Int) throws(CacheError) -> [UInt32] {
+        let last = chunks.reduce(0) { max($0, $1.number) }
+        guard count <= UInt32.max - last else {
+            throw CacheError(.tooLarge, "The collection has been edited too often; write it again.")
+        }
+        return (0..<count).map { last + 1 + UInt32($0) }
+    }
+
+    /// Appends the record of the head to `out`.
+    func build(
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: UInt64, time: UInt32
+    ) throws(CacheError) {
+        var body = ByteBuffer(capacity: 32 + 8 * chunks.count)
+        defer { body.deallocate() }
+        body.appendHead(CBORMajor.array, 3)
+        body.appendHead(CBORMajor.unsigned, number)
+        body.appendHead(CBORMajor.unsigned, UInt64(count))
+        body.appendHead(CBORMajor.bytes, UInt64(CollectionHead.chunkBytes * chunks.count))
+        for chunk in chunks {
+            body.append(bigEndian: chunk.number)
+            body.append(UInt8(truncatingIfNeeded: chunk.count))
+        }
+        try unsafe RecordBuilder.buildCollection(
+            into: &out, key: key, flags: .chunks, sequence: sequence, time: time,
+            runs: UnsafeRawBufferPointer(start: nil, count: 0), body: body.bytes)
+    }
+}

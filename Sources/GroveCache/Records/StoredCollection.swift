@@ -1,0 +1,97 @@
+import GroveCoding
+import GroveModel
+
+/// A collection as a store holds it: its elements where they are few, else which chunks have them.
+struct StoredCollection {
+    enum Content {
+        case elements(StoredElements)
+        case chunks(CollectionHead)
+    }
+
+    var content: Content
+    /// The number of the last call that changed the list.
+    let sequence: UInt64
+    /// When the list was last confirmed, in seconds since 1970; 0 where that is not known.
+    let time: UInt32
+
+    /// How many elements it has.
+    var count: Int {
+        switch content {
+        case .elements(let elements): elements.count
+        case .chunks(let head): head.count
+        }
+    }
+
+    /// Which chunks it has; `nil` where it has none.
+    var head: CollectionHead? {
+        if case .chunks(let head) = content { head } else { nil }
+    }
+
+    init(_ content: Content, sequence: UInt64, time: UInt32) {
+        self.content = content
+        self.sequence = sequence
+        self.time = time
+    }
+
+    /// Reads the record of `header`.
+    init(_ header: RecordHeader) throws(NodeReadFailure) {
+        content =
+            header.flags.contains(.chunks)
+            ? .chunks(try CollectionHead(header)) : .elements(try StoredElements(header))
+        sequence = header.sequence
+        time = header.time
+    }
+
+    /// Appends the record to `out`, as of the call `sequence` and confirmed at `time`.
+    func build(
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: UInt64, time: UInt32
+    ) throws(CacheError) {
+        switch content {
+        case .elements(let elements): try unsafe elements.build(into: &out, key: key, sequence: sequence, time: time)
+        case .chunks(let head): try unsafe head.build(into: &out, key: key, sequence: sequence, time: time)
+        }
+    }
+}
+
+extension NodeView {
+    /// The collection under `key`, a store's key; `nil` where there is none, or it is damaged.
+    ///
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` where a later version wrote it, and what the engine throws.
+    func collection(_ key: [UInt8]) throws(CacheError) -> StoredCollection? {
+        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> StoredCollection? in
+            guard let stored = try unsafe get(key) else { return nil }
+            do throws(RecordHeader.Failure) {
+                let header = try unsafe RecordHeader(stored, key: key)
+                return try? StoredCollection(header)
+            } catch {
+                guard case .unsupportedFormat = error else { return nil }
+                throw CacheError(
+                    .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
+            }
+        }
+    }
+
+    /// The elements of `chunk`; `nil` where it was lost, is damaged, or is not the chunk that `head` means.
+    func elements(of chunk: CollectionHead.Chunk, in head: CollectionHead) throws(CacheError) -> StoredElements? {
+        try unsafe head.key(of: chunk.number).withUnsafeBytesTyped { (key) throws(CacheError) -> StoredElements? in
+            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
+                let elements = try? StoredElements(header), elements.count == chunk.count
+            else { return nil }
+            return elements
+        }
+    }
+
+    /// All elements of `collection`; `nil` where a chunk is not there.
+    func elements(of collection: StoredCollection) throws(CacheError) -> StoredElements? {
+        switch collection.content {
+        case .elements(let elements): return elements
+        case .chunks(let head):
+            var all = StoredElements()
+            for chunk in head.chunks {
+                guard let elements = try elements(of: chunk, in: head) else { return nil }
+                all.append(elements)
+            }
+            return all
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import GroveCoding
+import GroveModel
+
+/// Elements of a collection as they are stored: the encoding of each, and the number of the call that put it there.
+struct StoredElements: Sendable {
+    /// The encodings, one after the other.
+    private(set) var bytes: [UInt8] = []
+    /// Where the encoding of each element ends.
+    private var ends: [Int] = []
+    /// The number of the call that put each element there.
+    private(set) var numbers: [UInt64] = []
+
+    var count: Int { ends.count }
+
+    init() {}
+
+    /// Takes `encoded`, the encodings of elements one after the other, apart.
+    ///
+    /// - Throws: `corrupted` where they are not encodings.
+    init(_ encoded: UnsafeRawBufferPointer, number: UInt64) throws(NodeReadFailure) {
+        var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
+        unsafe bytes.append(contentsOf: encoded)
+        while !decoder.isAtEnd { ends.append((ends.last ?? 0) + (try unsafe decoder.readEncoded().count)) }
+        numbers = Array(repeating: number, count: ends.count)
+    }
+
+    /// Takes `list`, an encoded array, apart.
+    ///
+    /// - Throws: `corrupted` or `otherShape` where it is none.
+    init(list: UnsafeRawBufferPointer, number: UInt64) throws(NodeReadFailure) {
+        var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
+        let count = try decoder.readArrayHead()
+        self = try unsafe StoredElements(
+            UnsafeRawBufferPointer(start: decoder.cursor, count: decoder.end - decoder.cursor), number: number)
+        guard self.count == count else { throw .corrupted }
+    }
+
+    /// Takes the body of the record of `header` apart, which holds elements.
+    ///
+    /// - Throws: `corrupted` or `otherShape` where it does not.
+    init(_ header: RecordHeader) throws(NodeReadFailure) {
+        try unsafe self.init(list: header.body, number: header.sequence)
+        var runs = ReferenceRuns(header)
+        for index in numbers.indices { numbers[index] = try runs.next() }
+    }
+
+    /// The elements of `range`.
+    subscript(range: Range<Int>) -> StoredElements {
+        let (start, end) = (offset(range.lowerBound), offset(range.upperBound))
+        var part = StoredElements()
+        part.bytes = Array(bytes[start..<end])
+        part.ends = ends[range].map { $0 - start }
+        part.numbers = Array(numbers[range])
+        return part
+    }
+
+    private func offset(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
+
+    mutating func append(_ other: StoredElements) { replace(count..<count, with: other) }
+
+    /// Puts `others` in the place of the elements of `range`.
+    mutating func replace(_ range: Range<Int>, with others: StoredElements) {
+        let (start, end) = (offset(range.lowerBound), offset(range.upperBound))
+        bytes.replaceSubrange(start..<end, with: others.bytes)
+        numbers.replaceSubrange(range, with: others.numbers)
+        ends.replaceSubrange(range, with: others.ends.map { $0 + start })
+        let growth = others.bytes.count - (end - start)
+        for index in range.lowerBound + others.count..<ends.count { ends[index] += growth }
+    }
+
+    /// The same elements, put there by call `number`.
+    func numbered(_ number: UInt64) -> StoredElements {
+        var others = self
+        others.numbers = Array(repeating: number, count: count)
+        return others
+    }
+
+    /// The elements in parts that fit into a record each.
+    ///
+    /// - Parameter areLast: whether they end the list. What grows at its end is kept in full chunks; elsewhere each part
+    ///   has room.
+    func parts(areLast: Bool) -> [StoredElements] {
+        let most = CollectionHead.mostElements
+        guard count > most else { return count == 0 ? [] : [self] }
+        let parts = (count + most - 1) / most
+        let size = areLast ? most : (count + parts - 1) / parts
+        return stride(from: 0, to: count, by: size).map { self[$0..<min($0 + size, count)] }
+    }
+
+    /// Whether an element is or holds a reference.
+    private var holdsReferences: Bool {
+        unsafe bytes.withUnsafeBytes { bytes in
+            if unsafe RootReference.isReference(bytes) { return true }
+            var isFound = false
+            try? unsafe RecordBody.forEachReference(in: bytes) { _ in isFound = true }
+            return isFound
+        }
+    }
+
+    /// Appends the record of these elements to `out`.
+    ///
+    /// - Parameter sequence: the number of the record; where it is `nil`, the highest of the elements'.
+    func build(
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: UInt64? = nil, time: UInt32
+    ) throws(CacheError) {
+        let sequence = sequence ?? numbers.max() ?? 0
+        var flags: RecordHeader.Flags = holdsReferences ? .references : []
+        var runs: [UInt8] = []
+        if numbers.contains(where: { $0 != sequence }) {
+            flags.insert(.runs)
+            runs = ReferenceRuns.table(of: numbers)
+        }
+        var body = ByteBuffer(capacity: bytes.count + 9)
+        defer { body.deallocate() }
+        body.appendHead(CBORMajor.array, UInt64(count))
+        unsafe bytes.withUnsafeBytes { unsafe body.append($0) }
+        let bodyBytes = unsafe body.bytes
+        try unsafe runs.withUnsafeBytesTyped { (runs) throws(CacheError) in
+            try unsafe RecordBuilder.buildCollection(
+                into: &out, key: key, flags: flags, sequence: sequence, time: time, runs: runs, body: bodyBytes)
+        }
+    }
+}
+
+extension RecordBuilder {
+    /// Appends a record of a collection, which has no names, to `out`.
+    static func buildCollection(
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
+        time: UInt32, runs: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+    ) throws(CacheError) {
+        let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        try unsafe build(
+            into: &out, key: key, flags: flags, sequence: sequence, time: time, deletion: .none, recordName: noName,
+            projection: noName, projectionTable: runs, body: body)
+    }
+}

@@ -1,0 +1,26 @@
+import GroveModel
+
+/// What a call changes beside the nodes of its tree.
+struct ChangeLists {
+    var deleted: [ModelIdentifier] = []
+    var evicted: [ModelIdentifier] = []
+    var collections: [ModelIdentifier] = []
+
+    /// Takes in what became of `extra`.
+    mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
+        switch (extra, outcome) {
+        case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
+        case (.tombstone(let identifier), _): deleted.append(identifier)
+        case (.collection(let key, _), _), (.edit(let key, _), _): collections.append(ChangeLists.identifier(key[...]))
+        case (.remove(let key), _), (.invalidate(let key, _), _):
+            let identifier = ChangeLists.identifier(key.dropFirst())
+            if key.first == Namespace.node { evicted.append(identifier) }
+            if key.first == Namespace.collection { collections.append(identifier) }
+        case (.alias, _), (.pin, _): return
+        }
+    }
+
+    private static func identifier(_ bytes: ArraySlice<UInt8>) -> ModelIdentifier {
+        ModelIdentifier(String(decoding: bytes, as: UTF8.self))
+    }
+}

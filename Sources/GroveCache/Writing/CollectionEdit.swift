@@ -1,0 +1,55 @@
+import GroveModel
+
+/// One change to the elements of a stored collection; positions are of the list that the edit finds, deleted elements
+/// included.
+enum CollectionEdit: Sendable {
+    /// Puts elements in the place of a range: inserts where that is empty, removes where they are none.
+    case replace(Range<Int>, with: StoredElements)
+    /// Puts elements behind the last one.
+    case append(StoredElements)
+    /// Takes the element at one position to another, which it has afterwards.
+    case move(from: Int, to: Int)
+
+    /// The elements that the edit brings.
+    var elements: StoredElements {
+        switch self {
+        case .replace(_, let elements), .append(let elements): elements
+        case .move: StoredElements()
+        }
+    }
+
+    /// - Throws: ``CacheError`` with code `outOfRange` where a list of `count` elements has no such position.
+    func check(_ count: Int) throws(CacheError) {
+        let isInside =
+            switch self {
+            case .replace(let range, _): range.lowerBound >= 0 && range.upperBound <= count
+            case .append: true
+            case .move(let from, let to): min(from, to) >= 0 && max(from, to) < count
+            }
+        guard isInside else {
+            throw CacheError(.outOfRange, "The collection has \(count) elements, and the edit is of a position beyond.")
+        }
+    }
+
+    /// Whether nothing is different afterwards.
+    var changesNothing: Bool {
+        switch self {
+        case .replace(let range, let elements): range.isEmpty && elements.count == 0
+        case .append(let elements): elements.count == 0
+        case .move(let from, let to): from == to
+        }
+    }
+
+    /// Applies the edit of call `number`, which was checked, to `list`, all elements of the collection.
+    func apply(to list: inout StoredElements, number: UInt64) {
+        switch self {
+        case .replace(let range, let elements): list.replace(range, with: elements.numbered(number))
+        case .append(let elements): list.append(elements.numbered(number))
+        case .move(let from, let to):
+            // The element was set by the call that put it there: a deletion since then holds.
+            let element = list[from..<from + 1]
+            list.replace(from..<from + 1, with: StoredElements())
+            list.replace(to..<to, with: element)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import GroveModel
+
+extension PendingWrite.Extra {
+    /// Forget what is under `name` in `namespace`.
+    static func remove(_ namespace: UInt8, _ name: String) -> PendingWrite.Extra {
+        .remove(storeKey: [namespace] + Array(name.utf8))
+    }
+
+    /// The key in the store.
+    var storeKey: [UInt8] {
+        switch self {
+        case .tombstone(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
+        case .collection(let key, _), .edit(let key, _): [Namespace.collection] + key
+        case .alias(let key, _): [Namespace.alias] + key
+        case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
+        case .pin(let pin): pin.root
+        }
+    }
+
+    /// What it holds in memory, in bytes; an estimate.
+    var byteCount: Int {
+        switch self {
+        case .tombstone(let identifier): 64 + identifier.rawValue.utf8.count
+        case .collection(let key, let body), .alias(let key, let body): 128 + key.count + body.count
+        case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
+        case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
+        case .pin(let pin): 64 + pin.root.count
+        }
+    }
+
+    /// Whether it is about a deletion.
+    var isDeletion: Bool {
+        switch self {
+        case .tombstone, .invalidate(_, isDeletion: true): true
+        default: false
+        }
+    }
+
+    /// The encoded value that it brings.
+    var body: [UInt8]? {
+        switch self {
+        case .collection(_, let body), .alias(_, let body): body
+        case .edit(_, let edit): edit.elements.bytes
+        case .tombstone, .remove, .invalidate, .pin: nil
+        }
+    }
+
+    /// Whether it changes what is there, rather than say what is to be there.
+    var isEdit: Bool {
+        guard case .edit = self else { return false }
+        return true
+    }
+
+    /// How many records it writes, about.
+    var entryCount: Int {
+        switch self {
+        case .pin: 0
+        case .collection(_, let body):
+            // An element takes some bytes: what is an estimate must not cost as much as the list.
+            1 + body.count / (8 * CollectionHead.mostElements)
+        case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
+        case .tombstone, .alias, .remove, .invalidate: 1
+        }
+    }
+
+    /// Whether it is about a pin, of which the store does not hear.
+    var isPin: Bool {
+        guard case .pin = self else { return false }
+        return true
+    }
+
+    func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {
+        guard unsafe storeKey.elementsEqual(key) else { return nil }
+        switch self {
+        case .tombstone: return .tombstone
+        case .remove: return .remove
+        case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
+        case .alias(_, let body): return .bytes(body)
+        case .collection, .edit, .pin: return nil
+        }
+    }
+}

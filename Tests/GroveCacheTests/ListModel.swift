@@ -1,0 +1,104 @@
+import GroveModel
+import TestSupport
+
+@testable import GroveCache
+
+/// A collection as an array: what edits must make of it, and what reads must find.
+struct ListModel {
+    struct Entry {
+        let person: String
+        /// Whether the person was deleted since the entry came.
+        var isDeleted = false
+    }
+
+    var entries: [Entry] = []
+    /// The newest version of each person.
+    var people: [String: Person] = [:]
+    private var version = 0
+
+    /// What a page of `range` shows; all by default.
+    func page(_ range: Range<Int>? = nil) -> [Person] {
+        entries[(range ?? 0..<entries.count).clamped(to: 0..<entries.count)].compactMap { entry in
+            entry.isDeleted ? nil : people[entry.person]
+        }
+    }
+
+    /// So many people, of which some are known, in new versions.
+    mutating func bring(_ count: Int, using generator: inout SeededGenerator) -> [Person] {
+        (0..<count).map { _ in
+            version += 1
+            let person = Person(
+                id: "\(Int.random(in: 0..<600, using: &generator))", name: "version \(version)", age: version)
+            people[person.id] = person
+            return person
+        }.map { people[$0.id] ?? $0 }
+    }
+
+    mutating func replace(_ range: Range<Int>, with people: [Person]) {
+        entries.replaceSubrange(range, with: people.map { Entry(person: $0.id) })
+    }
+
+    mutating func move(_ from: Int, _ to: Int) { entries.insert(entries.remove(at: from), at: to) }
+
+    mutating func delete(_ person: String) {
+        for index in entries.indices where entries[index].person == person { entries[index].isDeleted = true }
+    }
+
+    /// A range of at most `most` positions, the last one included.
+    func range(_ most: Int, using generator: inout SeededGenerator) -> Range<Int> {
+        let start = Int.random(in: 0...entries.count, using: &generator)
+        return start..<min(start + Int.random(in: 0...most, using: &generator), entries.count)
+    }
+
+    /// A random edit, applied to the model: what a call that makes it writes.
+    mutating func edit(_ grows: Bool, using generator: inout SeededGenerator) throws -> PendingWrite.Content {
+        let most = [1, 3, 60, 300][Int.random(in: 0..<4, using: &generator)]
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0 where !entries.isEmpty:
+            let from = Int.random(in: 0..<entries.count, using: &generator)
+            let to = Int.random(in: 0..<entries.count, using: &generator)
+            move(from, to)
+            return EncodedEdit.moving(from, to).content("list")
+        case 1 where !grows, 2 where !grows:
+            let range = range(most, using: &generator)
+            replace(range, with: [])
+            return EncodedEdit.removing(range).content("list")
+        case 1, 3:
+            let people = bring(Int.random(in: 0...(grows ? most : 2), using: &generator), using: &generator)
+            replace(entries.count..<entries.count, with: people)
+            return try EncodedEdit.appending(EncodedRoots(list: people)).content("list")
+        case 4:
+            let range = range(most, using: &generator)
+            let people = bring(Int.random(in: 0...range.count, using: &generator), using: &generator)
+            replace(range, with: people)
+            return try EncodedEdit.replacing(range, EncodedRoots(list: people)).content("list")
+        default:
+            let index = Int.random(in: 0...entries.count, using: &generator)
+            let people = bring(Int.random(in: 0...(grows ? most : 2), using: &generator), using: &generator)
+            replace(index..<index, with: people)
+            return try EncodedEdit.inserting(EncodedRoots(list: people), at: index).content("list")
+        }
+    }
+}
+
+extension NormalizedCache {
+    /// The keys of all chunks in the store.
+    func chunkKeys() throws -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        try unsafe forEachStoredValue(.chunk) { key, _ in
+            unsafe keys.insert(Array(key))
+            return true
+        }
+        return keys
+    }
+
+    /// The head of the collection under `key`, where that is in chunks.
+    func head(_ key: String) throws -> CollectionHead? {
+        var head: CollectionHead?
+        try unsafe visitStoredValues(.collection, [ModelIdentifier(key)]) { key, value in
+            guard let header = unsafe try? RecordHeader(value, key: key), header.flags.contains(.chunks) else { return }
+            head = try? CollectionHead(header)
+        }
+        return head
+    }
+}
