@@ -4,7 +4,11 @@ replace_mutex() {
     for folder in "$@"; do
         grep -rqw 'import Synchronization' "$folder" || continue
         cat > "$folder/Mutex.swift" <<'SWIFT'
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// SAFETY: the value is touched under the lock alone.
 package final class Mutex<Value: ~Copyable>: @unchecked Sendable {

@@ -39,6 +39,25 @@ struct CollectionTests {
         }
     }
 
+    @Test("A deletion that removes from collections takes the element out of short and long lists, for good")
+    func removedFromCollections() throws {
+        let cache = try MemoryCache()
+        let all = people(0..<400)
+        try cache.writeCollection(all, as: "long")
+        try cache.writeCollection([all[7], all[3], all[7]], as: "short")
+        try cache.writeCollection([all[1]], as: "other")
+        let identifier = try #require(all[7].modelIdentifier)
+        let changes = try cache.delete(identifier, removingFrom: .collections)
+        #expect(changes.changedCollectionKeys == ["long", "short"])
+        #expect(changes.deletedModelIds == [identifier])
+        try cache.write(all[7])
+        #expect(try cache.collection("short", of: Person.self) == [all[3]])
+        #expect(try cache.count(ofCollection: "long") == 399)
+        #expect(try cache.collection("long", of: Person.self, in: 6..<8) == [all[6], all[8]])
+        try cache.write { tx in try tx.delete(ModelIdentifier("Person:3"), removingFrom: .collections) }
+        #expect(try cache.collection("short", of: Person.self) == [])
+    }
+
     /// Only `Codable`, and without an identifier.
     struct Jotting: CodableModel, Equatable {
         var text: String

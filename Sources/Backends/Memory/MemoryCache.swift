@@ -8,8 +8,14 @@ public typealias MemoryCache = NormalizedCache<MemoryStore>
 extension NormalizedCache where Store == MemoryStore {
     /// Makes an empty cache in memory.
     ///
-    /// - Parameter observer: told of misses, failures and commits.
-    public convenience init(observer: (any CacheObserver)? = nil) throws(CacheError) {
-        try self.init(directory: nil, options: MemoryOptions(), observer: observer)
+    /// - Parameters:
+    ///   - directory: nothing is made or looked for there; it is taken so that a test or a preview differs from the application
+    ///     in the cache's type alone.
+    ///   - budget: how much the cache may hold; by default there is no limit.
+    ///   - observer: told of misses, failures and commits.
+    public convenience init(
+        directory: String? = nil, budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil
+    ) throws(CacheError) {
+        try self.init(directory: nil, options: MemoryOptions(), budget: budget, observer: observer)
     }
 }

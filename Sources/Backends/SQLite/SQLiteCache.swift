@@ -9,7 +9,9 @@ extension NormalizedCache where Store == SQLiteStore {
     /// Opens the cache in `directory` with default options, making it where there is none.
     ///
     /// - Throws: as ``NormalizedCache/init(directory:options:policy:observer:)``.
-    public convenience init(directory: String, observer: (any CacheObserver)? = nil) throws(CacheError) {
-        try self.init(directory: directory, options: SQLiteOptions(), observer: observer)
+    public convenience init(
+        directory: String, budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil
+    ) throws(CacheError) {
+        try self.init(directory: directory, options: SQLiteOptions(), budget: budget, observer: observer)
     }
 }

@@ -92,35 +92,42 @@ extension CacheWriter where Self: ~Copyable {
     ///
     /// If a model holds it in an optional property, that reads `nil`; a list reads without it; a model that needs it reads as
     /// deleted too. Deleting what is not there is remembered all the same. Its children stay.
+    ///
+    /// - Parameter holders: where it is taken out of as well, so that it does not come back there when it is written again.
     @discardableResult
     public func delete(
-        _ identifier: ModelIdentifier, durability: Durability = .standard
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
+        durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try delete(identifiers: CollectionOfOne(identifier), durability)
+        try delete(identifiers: CollectionOfOne(identifier), holders, durability)
     }
 
-    /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:durability:)``.
+    /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:removingFrom:durability:)``.
     @discardableResult
     public func delete<M: KeyedModel>(
-        _ type: M.Type, id: M.ModelID, durability: Durability = .standard
+        _ type: M.Type, id: M.ModelID, removingFrom holders: DeletionHolders = .nothing,
+        durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), durability)
+        try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), holders, durability)
     }
 
-    /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:durability:)``.
+    /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:removingFrom:durability:)``.
     @discardableResult
     public func delete<M: KeyedModel>(
-        _ type: M.Type, ids: some Sequence<M.ModelID>, durability: Durability = .standard
+        _ type: M.Type, ids: some Sequence<M.ModelID>, removingFrom holders: DeletionHolders = .nothing,
+        durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try delete(identifiers: ids.map { M.modelIdentifier(for: $0) }, durability)
+        try delete(identifiers: ids.map { M.modelIdentifier(for: $0) }, holders, durability)
     }
 
     private func delete(
-        identifiers: some Collection<ModelIdentifier>, _ durability: Durability
+        identifiers: some Collection<ModelIdentifier>, _ holders: DeletionHolders, _ durability: Durability
     ) throws(CacheError) -> ChangeSet {
         for identifier in identifiers { try identifier.check() }
         return try _perform(durability) { () throws(CacheError) in
-            _WriteContent(extras: identifiers.map { .tombstone($0) })
+            var extras = identifiers.map { PendingWrite.Extra.tombstone($0) }
+            if holders == .collections { extras += identifiers.map { .unlist($0) } }
+            return _WriteContent(extras: extras)
         }
     }
 
@@ -132,6 +139,14 @@ extension CacheWriter where Self: ~Copyable {
             _WriteContent(extras: [.remove(Namespace.node, identifier.rawValue)])
         }
     }
+}
+
+/// What a deletion takes the model out of.
+public enum DeletionHolders: Sendable {
+    /// Nothing: what holds it reads without it as long as it is deleted.
+    case nothing
+    /// Every collection that has it as an element. Costs one pass over all collections for each model.
+    case collections
 }
 
 extension PendingWrite.Content {

@@ -68,11 +68,13 @@ extension NormalizedCache {
     /// Deletes as the synchronous form does.
     @discardableResult
     public func delete(
-        _ identifier: ModelIdentifier, durability: Durability = .standard
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
+        durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
         try identifier.check()
         return try await performAsync(durability) { () throws(CacheError) in
-            PendingWrite.Content(extras: [.tombstone(identifier)])
+            let unlisting: [PendingWrite.Extra] = holders == .collections ? [.unlist(identifier)] : []
+            return PendingWrite.Content(extras: [.tombstone(identifier)] + unlisting)
         }
     }
 

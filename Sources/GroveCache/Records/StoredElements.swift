@@ -87,6 +87,17 @@ struct StoredElements: Sendable {
         return stride(from: 0, to: count, by: size).map { self[$0..<min($0 + size, count)] }
     }
 
+    /// Where the node of `identifier` is an element.
+    func positions(of identifier: ModelIdentifier) -> [Int] {
+        let name = Array(identifier.rawValue.utf8)
+        return ends.indices.filter { index in
+            unsafe bytes[offset(index)..<ends[index]].withUnsafeBytes { bytes in
+                guard unsafe RootReference.isReference(bytes) else { return false }
+                return unsafe RootReference(bytes).identifier == name
+            }
+        }
+    }
+
     /// Whether an element is or holds a reference.
     private var holdsReferences: Bool {
         unsafe bytes.withUnsafeBytes { bytes in

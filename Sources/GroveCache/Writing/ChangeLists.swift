@@ -16,7 +16,7 @@ struct ChangeLists {
             let identifier = ChangeLists.identifier(key.dropFirst())
             if key.first == Namespace.node { evicted.append(identifier) }
             if key.first == Namespace.collection { collections.append(identifier) }
-        case (.alias, _), (.pin, _): return
+        case (.alias, _), (.pin, _), (.unlist, _): return
         }
     }
 

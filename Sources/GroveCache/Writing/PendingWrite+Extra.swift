@@ -9,7 +9,7 @@ extension PendingWrite.Extra {
     /// The key in the store.
     var storeKey: [UInt8] {
         switch self {
-        case .tombstone(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
+        case .tombstone(let identifier), .unlist(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
         case .collection(let key, _), .edit(let key, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
@@ -20,7 +20,7 @@ extension PendingWrite.Extra {
     /// What it holds in memory, in bytes; an estimate.
     var byteCount: Int {
         switch self {
-        case .tombstone(let identifier): 64 + identifier.rawValue.utf8.count
+        case .tombstone(let identifier), .unlist(let identifier): 64 + identifier.rawValue.utf8.count
         case .collection(let key, let body), .alias(let key, let body): 128 + key.count + body.count
         case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
@@ -41,7 +41,7 @@ extension PendingWrite.Extra {
         switch self {
         case .collection(_, let body), .alias(_, let body): body
         case .edit(_, let edit): edit.elements.bytes
-        case .tombstone, .remove, .invalidate, .pin: nil
+        case .tombstone, .unlist, .remove, .invalidate, .pin: nil
         }
     }
 
@@ -59,7 +59,7 @@ extension PendingWrite.Extra {
             // An element takes some bytes: what is an estimate must not cost as much as the list.
             1 + body.count / (8 * CollectionHead.mostElements)
         case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
-        case .tombstone, .alias, .remove, .invalidate: 1
+        case .tombstone, .unlist, .alias, .remove, .invalidate: 1
         }
     }
 
@@ -76,7 +76,7 @@ extension PendingWrite.Extra {
         case .remove: return .remove
         case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
         case .alias(_, let body): return .bytes(body)
-        case .collection, .edit, .pin: return nil
+        case .collection, .edit, .unlist, .pin: return nil
         }
     }
 }

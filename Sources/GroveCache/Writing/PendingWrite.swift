@@ -13,6 +13,8 @@ final class PendingWrite: Sendable {
         case edit(key: [UInt8], CollectionEdit)
         /// Store an alias: an encoded reference.
         case alias(key: [UInt8], body: [UInt8])
+        /// Take the node of this identifier out of every collection that has it as an element.
+        case unlist(ModelIdentifier)
         /// Forget a whole key of the store, its namespace included.
         case remove(storeKey: [UInt8])
         /// Forget a whole key of the store because what should be under it was not stored.
@@ -192,7 +194,7 @@ extension PendingWrite {
             case .collection(_, let body): change = .set(body)
             case .edit(_, let edit): change = .edit(edit)
             case .remove, .invalidate: change = .forget
-            case .tombstone, .alias, .pin: return nil
+            case .tombstone, .unlist, .alias, .pin: return nil
             }
             return CollectionUpdate(change: change, sequence: sequence + shift, time: time)
         }

@@ -88,6 +88,36 @@ extension WriteTransaction {
         return .replaced(bodyChanged: true)
     }
 
+    /// Takes the node of `identifier` out of every collection of which it is an element; a list of which a part was lost stays
+    /// as it is.
+    ///
+    /// - Complexity: one pass over all collections.
+    /// - Returns: the keys of the collections that had it.
+    mutating func removeFromCollections(
+        _ identifier: ModelIdentifier, sequence: UInt64
+    ) throws(CacheError) -> [ModelIdentifier] {
+        var keys: [[UInt8]] = []
+        try unsafe [Namespace.collection].withUnsafeBytesTyped { (prefix) throws(CacheError) in
+            try unsafe transaction.scan(prefix: prefix) { key, _ in
+                unsafe keys.append(Array(key))
+                return true
+            }
+        }
+        var changed: [ModelIdentifier] = []
+        for key in keys {
+            guard let stored = try transaction.collection(key), let elements = try transaction.elements(of: stored)
+            else { continue }
+            let positions = elements.positions(of: identifier)
+            for position in positions.reversed() {
+                _ = try editCollection(
+                    key, .replace(position..<position + 1, with: StoredElements()), sequence: sequence)
+            }
+            guard !positions.isEmpty else { continue }
+            changed.append(ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self)))
+        }
+        return changed
+    }
+
     /// Removes the chunks of the collection under `key`, a store's key, where it has any.
     mutating func removeChunks(of key: [UInt8]) throws(CacheError) {
         if let head = try head(key) { try remove(chunksOf: head) }

@@ -123,6 +123,10 @@ struct WriteTransaction: ~Copyable {
             }
         }
         for extra in write.extras {
+            if case .unlist(let identifier) = extra {
+                lists.collections += try removeFromCollections(identifier, sequence: sequence)
+                continue
+            }
             lists.note(extra, try apply(extra, of: write, sequence: sequence, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
@@ -149,7 +153,7 @@ struct WriteTransaction: ~Copyable {
         case .remove: change = .remove
         case .invalidate(_, let isDeletion): change = .invalidate(isDeletion: isDeletion)
         case .alias(_, let body): change = .bytes(body)
-        case .collection, .edit, .pin: return .unchanged
+        case .collection, .edit, .unlist, .pin: return .unchanged
         }
         var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence, time: write.time)
         let outcome = try perform(&update)
