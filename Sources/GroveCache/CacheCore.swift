@@ -33,7 +33,7 @@ final class CacheCore: Sendable {
     /// Whether the writer keeps in mind what it wrote.
     let keepsFingerprints: Bool
 
-    /// Commits, one after the other; no code of a user runs here.
+    /// Commits, one after the other; of code of users only the bodies of their transactions run here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
     let readQueue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
@@ -95,7 +95,8 @@ final class CacheCore: Sendable {
     func checkReentrance() throws(CacheError) {
         guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
         throw CacheError(
-            .reentrant, "A model's initialiser called back into the cache that is reading it; read before or after.")
+            .reentrant,
+            "The cache was called inside one of its own reads or transactions: use the view or the transaction there.")
     }
 
     // MARK: The store itself

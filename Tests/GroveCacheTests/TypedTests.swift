@@ -82,6 +82,38 @@ struct TypedTests {
         #expect(try cache.model("kept", as: Tag.self) != nil)
     }
 
+    @Test("A stream that outlives its view is empty, whatever is read then")
+    func outliving() throws {
+        let cache = try MemoryCache()
+        try cache.write(contentsOf: [1, 2].map(person))
+        let stale = try cache.read { view in try view.models(Person.self) }
+        try cache.read { view in
+            expectEqual(stale.map(\.age), [])
+            expectEqual(try view.models(Person.self).map(\.age), [1, 2])
+        }
+    }
+
+    @Test("A transaction whose stream ended with an error commits nothing")
+    func failingInTransaction() throws {
+        let disk = try SharedStore.Disk()
+        let cache = try disk.open()
+        try cache.write(contentsOf: [1, 2].map(person))
+        try disk.change("Person:2") { $0[$0.count - 1] ^= 0xFF }
+        try cache.write(Tag(name: "0"))
+        // The damaged record is not listed, and reading it says why.
+        #expect(try cache.count(of: Person.self) == 1)
+        #expect(throws: CacheError.self) { try cache.model("Person:2", as: Person.self) }
+        #expect(throws: CacheError.self) {
+            try cache.write { tx in
+                try tx.write(Tag(name: "1"))
+                for model in ModelSequence<Person>(tx._source, ["Person:1", "Person:2"]) {
+                    #expect(model.age == 1)
+                }
+            }
+        }
+        #expect(try cache.model("1", as: Tag.self) == nil)
+    }
+
     @Test("A stream leaves out a model whose tree is not whole, and ends with the error of a store that fails")
     func failing() throws {
         let disk = try SharedStore.Disk()

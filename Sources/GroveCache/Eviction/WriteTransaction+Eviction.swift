@@ -268,7 +268,7 @@ extension WriteTransaction {
             _ = index.unlist(victim.key, keyCount: 0)
             return nil
         }
-        if let call, call.names(key), spared.insert(victim.key).inserted {
+        if let call, call.names(key) || chunksPut.contains(victim.key), spared.insert(victim.key).inserted {
             index.giveBack(victim.key, weight: victim.weight)
             return nil
         }

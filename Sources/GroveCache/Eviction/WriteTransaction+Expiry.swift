@@ -58,7 +58,9 @@ extension WriteTransaction {
             let stays = try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
                 try unsafe isYoung(key, limit)
             }
-            if !stays, write?.names(key) != true { return try remove(key, candidate.hash, index) }
+            if !stays, write?.names(key) != true, !protected.contains(candidate.hash) {
+                return try remove(key, candidate.hash, index)
+            }
         }
         guard let oldest = search.oldest else { return nil }
         let limit = AgeLimit(oldest: oldest, now: search.now)
@@ -98,7 +100,7 @@ extension WriteTransaction {
             expiry?.looks -= 1
             // One that is listed again in a later segment is looked at there.
             guard index.segment(of: entry.hash) == number, !index.pins.isMarked(entry.hash),
-                write?.names(entry.key) != true
+                !protected.contains(entry.hash), write?.names(entry.key) != true
             else { continue }
             let isExpired = try unsafe entry.key.withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
                 try unsafe !isYoung(key, limit, isKnown: true)
@@ -180,8 +182,6 @@ extension PendingWrite {
             }
             if isThere { return true }
         }
-        // Which chunks a call writes is not known before it has.
-        if key.first == Namespace.chunk { return extras.contains { $0.storeKey.first == Namespace.collection } }
         return extras.contains { $0.storeKey == key }
     }
 }

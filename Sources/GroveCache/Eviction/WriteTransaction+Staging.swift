@@ -5,6 +5,12 @@ struct StagedAccount {
     /// The bytes of the value under each key before and now, by the key; `nil` for none.
     fileprivate var entries: [[UInt8]: (old: Int?, new: Int?)] = [:]
 
+    /// The hashes of the keys whose records said already what the transaction wrote.
+    fileprivate var confirmed: Set<UInt64> = []
+
+    /// Notes that what is under `key` says already what was written.
+    mutating func confirm(_ key: UnsafeRawBufferPointer) { unsafe confirmed.insert(EvictionIndex.hash(key)) }
+
     /// Notes that the value under `key` had `old` bytes and has `new`.
     mutating func note(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) {
         let key = unsafe Array(key)
@@ -24,7 +30,10 @@ extension WriteTransaction {
     ///
     /// - Returns: the nodes that were evicted.
     mutating func settleStaged(_ limit: PayloadLimit) throws(CacheError) -> [ModelIdentifier] {
-        guard let entries = staged.take()?.entries, let index else { return [] }
+        guard let staged = staged.take(), let index else { return [] }
+        let entries = staged.entries
+        protected.formUnion(staged.confirmed)
+        index.touch(ContiguousArray(staged.confirmed))
         var isMarked = false
         for (key, (old, new)) in entries where old != nil || new != nil {
             try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in

@@ -9,12 +9,13 @@ public import GroveModel
 extension CacheReader where Self: ~Copyable {
     /// The identifiers of the nodes that type `M` wrote, in the order of their bytes; deleted ones are not among them.
     ///
-    /// A node is listed by its record name: whether the tree below it is whole shows when it is read.
+    /// A node is listed by its record name: whether the tree below it is whole shows when it is read. A record that is damaged
+    /// is not listed; reading it by its identifier throws.
     public func identifiers<M: CacheableModel>(of type: M.Type) throws(CacheError) -> [ModelIdentifier] {
-        let found = try _reading(ModelIdentifier(M.recordName), maxAge: nil) { (reader) throws(CacheError) in
-            CacheRead.hit(try reader.identifiers(of: type))
-        }
-        return found.value ?? []
+        // No tree is read, and none is counted.
+        let begun = try _beginTree("all of a type", maxAge: nil)
+        defer { _endTree(begun, "all of a type", .again) }
+        return try begun.reader.identifiers(of: type)
     }
 
     /// How many nodes type `M` wrote that are not deleted; see ``identifiers(of:)`` for what it costs.
@@ -33,6 +34,12 @@ public protocol CacheSnapshot: CacheReader, ~Copyable {
 public struct _SnapshotSource {
     let core: CacheCore
     let reader: Reconstructor
+    let life: SnapshotLife
+}
+
+/// Whether a snapshot has ended: a sequence may outlive it, and its reader then serves others.
+final class SnapshotLife {
+    var isOver = false
 }
 
 extension CacheSnapshot where Self: ~Copyable {
@@ -63,7 +70,12 @@ public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
 
     /// The next model, or `nil` at the end.
     public mutating func next() -> M? {
-        while source.reader.streamFailure == nil, source.reader.hasView, let identifier = identifiers.popFirst() {
+        while !source.life.isOver, source.reader.streamFailure == nil, let identifier = identifiers.popFirst() {
+            guard source.reader.isBetweenTrees else {
+                source.reader.streamFailure = CacheError(
+                    .reentrant, "A model's initialiser asked for the next model of the view that is reading it.")
+                return nil
+            }
             do throws(CacheError) {
                 if let model = try SnapshotReader(source: source).model(identifier, as: M.self) { return model }
             } catch {
@@ -89,12 +101,14 @@ private struct SnapshotReader: CacheReader {
 
 extension CacheView: CacheSnapshot {
     /// Reads in the snapshot.
-    public var _source: _SnapshotSource { _SnapshotSource(core: core, reader: reader) }
+    public var _source: _SnapshotSource { _SnapshotSource(core: core, reader: reader, life: life) }
 }
 
 extension CacheTransaction: CacheSnapshot {
     /// Reads in the snapshot.
-    public var _source: _SnapshotSource { _SnapshotSource(core: scope.core, reader: scope.reader) }
+    public var _source: _SnapshotSource {
+        _SnapshotSource(core: scope.core, reader: scope.reader, life: scope.life)
+    }
 
     /// Deletes every model of type `M`; see ``CacheReader/identifiers(of:)`` for what finding them costs.
     @discardableResult

@@ -12,7 +12,7 @@ public import GroveModel
 /// While the device's clock goes forward it never counts as younger. A collection and an alias have ages of their own;
 /// deletions have none.
 public protocol CacheReader: ~Copyable {
-    /// Begins the read of one tree; ``_endTree(_:isHit:miss:)`` must follow.
+    /// Begins the read of one tree; ``_endTree(_:_:_:)`` must follow.
     func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead
 
     /// Ends the read of one tree, of `identifier`.

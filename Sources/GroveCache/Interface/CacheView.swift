@@ -8,6 +8,7 @@ public import GroveModel
 public struct CacheView: ~Copyable, CacheReader {
     let core: CacheCore
     let reader: Reconstructor
+    let life: SnapshotLife
 
     /// Begins the read of one tree.
     public func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
@@ -25,7 +26,7 @@ extension _TreeRead {
     /// Begins another tree of a read that goes on.
     init(_ core: CacheCore, _ reader: Reconstructor, _ identifier: ModelIdentifier, _ maxAge: Double?) {
         // It may be on a larger stack now, which is another thread's.
-        reader.threadDidChange()
+        if !reader.isOnThread { reader.threadDidChange() }
         core.limitAges(of: reader, to: maxAge)
         self.init(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }

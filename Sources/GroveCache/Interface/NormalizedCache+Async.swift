@@ -10,7 +10,7 @@ import Synchronization
 extension NormalizedCache {
     /// Runs `body` in one transaction, as the synchronous form does, on the writer's queue.
     ///
-    /// Cancellation is honoured until `body` begins, with code `cancelled`, and not afterwards.
+    /// Cancellation is honoured until the transaction's turn comes, with code `cancelled`, and not afterwards.
     @discardableResult
     public func write<Value: Sendable>(
         durability: Durability = .standard, _ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Value

@@ -40,15 +40,19 @@ extension NormalizedCache: CacheReader {
     public func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value {
         try checkOpen()
         let reader = try core.beginRead()
-        defer { core.endRead(reader) }
-        let value = try body(CacheView(core: core, reader: reader))
+        let life = SnapshotLife()
+        defer {
+            life.isOver = true
+            core.endRead(reader)
+        }
+        let value = try body(CacheView(core: core, reader: reader, life: life))
         if let failure = reader.streamFailure { throw failure }
         return value
     }
 
     /// Runs `body` on one view as the synchronous form does, on a queue of the cache: the caller's thread is not blocked.
     ///
-    /// Cancellation is honoured before `body` runs, with code `cancelled`, and not afterwards.
+    /// Cancellation is honoured when the call is made, with code `cancelled`, and not afterwards.
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing CacheView) throws -> Value
     ) async throws -> Value {

@@ -3,7 +3,7 @@ import GroveModel
 /// What a read applies over its view: the calls that were queued when it began, and what could not be stored.
 struct PendingReads: Sendable {
     /// Invalidations of what could not be stored; older than every queued call.
-    private let failedWrites: [PendingWrite]
+    private var failedWrites: [PendingWrite]
     private let core: CacheCore
     private let queue: QueueIndex
     /// The place in the queue of the last call that the view shows, or that empties the store.
@@ -28,6 +28,19 @@ struct PendingReads: Sendable {
         self.afterNumber = afterNumber
         self.shift = shift
         self.forgottenDeletion = forgottenDeletion
+    }
+
+    /// What a user's transaction applies: nothing is queued before it, and it has the writer's turn.
+    init(_ core: CacheCore, failedWrites: [PendingWrite]) {
+        self.init(
+            core, failedWrites: failedWrites, queue: QueueIndex(), afterPlace: 0, afterNumber: 0, shift: 0,
+            forgottenDeletion: 0)
+    }
+
+    /// Lets go of what `write`, a later call, has made good.
+    mutating func settle(by write: PendingWrite) {
+        let keys = write.storeKeys
+        failedWrites = failedWrites.compactMap { $0.sparing(keys) }
     }
 
     /// The updates of `key`, a store's key, that `view` does not show, in their order; valid as long as this is.

@@ -189,7 +189,7 @@ extension ReadState {
             case .forget: list = nil
             case .edit(let edit):
                 if isStored { list = try stored() }
-                // An edit that cannot be applied will fail, and the list be forgotten.
+                // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
                 if let former = list, (try? edit.check(former.elements.count)) != nil {
                     list = nil
                     var elements = former.elements

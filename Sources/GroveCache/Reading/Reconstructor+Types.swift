@@ -12,7 +12,7 @@ extension Reconstructor {
         if let view = unsafe state.pointee.view {
             try unsafe prefix.withUnsafeBytesTyped { (prefix) throws(CacheError) in
                 try unsafe view.scan(prefix: prefix) { key, value in
-                    // What is damaged is found when it is read.
+                    // Whose record a damaged one is cannot be told.
                     guard let header = try? unsafe RecordHeader(value, key: key), !header.flags.contains(.tombstone),
                         unsafe type.acceptsAnyRecordName || header.recordName.elementsEqual(name)
                     else { return true }

@@ -98,6 +98,18 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if keepsTouches { unsafe state.pointee.noteTouch() }
     }
 
+    /// Makes good what failed under the keys of `write`; false where nothing had failed.
+    func settle(by write: PendingWrite) -> Bool {
+        guard unsafe state.pointee.pending != nil else { return false }
+        unsafe state.pointee.pending?.settle(by: write)
+        return true
+    }
+
+    /// Whether no tree is being read at this moment.
+    var isBetweenTrees: Bool {
+        unsafe state.pointee.path.isEmpty && state.pointee.nesting == state.pointee.rootNesting
+    }
+
     /// Whether the read holds a view of the store open.
     var hasView: Bool { unsafe state.pointee.view != nil }
 

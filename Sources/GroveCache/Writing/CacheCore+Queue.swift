@@ -19,6 +19,15 @@ extension CacheCore {
         }
     }
 
+    /// Takes the number of a call inside a transaction, which has the writer's turn: the store stays until it is done.
+    func takeNumber() -> UInt64 {
+        state.withLock { state in
+            state.noticeReplacement()
+            state.sequence += 1
+            return state.sequence
+        }
+    }
+
     /// Queues `write`; from now on every read sees it.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the store was wiped since the

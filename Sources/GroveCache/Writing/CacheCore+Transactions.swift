@@ -21,22 +21,25 @@ extension CacheCore {
         var changes = ChangeSetUnion(sequence: 0)
         var durability = durability
         var isGivenUp = false
+        var made: [PendingWrite] = []
         do throws(CacheError) {
             try transact(isGivenUp: { isGivenUp }) { (commit) throws(CacheError) in
-                // What could not be stored is not what was last set: a miss to this transaction too.
-                for write in failed.writes { changes.add(try commit.apply(write)) }
                 let payload = payloadLimit(of: commit)
+                // The index may have read on in its journal, and written to it.
+                let isPrepared = commit.hasWritten
                 try unsafe withUnsafeMutablePointer(to: &commit) { (commit) throws(CacheError) in
                     let scope = unsafe TransactionScope(self, commit, limit)
-                    scope.begin()
+                    // What could not be stored is not what was last set: a miss to this transaction too.
+                    scope.begin(failed.writes)
                     defer { scope.end() }
                     outcome = Result { try body(scope) }
-                    if let failure = scope.failure { throw failure }
+                    isGivenUp = !isPrepared
+                    if let failure = scope.failure ?? scope.reader.streamFailure { throw failure }
                     if scope.durability == .durable { durability = .durable }
-                    guard case .success = outcome else {
-                        isGivenUp = true
-                        throw .isGivenUp
-                    }
+                    guard case .success = outcome else { throw .isGivenUp }
+                    try checkIsCurrent()
+                    isGivenUp = false
+                    made = scope.writes
                     changes.add(scope.changes.changeSet)
                     changes.evict(try unsafe commit.pointee.settleStaged(payload))
                 }
@@ -48,7 +51,9 @@ extension CacheCore {
             }
             throw own
         }
-        state.withLock { $0.failedWrites.replace(failed.writes, with: []) }
+        state.withLock { state in
+            for write in made { state.failedWrites.settle(by: write) }
+        }
         tellAudience(of: changes.changeSet)
         if durability == .durable, let failure = synchronizeStore() { throw failure }
         guard let outcome else { throw CacheError.isGivenUp }

@@ -121,7 +121,7 @@ extension CacheCore {
     /// Throws where others replaced the files while the transaction waited to begin: it would land in files that are gone.
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
-    private func checkIsCurrent() throws(CacheError) {
+    func checkIsCurrent() throws(CacheError) {
         if state.withLock({ $0.usableStore }) == nil { throw CacheCore.replaced }
     }
 

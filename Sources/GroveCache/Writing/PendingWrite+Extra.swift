@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 extension PendingWrite.Extra {
@@ -56,10 +57,17 @@ extension PendingWrite.Extra {
         switch self {
         case .pin: 0
         case .collection(_, let body):
-            // An element takes some bytes: what is an estimate must not cost as much as the list.
-            1 + body.count / (8 * CollectionHead.mostElements)
+            1 + PendingWrite.Extra.count(ofList: body) / CollectionHead.mostElements
         case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
         case .tombstone, .unlist, .alias, .remove, .invalidate: 1
+        }
+    }
+
+    /// How many elements `list` has, an encoded array.
+    private static func count(ofList list: [UInt8]) -> Int {
+        unsafe list.withUnsafeBytes { list in
+            var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
+            return (try? decoder.readArrayHead()) ?? 0
         }
     }
 

@@ -72,7 +72,9 @@ final class PendingWrite: Sendable {
     /// A call that forgets every key that this one writes: the old values must not be read as current.
     var invalidation: PendingWrite {
         var keys: [[UInt8]: Bool] = [:]
-        for extra in extras { keys[extra.storeKey, default: false] = extra.isDeletion || keys[extra.storeKey] == true }
+        for extra in extras where !extra.isPin {
+            keys[extra.storeKey, default: false] = extra.isDeletion || keys[extra.storeKey] == true
+        }
         for key in treeKeys { keys[key, default: false] = keys[key] == true }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
@@ -136,7 +138,7 @@ final class PendingWrite: Sendable {
 
     /// Every key of the store of which the call says what is to be there: what an edit makes of a list that should not be
     /// there is no better than that.
-    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.filter { !$0.isEdit }.map(\.storeKey)) }
+    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey)) }
 
     /// This invalidation without `keys`, or `nil` where nothing is left of it.
     func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {

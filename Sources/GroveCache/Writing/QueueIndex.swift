@@ -22,7 +22,8 @@ struct QueueIndex: Sendable {
                 call.sequence < later.call.sequence
             else { return false }
             let (node, other) = (tree.node(Int(entry)), laterTree.node(Int(later.entry)))
-            guard unsafe isEqual(node.recordName, other.recordName), unsafe isEqual(node.projection, other.projection)
+            guard unsafe isEqual(node.key, other.key), unsafe isEqual(node.recordName, other.recordName),
+                unsafe isEqual(node.projection, other.projection)
             else { return false }
             if unsafe isEqual(node.body, other.body) { return true }
             guard let fields = unsafe try? RecordBody(node.body).fields,

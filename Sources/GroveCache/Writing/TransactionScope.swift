@@ -12,6 +12,9 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// What the body wrote, as one change set.
     private(set) var changes: ChangeSetUnion
     private(set) var durability = Durability.standard
+    let life = SnapshotLife()
+    /// What the body wrote, where calls before it had failed: it makes good what these left.
+    private(set) var writes: [PendingWrite] = []
     /// Why the transaction cannot be committed, whatever the body does next.
     private(set) var failure: CacheError?
     private let commit: UnsafeMutablePointer<WriteTransaction>
@@ -30,14 +33,16 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         super.init(owner: ObjectIdentifier(core))
     }
 
-    /// Begins to read what the transaction sees.
-    func begin() {
+    /// Begins to read what the transaction sees; what `failedWrites` name is missing until the body writes it.
+    func begin(_ failedWrites: [PendingWrite]) {
         enterThread()
-        reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: nil)
+        let pending = failedWrites.isEmpty ? nil : PendingReads(core, failedWrites: failedWrites)
+        reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: pending)
     }
 
     /// Ends it; whoever still has the scope cannot use it.
     func end() {
+        life.isOver = true
         reader.end()
         leaveThread()
     }
@@ -47,13 +52,14 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         if let failure { throw failure }
         if durability == .durable { self.durability = .durable }
         let write = PendingWrite(
-            sequence: try core.takeSequence(), time: time, tree: content.tree, extras: content.extras)
+            sequence: core.takeNumber(), time: time, tree: content.tree, extras: content.extras)
         do throws(CacheError) {
             entryCount += write.entryCount
             byteCount += write.payloadBytes
             guard entryCount <= limit.entries, byteCount <= limit.bytes else { throw limit.exceeded }
             let set = try unsafe commit.pointee.stage(write)
             changes.add(set)
+            if reader.settle(by: write) { writes.append(write) }
             return set
         } catch {
             // A part of the call may be in the engine's transaction.

@@ -88,8 +88,8 @@ extension WriteTransaction {
         return .replaced(bodyChanged: true)
     }
 
-    /// Takes the node of `identifier` out of every collection of which it is an element; a list of which a part was lost stays
-    /// as it is.
+    /// Takes the node of `identifier` out of every collection of which it is an element; a list of which a part was lost, or
+    /// that a later version wrote, stays as it is.
     ///
     /// - Complexity: one pass over all collections.
     /// - Returns: the keys of the collections that had it.
@@ -105,8 +105,7 @@ extension WriteTransaction {
         }
         var changed: [ModelIdentifier] = []
         for key in keys {
-            guard let stored = try transaction.collection(key), let elements = try transaction.elements(of: stored)
-            else { continue }
+            guard let elements = try knownElements(key) else { continue }
             let positions = elements.positions(of: identifier)
             for position in positions.reversed() {
                 _ = try editCollection(
@@ -116,6 +115,18 @@ extension WriteTransaction {
             changed.append(ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self)))
         }
         return changed
+    }
+
+    /// All elements of the list under `key`; `nil` where a part of it was lost, or a later version wrote it.
+    private func knownElements(_ key: [UInt8]) throws(CacheError) -> StoredElements? {
+        do throws(CacheError) {
+            return try transaction.collection(key).flatMap { (list) throws(CacheError) in
+                try transaction.elements(of: list)
+            }
+        } catch {
+            guard error.code == .unsupportedFormat else { throw error }
+            return nil
+        }
     }
 
     /// Removes the chunks of the collection under `key`, a store's key, where it has any.
@@ -247,6 +258,7 @@ extension WriteTransaction {
         for (number, part) in zip(numbers, parts) {
             chunks.append(CollectionHead.Chunk(number: number, count: part.count))
             try unsafe head.key(of: number).withUnsafeBytesTyped { (key) throws(CacheError) in
+                if index != nil { unsafe chunksPut.insert(EvictionIndex.hash(key)) }
                 try unsafe store(key) { (out) throws(CacheError) in
                     // The list's age is its head's.
                     try unsafe part.build(into: &out, key: key, time: 0)

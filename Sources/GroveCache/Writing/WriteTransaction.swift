@@ -33,6 +33,8 @@ struct WriteTransaction: ~Copyable {
     private(set) var putBytes = 0
     /// What eviction has given back once because the call that asked for room had just written it, by the keys' hashes.
     var spared: Set<UInt64> = []
+    /// The chunks of collections that were put, by their keys' hashes: which these are is not known before.
+    var chunksPut: Set<UInt64> = []
     /// What a user's transaction has written, by the keys' hashes: it is not evicted.
     var protected: Set<UInt64> = []
     /// How often the policy has given up something of that.
@@ -248,10 +250,10 @@ struct WriteTransaction: ~Copyable {
             storedCount = out.count
         case .removed: try unsafe take(update.key, existing)
         case .unchanged:
-            if staged == nil { unsafe index?.touch(update.key) }
+            unsafe confirm(update.key)
         case .renewed:
             // The same bytes but for a time.
-            if staged == nil { unsafe index?.touch(update.key) }
+            unsafe confirm(update.key)
             try unsafe put(update.key)
         case .superseded: break
         }
@@ -294,6 +296,12 @@ struct WriteTransaction: ~Copyable {
         try unsafe transaction.remove(key)
         try unsafe account(key, old: existingCount, new: nil)
         if let references { try unsafe follow(key, nil, former: references) }
+    }
+
+    /// Notes that what is under `key` was confirmed.
+    private mutating func confirm(_ key: UnsafeRawBufferPointer) {
+        guard index != nil else { return }
+        if staged != nil { unsafe staged?.confirm(key) } else { unsafe index?.touch(key) }
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.
