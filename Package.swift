@@ -221,6 +221,10 @@ let package = Package(
         .executableTarget(
             name: "FileStoreConformance", dependencies: ["FileStore", "GroveConformance"],
             path: "Docs/Examples/FileStoreConformance", swiftSettings: strict),
+        // An application over the cache, for people to copy.
+        .target(
+            name: "FeedExample", dependencies: ["GroveLMDB", "GroveMacros"], path: "Docs/Examples/Feed",
+            swiftSettings: strict),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
@@ -230,7 +234,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
+                "Grove", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveMemory", "GroveMacros", "GroveModel",
+                "GroveConsistency", "GroveProviders", "GroveCache", "FeedExample",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",

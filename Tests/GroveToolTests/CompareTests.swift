@@ -154,6 +154,51 @@ struct CompareTests {
         #expect(!outcome.output.contains("write-batch") && !outcome.output.contains("\u{1B}"))
     }
 
+    @Test(
+        "A transaction is held against single calls and batches, a stream against a scan",
+        arguments: ["memory", "leveldb"])
+    func transactionsAndStreams(backend: String) throws {
+        let chosen = ["--workload", "transaction", "--workload", "stream", "--backend", backend, "--format", "json"]
+        func measured(_ more: String...) throws -> [String: JSON] {
+            let outcome = try ToolProcess.run(["compare", "--quick", "--nodes", "1100"] + chosen + more)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            guard case .array(let results)? = try JSONParser.parse(outcome.output)["results"] else { return [:] }
+            return Dictionary(results.map { ($0["workload"]?.text ?? "", $0) }) { first, _ in first }
+        }
+        let results = try measured()
+        #expect(results.count == 2)
+        let note = try #require(results["transaction"]?["note"]?.text)
+        #expect(note.hasSuffix("times the same in batches") && !note.contains("budget"), "\(note)")
+        #expect(results["stream"]?["note"]?.text?.contains("scan") == true)
+        #expect(results["stream"]?["samples"]?.description == "1000", "a sample for each message")
+        // A budget bounds a transaction, and the note says to how many calls.
+        let bounded = try measured("--budget", "20000000")["transaction"]?["note"]?.text
+        #expect(bounded?.contains("calls, for the budget; ") == true, "\(bounded ?? "")")
+    }
+
+    @Test("A stream passes over the trees of a document that hold each other in a circle")
+    func streamOfCircles() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (input, rules) = (directory.appendingPathComponent("in.json"), directory.appendingPathComponent("id.json"))
+        try Data(
+            #"{"all": [{"id": 1, "next": {"id": 2, "next": {"id": 1}}}, {"id": 3}, {"id": 4, "next": {"id": 3}}]}"#.utf8
+        ).write(to: input)
+        try Data(#"{"rules": [{"field": "*", "type": "M", "id": "id"}]}"#.utf8).write(to: rules)
+        let outcome = try ToolProcess.run(
+            [
+                "compare", "--quick", "--input", input.path, "--identity", rules.path, "--backend", "memory",
+                "--workload", "stream", "--workload", "transaction", "--format", "json",
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        guard case .array(let results)? = try JSONParser.parse(outcome.output)["results"] else {
+            Issue.record("the report has no results")
+            return
+        }
+        #expect(results.first { $0["workload"]?.text == "stream" }?["samples"]?.description == "2")
+    }
+
     @Test("The engine's workloads need no backend, and say how long the main actor was held")
     func consistency() throws {
         let outcome = try ToolProcess.run(

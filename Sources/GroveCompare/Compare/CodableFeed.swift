@@ -22,7 +22,7 @@ struct CodablePerson: CodableModel, Equatable {
 }
 
 /// The generated feed's message, coded through `Codable`: the same record.
-struct CodableMessage: CodableModel, Equatable {
+struct CodableMessage: CodableModel, KeyedModel, Equatable {
     static let recordName = "Message"
     static let projectionName = "Message"
 
@@ -34,6 +34,8 @@ struct CodableMessage: CodableModel, Equatable {
     let sender: CodablePerson
 
     var modelIdentifier: ModelIdentifier? { "Message:\(id)" }
+    static func modelIdentifier(for id: Int) -> ModelIdentifier { "Message:\(id)" }
+    static var identifierPrefix: String? { "Message:" }
 
     init(_ message: FeedMessage) {
         (id, text, sent) = (message.id, message.text, message.sent)

@@ -72,7 +72,7 @@ extension CompareReport {
         var notes = [
             "tax = floor / ours; 1.0 is the engine itself, called from C with the same bytes",
             "+us = microseconds that a node takes beyond the floor's",
-            "model-for-key, set-model, backlog, burst: beside calls of Grove's own",
+            "stream, model-for-key, set-model, backlog, burst, transaction: beside Grove's",
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
             "data: \(dataSet)" + (budget.map { ", budget \($0.grouped) bytes" } ?? ""),
         ]

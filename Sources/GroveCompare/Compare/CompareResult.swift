@@ -67,7 +67,7 @@ struct FloorCheck: Sendable {
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
         case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
-        case .modelForKey, .setModel, .backlog, .burst: false
+        case .stream, .modelForKey, .setModel, .backlog, .burst, .transaction: false
         case .writeBatch:
             slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
         case .writeOne, .delete: slowPuts

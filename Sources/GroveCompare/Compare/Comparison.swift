@@ -89,6 +89,8 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         case .setModel: try setModel()
         case .backlog: try backlog()
         case .burst: try burst()
+        case .transaction: try transaction()
+        case .stream: try stream()
         }
     }
 

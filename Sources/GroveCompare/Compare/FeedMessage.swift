@@ -11,12 +11,15 @@ struct FeedMessage: Equatable {
     let sender: FeedPerson
 }
 
-extension FeedMessage: CacheableModel {
+extension FeedMessage: CacheableModel, KeyedModel {
     static let recordName = "Message"
     static let projectionName = "Message"
     static let fields = FieldTable("id", "sent", "text", "topic", "sender", "unread")
 
     var modelIdentifier: ModelIdentifier? { "Message:\(id)" }
+
+    static func modelIdentifier(for id: Int) -> ModelIdentifier { "Message:\(id)" }
+    static var identifierPrefix: String? { "Message:" }
 
     func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool {
         identifier.append("Message:")

@@ -3,6 +3,7 @@ package enum Workload: String, CaseIterable, Sendable {
     case readTree = "read-tree"
     case readNode = "read-node"
     case readCollection = "read-collection"
+    case stream
     case modelForKey = "model-for-key"
     case rewriteUnchanged = "rewrite-unchanged"
     case writeBatch = "write-batch"
@@ -11,18 +12,20 @@ package enum Workload: String, CaseIterable, Sendable {
     case backlog
     case burst
     case delete
+    case transaction
     case readerStall = "reader-stall"
     case memory
 
     /// What one operation is.
     package var unit: String {
         switch self {
-        case .readTree, .modelForKey, .backlog, .memory: "trees"
+        case .readTree, .stream, .modelForKey, .backlog, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
         case .writeOne, .setModel, .burst: "trees"
         case .delete: "nodes"
+        case .transaction: "calls"
         case .readerStall: "nodes"
         }
     }
@@ -33,6 +36,7 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
+        case .stream: "all trees by their type in a view; floor: the driver's scan of all nodes"
         case .modelForKey: "a tree through modelForKey; floor: the direct call"
         case .setModel: "changed trees through setModel, and a flush; floor: a direct call"
         case .backlog: "trees while 10,000 writes are queued; floor: the same beside an empty queue"
@@ -41,6 +45,7 @@ package enum Workload: String, CaseIterable, Sendable {
         case .writeBatch: "500 trees to a commit, every node changed since the last; floor: the same puts"
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
         case .delete: "one node to a commit; floor: a put of the tombstone's bytes"
+        case .transaction: "500 mixed calls in a transaction; floor: the same, a commit for each"
         case .memory: "a million trees (20,000 with --quick), and how far the heap grew meanwhile"
         case .readerStall: "single nodes while another thread commits 10,000 nodes again and again"
         }
@@ -49,8 +54,9 @@ package enum Workload: String, CaseIterable, Sendable {
     /// Whether how the models are coded shows: a commit of one operation costs what the engine's commit costs.
     var dependsOnCoding: Bool {
         switch self {
-        case .readTree, .readNode, .readCollection, .modelForKey, .setModel, .rewriteUnchanged, .writeBatch: true
-        case .backlog, .burst, .writeOne, .delete, .readerStall, .memory: false
+        case .readTree, .readNode, .readCollection, .stream, .modelForKey, .setModel, .rewriteUnchanged, .writeBatch:
+            true
+        case .backlog, .burst, .writeOne, .delete, .transaction, .readerStall, .memory: false
         }
     }
 

@@ -1,0 +1,92 @@
+// Another backend is these two lines: `GroveSQLite` and `SQLiteCache`, or `GroveLevelDB` and `LevelDBCache`.
+import GroveLMDB
+typealias AppCache = LMDBCache
+
+/// A feed as an application keeps it: every screen reads and writes through it, whatever the backend is.
+struct Feed<Store: NodeStore>: Sendable {
+    let cache: NormalizedCache<Store>
+
+    // MARK: Loading
+
+    /// Shows what was stored last time at once, and what `load` brings from the network when that has come.
+    @MainActor
+    func start(
+        load: @MainActor () async throws -> [Post], show: @MainActor ([Post]) -> Void
+    ) async throws {
+        if let stored = try page(0) { show(stored) }
+        guard let posts = try? await load() else { return }  // offline: what is shown stays
+        try await refresh(posts)
+        if let fresh = try page(0) { show(fresh) }
+    }
+
+    /// Makes `posts` the feed.
+    func refresh(_ posts: [Post]) async throws {
+        try await cache.writeCollection(posts, as: "feed")
+    }
+
+    /// Adds older posts at the end of the feed; a feed that is to be loaded first stays so.
+    func append(_ older: [Post]) throws {
+        try cache.write { tx in
+            guard let newer = try tx.collection("feed", of: Post.self) else { return }
+            try tx.writeCollection(newer + older, as: "feed")
+        }
+    }
+
+    // MARK: Showing
+
+    /// The posts of one page, from page 0 on; empty after the last, and `nil` where the feed is to be loaded first.
+    func page(_ number: Int, of size: Int = 20) throws -> [Post]? {
+        guard let feed = try cache.collection("feed", of: Post.self) else { return nil }
+        return Array(feed.dropFirst(number * size).prefix(size))
+    }
+
+    /// One post; `nil` where it was deleted or never loaded.
+    func post(_ id: Int) throws -> Post? {
+        try cache.model(Post.self, id: id)
+    }
+
+    /// The stored posts that match, those that only another post quotes too, one after the other.
+    func search(_ isMatch: (Post) -> Bool) throws -> [Post] {
+        try cache.read { view in try view.models(Post.self).filter(isMatch) }
+    }
+
+    // MARK: Changing
+
+    /// Changes one post: what it reads and what it writes are one transaction, so that no change is lost.
+    @discardableResult
+    func update(_ id: Int, _ change: (inout Post) -> Void) throws -> Post? {
+        try cache.write { tx in
+            guard var post = try tx.model(Post.self, id: id) else { return nil }
+            change(&post)
+            try tx.write(post)
+            return post
+        }
+    }
+
+    /// Adds one like.
+    @discardableResult
+    func like(_ id: Int) throws -> Post? {
+        try update(id) { $0.likes += 1 }
+    }
+
+    /// Adds a comment below a post.
+    @discardableResult
+    func add(_ comment: Comment, to id: Int) throws -> Post? {
+        try update(id) { $0.comments.append(comment) }
+    }
+
+    /// Stores what is new about an author: every post and comment shows it.
+    func update(_ author: Author) throws {
+        try cache.write(author)
+    }
+
+    /// Deletes a post everywhere: in the feed, on its own, and where another post quotes it.
+    func delete(_ id: Int) throws {
+        try cache.delete(Post.self, id: id)
+    }
+}
+
+/// Opens the application's feed; the directory is made where there is none.
+func openFeed(in directory: String) throws -> Feed<some NodeStore> {
+    Feed(cache: try AppCache(directory: directory))
+}
