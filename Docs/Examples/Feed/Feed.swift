@@ -26,18 +26,15 @@ struct Feed<Store: NodeStore>: Sendable {
 
     /// Adds older posts at the end of the feed; a feed that is to be loaded first stays so.
     func append(_ older: [Post]) throws {
-        try cache.write { tx in
-            guard let newer = try tx.collection("feed", of: Post.self) else { return }
-            try tx.writeCollection(newer + older, as: "feed")
-        }
+        guard try cache.count(ofCollection: "feed") != nil else { return }
+        try cache.append(older, toCollection: "feed")
     }
 
     // MARK: Showing
 
     /// The posts of one page, from page 0 on; empty after the last, and `nil` where the feed is to be loaded first.
     func page(_ number: Int, of size: Int = 20) throws -> [Post]? {
-        guard let feed = try cache.collection("feed", of: Post.self) else { return nil }
-        return Array(feed.dropFirst(number * size).prefix(size))
+        try cache.collection("feed", of: Post.self, in: number * size..<(number + 1) * size)
     }
 
     /// One post; `nil` where it was deleted or never loaded.
@@ -82,7 +79,7 @@ struct Feed<Store: NodeStore>: Sendable {
 
     /// Deletes a post everywhere: in the feed, on its own, and where another post quotes it.
     func delete(_ id: Int) throws {
-        try cache.delete(Post.self, id: id)
+        try cache.delete(Post.self, id: id, removingFrom: .collections)
     }
 }
 
