@@ -42,6 +42,20 @@ struct FailedWritesTests {
         #expect(throws: CacheError.self) { try cache.flush() }
     }
 
+    @Test("Retaining what could not be stored does not bring the old value back")
+    func retained() throws {
+        let cache = try disk.open(CacheBudget(nodes: 100))
+        try cache.write(person(1, 1))
+        disk.faults.withLock {
+            $0.refusedKeys = [SharedStore.Disk.key("Person:1")]
+            $0.keptKeys = [SharedStore.Disk.key("Person:1")]
+        }
+        set([person(1, 2)], in: cache)
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        try cache.retain("Person:1")
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+    }
+
     @Test("Calls are merged into few, each key is named once, and what is written later is let go of")
     func merging() {
         var failedWrites = FailedWrites()
