@@ -67,6 +67,16 @@ extension CacheCore {
         throw failure ?? EvictionIndex.overBudget(bytes)
     }
 
+    /// Evicts until `bytes` more of payload fit: a user's transaction evicts only when it ends.
+    func makeRoom(
+        ofPayload bytes: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?
+    ) throws(CacheError) {
+        guard let payload = index.account?.payloadBytes else { return }
+        let limit = min(store?.payloadLimit(holding: payload) ?? .max, index.capacity)
+        guard payload + bytes > limit else { return }
+        _ = try freePayload(payload + bytes - limit)
+    }
+
     /// Evicts until the engine has room for `load`, at most about `most` bytes of payload.
     func makeRoom(
         for load: WriteLoad, giving most: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?

@@ -67,12 +67,13 @@ extension CacheCore {
         if let bytes = index.budget.bytes {
             limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: index.capacity / 8)
             _ = try currentStore()
-            let entries = limit.entries / 4
+            // All that it may write: once its body runs it cannot be made to wait for more.
             let load = WriteLoad(
-                entries: entries, replaced: 0, evictions: WriteTransaction.evictions(beside: entries),
-                bytes: limit.bytes / 4)
+                entries: limit.entries, replaced: limit.entries / 2, evictions: WriteTransaction.evictions(beside: limit.entries),
+                bytes: limit.bytes)
             let store = state.withLock { $0.life.currentStore?.budgeted }
-            try makeRoom(for: load, giving: index.capacity / 4, index, store)
+            try makeRoom(ofPayload: limit.bytes, index, store)
+            try makeRoom(for: load, giving: index.capacity / 2, index, store)
         }
         if let nodes = index.budget.nodes { limit.entries = min(limit.entries, nodes) }
         return limit
