@@ -69,7 +69,8 @@ extension CacheCore {
             _ = try currentStore()
             // All that it may write: once its body runs it cannot be made to wait for more.
             let load = WriteLoad(
-                entries: limit.entries, replaced: limit.entries / 2, evictions: WriteTransaction.evictions(beside: limit.entries),
+                entries: limit.entries, replaced: limit.entries / 2,
+                evictions: WriteTransaction.evictions(beside: limit.entries),
                 bytes: limit.bytes)
             let store = state.withLock { $0.life.currentStore?.budgeted }
             try makeRoom(ofPayload: limit.bytes, index, store)
