@@ -106,7 +106,7 @@ extension CacheCore {
     }
 
     /// Evicts about `bytes` of payload in transactions of their own; returns how much went.
-    private func freePayload(_ bytes: Int) throws(CacheError) -> Int {
+    func freePayload(_ bytes: Int) throws(CacheError) -> Int {
         var freed = 0
         while freed < bytes {
             var evicted: [ModelIdentifier] = []

@@ -33,7 +33,8 @@ extension NormalizedCache: CacheWriter {
     /// - Parameter durability: what the commit survives.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, and ``CacheError`` with code `tooLarge` where it writes more than the budget lets one
-    ///   transaction write (one record for each 64 KB of it, at least 64, and an eighth of its capacity in bytes), `overBudget`, `full`,
+    ///   transaction write (one record for each 64 KB of it, at least 64, and an eighth of its capacity in bytes, at most
+    ///   2 MB), `overBudget`, `full` (within a budget there is more room at the next call),
     ///   `inputOutput`, `cancelled` where the store was replaced meanwhile, `reentrant`, `suspended`, `closed`.
     @discardableResult
     public func write<Value>(

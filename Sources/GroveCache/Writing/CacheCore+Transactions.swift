@@ -45,6 +45,8 @@ extension CacheCore {
                 }
             }
         } catch {
+            // The engine took more than was expected: the next attempt finds more room.
+            if error.code == .full, let index, index.budget.bytes != nil { _ = try? freePayload(index.capacity / 16) }
             guard case .failure(let own) = outcome else {
                 ledger.noteFailures(1)
                 throw error
@@ -65,7 +67,7 @@ extension CacheCore {
         guard let index, index.budget.isLimited else { return TransactionLimit() }
         var limit = TransactionLimit()
         if let bytes = index.budget.bytes {
-            limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: index.capacity / 8)
+            limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: min(index.capacity / 8, 2 << 20))
             _ = try currentStore()
             // All that it may write: once its body runs it cannot be made to wait for more.
             let load = WriteLoad(
@@ -73,7 +75,8 @@ extension CacheCore {
                 evictions: WriteTransaction.evictions(beside: limit.entries),
                 bytes: limit.bytes)
             let store = state.withLock { $0.life.currentStore?.budgeted }
-            try makeRoom(ofPayload: limit.bytes, index, store)
+            // Twice as much, because pages are not full.
+            try makeRoom(ofPayload: 2 * limit.bytes, index, store)
             try makeRoom(for: load, giving: index.capacity / 2, index, store)
         }
         if let nodes = index.budget.nodes { limit.entries = min(limit.entries, nodes) }
