@@ -152,6 +152,7 @@ public enum Mutants {
             .cache("forgets-replaced", "A replaced collection's elements are forgotten.", ForgetsReplaced.self),
             .cache("copies-collections", "A collection does not follow its elements.", CopiesCollections.self),
             .cache("inserts-behind", "What is inserted goes one position too far.", InsertsBehind.self),
+            .cache("edits-another-list", "A holder's edit is made of whatever list there is.", EditsAnotherList.self),
             .cache("pages-of-what-shows", "Deleting an element moves others.", PagesOfWhatShows.self),
             .cache("rewrites-lists", "An edit sets the whole list.", RewritesLists.self),
             .cache("clamps-positions", "A position behind the list is taken for its end.", ClampsPositions.self),

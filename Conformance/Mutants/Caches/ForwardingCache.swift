@@ -116,6 +116,13 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         base.setCollection(collection, forKey: cacheKey, context: context)
     }
 
+    func saveList(
+        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
+        forKey cacheKey: String, context: (any Sendable)?
+    ) {
+        base.saveList(list, after: edit, of: version, forKey: cacheKey, context: context)
+    }
+
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
         base.deleteModel(model, forKey: cacheKey, context: context)
     }

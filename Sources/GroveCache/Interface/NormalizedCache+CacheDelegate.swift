@@ -36,12 +36,35 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the collection apart on the calling thread, queues it and returns.
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue(cacheKey) { () throws(CacheError) in
-            try ModelIdentifier(cacheKey).check()
-            let encoded = try DynamicRoots(collection)
-            let extra = EncodedRoots.collection(cacheKey, count: encoded.roots.count, encoded.references)
-            return PendingWrite.Content(tree: encoded.tree, extras: [extra])
+        enqueue(cacheKey) { () throws(CacheError) in try .list(collection, cacheKey) }
+    }
+
+    /// Takes what the edit brings apart on the calling thread, queues it and returns.
+    ///
+    /// Where the list in the cache is not the one that the edit is of any more, because others changed it or it was forgotten,
+    /// the whole list is stored in its place, its elements as the cache has them.
+    ///
+    /// - Complexity: that of the edit, once the list was stored.
+    public func saveList(
+        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
+        forKey cacheKey: String, context: (any Sendable)?
+    ) {
+        let known = version.note as? HeldList
+        // After a call that failed, none of the edits is of the list that is stored.
+        let current = known.flatMap { $0.isLost ? nil : $0 } ?? HeldList()
+        let held = HeldEdit(current, owner: ObjectIdentifier(core), list)
+        let isQueued = enqueue(cacheKey) { () throws(CacheError) in
+            var content: PendingWrite.Content
+            if known != nil, let edit {
+                try ModelIdentifier(cacheKey).check()
+                content = try DynamicRoots(edit.elements).replacing(edit.range, cacheKey)
+            } else {
+                content = try .list(list(), cacheKey)
+            }
+            content.held = held
+            return content
         }
+        version.note = isQueued ? current : nil
     }
 
     /// Queues the deletion and returns.

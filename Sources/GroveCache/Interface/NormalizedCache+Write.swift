@@ -96,22 +96,26 @@ extension NormalizedCache: CacheWriter {
 
     /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` where it names
     /// nothing.
-    func enqueue(_ key: String?, _ content: () throws(CacheError) -> PendingWrite.Content) {
+    @discardableResult
+    func enqueue(_ key: String?, _ content: () throws(CacheError) -> PendingWrite.Content) -> Bool {
         do throws(CacheError) {
             try checkOpen()
             let time = core.clock.ofCall
             let sequence = try core.takeSequence(isAwaited: false)
             let made = try content()
             try core.enqueue(
-                PendingWrite(sequence: sequence, time: time, tree: made.tree, extras: made.extras),
+                PendingWrite(
+                    sequence: sequence, time: time, tree: made.tree, extras: made.extras, held: made.held),
                 schedulingDrain: true)
+            return true
         } catch {
             // A wipe that overtook the call has had its way with what the call would have stored.
-            guard error.code != .cancelled else { return }
+            guard error.code != .cancelled else { return false }
             // A closed handle's observer has left the core, and a write that comes too late is told all the same.
             core.reportFailure(
                 key.map { error.concerning(ModelIdentifier($0)) } ?? error,
                 to: error.code == .closed ? observer : nil)
+            return false
         }
     }
 }

@@ -179,8 +179,20 @@ extension ReadState {
         isExpired = false
         var list: (elements: StoredElements, time: UInt32)?
         var isStored = true
+        // Whose list it is, where the last call was one for a held list.
+        var held: HeldList?
         for update in updates {
-            switch update.change {
+            var change = update.change
+            if case .edit = change {
+                var version: HeldList.Version?
+                if isStored { (list, version) = try stored() }
+                // An edit of another list than this one will be replaced by the whole.
+                if let edit = update.held, edit.list !== held, version == nil || version != edit.list.stored {
+                    change = (edit.body ?? edit.makeBody()).map { .set($0) } ?? .forget
+                }
+            }
+            held = update.held?.list
+            switch change {
             case .set(let body):
                 let elements = unsafe body.withUnsafeBytes { body in
                     try? unsafe StoredElements(list: body, number: update.sequence)
@@ -188,7 +200,6 @@ extension ReadState {
                 list = elements.map { ($0, update.time) }
             case .forget: list = nil
             case .edit(let edit):
-                if isStored { list = try stored() }
                 // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
                 if let former = list, (try? edit.check(former.elements.count)) != nil {
                     list = nil
@@ -211,10 +222,12 @@ extension ReadState {
     }
 
     /// The list under the current key as the view shows it.
-    private func stored() throws(CacheError) -> (elements: StoredElements, time: UInt32)? {
+    private func stored() throws(CacheError) -> (
+        list: (elements: StoredElements, time: UInt32)?, version: HeldList.Version?
+    ) {
         guard let view, let stored = try unsafe view.collection(Array(key.bytes)),
             let elements = try view.elements(of: stored)
-        else { return nil }
-        return (elements, stored.time)
+        else { return (nil, nil) }
+        return ((elements, stored.time), HeldList.Version(stored))
     }
 }

@@ -84,15 +84,26 @@ extension CacheCore {
             return zip(group, try transactWithinBudget(group)).map { ($0, .success($1)) }
         } catch {
             // Calls that were made before others replaced the files do not land in the new ones.
-            guard group.count > 1, error.code != .cancelled else { return group.compactMap { fail($0, error) } }
+            guard error.code != .cancelled else { return group.compactMap { fail($0, error) } }
+            if group.count == 1 { return [commitAgain(group[0], error)].compactMap(\.self) }
         }
         // One write that cannot be stored must not take its neighbours with it.
         return group.compactMap { write in
             do throws(CacheError) {
                 return (write, .success(try transactWithinBudget([write])[0]))
             } catch {
-                return fail(write, error)
+                return commitAgain(write, error)
             }
+        }
+    }
+
+    /// Stores the whole list where `write` failed because the edit that it brings is of another one.
+    private func commitAgain(_ write: PendingWrite, _ error: CacheError) -> Settled? {
+        guard error.code == .outOfRange, write.held?.storeWhole() == true else { return fail(write, error) }
+        do throws(CacheError) {
+            return (write, .success(try transactWithinBudget([write])[0]))
+        } catch {
+            return fail(write, error)
         }
     }
 
@@ -100,6 +111,7 @@ extension CacheCore {
     ///
     /// - Returns: `nil` where the write was dropped before, and its caller told so.
     private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
+        write.held?.list.lose()
         guard state.withLock({ $0.fail(write) }) else { return nil }
         ledger.noteFailures(1)
         if write.completion == nil, error.code != .cancelled { ledger.noteUnawaited(error) }
@@ -167,6 +179,7 @@ extension CacheCore {
             index?.sequence = committed.stored.sequence
             index?.pins.commit()
             known?.commit(at: committed.stored)
+            for (list, version) in committed.heldLists { list.note(version) }
             let left = state.withLock { state in
                 state.fingerprints = known
                 state.shift = committed.shift

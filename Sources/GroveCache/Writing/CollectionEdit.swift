@@ -31,6 +31,15 @@ enum CollectionEdit: Sendable {
         }
     }
 
+    /// How many elements more there are afterwards.
+    var growth: Int {
+        switch self {
+        case .replace(let range, let elements): elements.count - range.count
+        case .append(let elements): elements.count
+        case .move: 0
+        }
+    }
+
     /// Whether nothing is different afterwards.
     var changesNothing: Bool {
         switch self {

@@ -10,6 +10,8 @@ struct CollectionUpdate {
     }
 
     let change: Change
+    /// Of which list it is, where somebody holds that.
+    let held: HeldEdit?
     /// The number of the call.
     let sequence: UInt64
     /// When the call was made, in seconds since 1970; 0 where that is not known.

@@ -53,3 +53,13 @@ struct DynamicRoots {
             .notCacheable, "\(type) has no coding: make it @Cacheable, conform it to CacheableModel, or to Codable.")
     }
 }
+
+extension PendingWrite.Content {
+    /// All of the collection under `key`, with the trees of its elements.
+    static func list(_ models: [any SimpleModel], _ key: String) throws(CacheError) -> PendingWrite.Content {
+        try ModelIdentifier(key).check()
+        let encoded = try DynamicRoots(models)
+        let extra = EncodedRoots.collection(key, count: encoded.roots.count, encoded.references)
+        return PendingWrite.Content(tree: encoded.tree, extras: [extra])
+    }
+}

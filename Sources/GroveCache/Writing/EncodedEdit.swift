@@ -32,6 +32,14 @@ struct EncodedEdit {
     }
 }
 
+extension DynamicRoots {
+    /// Puts the roots in the place of the elements of `range` in the collection under `key`.
+    func replacing(_ range: Range<Int>, _ key: String) throws(CacheError) -> PendingWrite.Content {
+        let elements = try EncodedRoots.elements(references, count: roots.count)
+        return EncodedEdit(tree: tree, edit: .replace(range, with: elements)).content(key)
+    }
+}
+
 extension EncodedRoots {
     /// Encodes the elements of a collection, of which none needs an identifier.
     init<M: CacheableModel>(list: some Collection<M>) throws(CacheError) {
@@ -40,12 +48,14 @@ extension EncodedRoots {
 
     /// The roots as elements of a collection, put there by a call whose number is not known yet.
     fileprivate var elements: StoredElements {
-        get throws(CacheError) {
-            let elements = unsafe references.withUnsafeBytes { try? unsafe StoredElements($0, number: 0) }
-            guard let elements, elements.count == count else {
-                throw CacheError(.unencodable, "An element of a collection is encoded as one value.")
-            }
-            return elements
+        get throws(CacheError) { try EncodedRoots.elements(references, count: count) }
+    }
+
+    fileprivate static func elements(_ references: [UInt8], count: Int) throws(CacheError) -> StoredElements {
+        let elements = unsafe references.withUnsafeBytes { try? unsafe StoredElements($0, number: 0) }
+        guard let elements, elements.count == count else {
+            throw CacheError(.unencodable, "An element of a collection is encoded as one value.")
         }
+        return elements
     }
 }

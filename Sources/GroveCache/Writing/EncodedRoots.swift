@@ -89,11 +89,16 @@ struct EncodedRoots {
     }
 
     static func collection(_ key: String, count: Int, _ references: [UInt8]) -> PendingWrite.Extra {
+        .collection(key: Array(key.utf8), body: list(references, count: count))
+    }
+
+    /// `references`, of `count` roots, as an encoded array.
+    static func list(_ references: [UInt8], count: Int) -> [UInt8] {
         var body = ByteBuffer(capacity: references.count + 9)
         defer { body.deallocate() }
         body.appendHead(CBORMajor.array, UInt64(count))
         unsafe references.withUnsafeBytes { unsafe body.append($0) }
-        return unsafe .collection(key: Array(key.utf8), body: Array(body.bytes))
+        return unsafe Array(body.bytes)
     }
 }
 

@@ -33,6 +33,8 @@ final class PendingWrite: Sendable {
     private nonisolated(unsafe) var queuePlace: UInt64 = 0
     let tree: NodeTree?
     let extras: [Extra]
+    /// Of which list the call stores the next edit, where somebody holds that.
+    let held: HeldEdit?
     /// Whether the call empties the store: nothing before it shows any more.
     let isWipe: Bool
     /// Whether the call only forgets what an earlier one could not store.
@@ -47,14 +49,15 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: UInt64, time: UInt32 = 0, tree: NodeTree? = nil, extras: [Extra] = [], isWipe: Bool = false,
-        isInvalidation: Bool = false, isDurable: Bool = false,
+        sequence: UInt64, time: UInt32 = 0, tree: NodeTree? = nil, extras: [Extra] = [], held: HeldEdit? = nil,
+        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.sequence = sequence
         self.time = time
         self.tree = tree
         self.extras = extras
+        self.held = held
         self.isWipe = isWipe
         self.isInvalidation = isInvalidation
         self.isDurable = isDurable
@@ -138,7 +141,10 @@ final class PendingWrite: Sendable {
 
     /// Every key of the store of which the call says what is to be there: what an edit makes of a list that should not be
     /// there is no better than that.
-    var storeKeys: Set<[UInt8]> { Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey)) }
+    var storeKeys: Set<[UInt8]> {
+        let setsWhole = held?.body != nil
+        return Set(treeKeys + extras.filter { (!$0.isEdit || setsWhole) && !$0.isPin }.map(\.storeKey))
+    }
 
     /// This invalidation without `keys`, or `nil` where nothing is left of it.
     func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {
@@ -198,7 +204,7 @@ extension PendingWrite {
             case .remove, .invalidate: change = .forget
             case .tombstone, .unlist, .alias, .pin: return nil
             }
-            return CollectionUpdate(change: change, sequence: sequence + shift, time: time)
+            return CollectionUpdate(change: change, held: held, sequence: sequence + shift, time: time)
         }
     }
 }
@@ -208,6 +214,7 @@ extension PendingWrite {
     struct Content {
         var tree: NodeTree?
         var extras: [Extra] = []
+        var held: HeldEdit?
     }
 }
 

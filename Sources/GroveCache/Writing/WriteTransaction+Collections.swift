@@ -16,8 +16,17 @@ extension WriteTransaction {
             switch extra {
             case .collection(_, let body):
                 return try setCollection(
-                    key, body, sequence: sequence, time: write.time, deletions: deletions, write.tree)
-            case .edit(_, let edit): return try editCollection(key, edit, sequence: sequence)
+                    key, body, sequence: sequence, time: write.time, deletions: deletions, write.tree, write.held)
+            case .edit(_, let edit):
+                let stored = try transaction.collection(key)
+                guard let held = write.held else {
+                    return try editCollection(key, edit, of: stored, sequence: sequence)
+                }
+                if let whole = held.body {
+                    return try setCollection(
+                        key, whole, sequence: sequence, time: write.time, deletions: deletions, write.tree, held)
+                }
+                return try editCollection(key, edit, of: stored, held.list, deletions: deletions, sequence: sequence)
             default:
                 try removeChunks(of: key)
                 return nil
@@ -32,7 +41,8 @@ extension WriteTransaction {
     /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
     ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
-        _ key: [UInt8], _ body: [UInt8], sequence: UInt64, time: UInt32, deletions: [Int: UInt64], _ tree: NodeTree?
+        _ key: [UInt8], _ body: [UInt8], sequence: UInt64, time: UInt32, deletions: [Int: UInt64], _ tree: NodeTree?,
+        _ held: HeldEdit? = nil
     ) throws(CacheError) -> RecordUpdate.Outcome {
         let elements = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
             do throws(NodeReadFailure) {
@@ -48,14 +58,64 @@ extension WriteTransaction {
         {
             isSame = true
             let oldest = others.numbers.min() ?? stored.sequence
-            if !isNamed(deletions, after: oldest, in: body, tree) { return try confirm(key, stored, time) }
+            if !isNamed(deletions, after: oldest, in: body, tree) {
+                note(held?.list, HeldList.Version(stored))
+                return try confirm(key, stored, time)
+            }
         }
         if let head = stored?.head { try remove(chunksOf: head) }
         try store(elements, key, sequence: sequence, time: time)
+        note(held?.list, HeldList.Version(sequence: sequence, count: elements.count))
         return .replaced(bodyChanged: !isSame)
     }
 
-    /// Applies `edit` to the list under `key`, a store's key.
+    /// Applies an edit of `held` where `stored`, the list under `key`, is still that.
+    ///
+    /// - Throws: ``CacheError`` with code `outOfRange` where it is not, and then nothing was stored.
+    private mutating func editCollection(
+        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, _ held: HeldList,
+        deletions: [Int: UInt64], sequence: UInt64
+    ) throws(CacheError) -> RecordUpdate.Outcome {
+        let expected = heldLists.last { $0.list === held }?.version ?? held.stored
+        guard let stored, HeldList.Version(stored) == expected else {
+            throw CacheError(.outOfRange, "The collection was changed by others since the edit before.")
+        }
+        // To put a deleted element there again is a change, though it looks the same.
+        if deletions.isEmpty, try isThere(edit, in: stored) {
+            note(held, HeldList.Version(stored))
+            return .unchanged
+        }
+        let outcome = try editCollection(key, edit, of: stored, sequence: sequence)
+        if !edit.changesNothing {
+            note(
+                held,
+                HeldList.Version(
+                    sequence: max(stored.sequence, sequence), count: stored.count + edit.growth))
+        }
+        return outcome
+    }
+
+    /// Whether `edit` puts in the place of elements what is there.
+    private func isThere(_ edit: CollectionEdit, in stored: StoredCollection) throws(CacheError) -> Bool {
+        guard case .replace(let range, let others) = edit, range.count == others.count, !range.isEmpty,
+            range.lowerBound >= 0, range.upperBound <= stored.count
+        else { return false }
+        switch stored.content {
+        case .elements(let elements): return elements[range].bytes == others.bytes
+        case .chunks(let head):
+            let (chunks, positions) = head.window(of: range)
+            guard chunks.count == 1 else { return false }
+            let start = range.lowerBound - positions.lowerBound
+            return try elements(chunks.lowerBound, of: head)[start..<start + range.count].bytes == others.bytes
+        }
+    }
+
+    /// Remembers what a held list is in the store, once this transaction is committed.
+    private mutating func note(_ held: HeldList?, _ version: HeldList.Version) {
+        if let held { heldLists.append((held, version)) }
+    }
+
+    /// Applies `edit` to `stored`, the list under `key`, a store's key.
     ///
     /// A list that is edited keeps its time: what was there before is not confirmed by it.
     ///
@@ -63,9 +123,9 @@ extension WriteTransaction {
     /// - Throws: ``CacheError`` with code `outOfRange` where the list has no such position, or is not there, or where what the edit
     ///   needs of it was lost. Then nothing was stored.
     mutating func editCollection(
-        _ key: [UInt8], _ edit: CollectionEdit, sequence: UInt64
+        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, sequence: UInt64
     ) throws(CacheError) -> RecordUpdate.Outcome {
-        guard var stored = try transaction.collection(key) else {
+        guard var stored else {
             throw CacheError(.outOfRange, "There is no such collection; write it before it is edited.")
         }
         try edit.check(stored.count)
@@ -109,7 +169,8 @@ extension WriteTransaction {
             let positions = elements.positions(of: identifier)
             for position in positions.reversed() {
                 _ = try editCollection(
-                    key, .replace(position..<position + 1, with: StoredElements()), sequence: sequence)
+                    key, .replace(position..<position + 1, with: StoredElements()),
+                    of: try transaction.collection(key), sequence: sequence)
             }
             guard !positions.isEmpty else { continue }
             changed.append(ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self)))
@@ -289,6 +350,10 @@ extension WriteTransaction {
         guard let tree, !deletions.isEmpty else { return false }
         return unsafe body.withUnsafeBytes { unsafe names(deletions, after: sequence, in: $0, tree) }
     }
+}
+
+extension HeldList.Version {
+    init(_ stored: StoredCollection) { self.init(sequence: stored.sequence, count: stored.count) }
 }
 
 extension CollectionHead {

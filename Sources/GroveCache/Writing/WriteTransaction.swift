@@ -39,6 +39,8 @@ struct WriteTransaction: ~Copyable {
     var protected: Set<UInt64> = []
     /// How often the policy has given up something of that.
     var protectedVictims = 0
+    /// What held lists are in the store by this transaction, in the order of their calls.
+    var heldLists: [(list: HeldList, version: HeldList.Version)] = []
     /// What a user's transaction has changed, until it ends.
     var staged: StagedAccount?
     /// How many records its calls write, and how many may have been evicted beside them.
@@ -69,7 +71,8 @@ struct WriteTransaction: ~Copyable {
     private var left: StoreState
 
     var summary: TransactionSummary {
-        TransactionSummary(stored: left, shift: shift, putCount: putCount, putBytes: putBytes)
+        TransactionSummary(
+            stored: left, shift: shift, putCount: putCount, putBytes: putBytes, heldLists: heldLists)
     }
 
     /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
@@ -324,4 +327,5 @@ struct TransactionSummary {
     var shift: UInt64
     var putCount: Int
     var putBytes: Int
+    var heldLists: [(list: HeldList, version: HeldList.Version)]
 }

@@ -31,7 +31,8 @@ extension CollectionDataProvider {
         if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
         store.confirmed = time
         followStore()
-        let sequence = commit(leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
+        let sequence = commit(
+            nil, leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
         if isChange || !shown.isEqual(to: data) {
             note(.reset, isOwn: true, context, at: time)
         } else {
@@ -81,7 +82,8 @@ extension CollectionDataProvider {
         if store.isLoading, isAppend { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
-        commit(leaving: [], joining: new, isSaved: shouldCache, context: context, at: time)
+        commit(
+            place..<place, leaving: [], joining: new, isSaved: shouldCache, context: context, at: time)
         tell(place, index, newData.count, CollectionChangeInformation.insert, context, time, before)
     }
 
@@ -97,10 +99,11 @@ extension CollectionDataProvider {
             return dataModelManager.updateModel(element, updateCache: shouldCache, context: context)
         }
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
-        store.replace(element, at: place)
+        store.edit(element, at: place)
         editShown { $0[index].revision = store.entries[place].revision }
         store.entries[place].editedAt = commit(
-            leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache, context: context, at: time)
+            place..<place + 1, leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache,
+            context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.update, context, time, before)
     }
 
@@ -114,7 +117,8 @@ extension CollectionDataProvider {
         guard let place = store.position(of: handle) else { return }
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         store.remove(at: place)
-        commit(leaving: [handle], joining: [], isSaved: shouldCache, context: context, at: time)
+        commit(
+            place..<place + 1, leaving: [handle], joining: [], isSaved: shouldCache, context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.delete, context, time, before)
     }
 
@@ -139,9 +143,12 @@ extension CollectionDataProvider {
     }
 
     /// Posts an edit to the engine and the cache.
+    ///
+    /// - Parameter range: the positions that make room for `joining`; `nil` for all of them.
     @discardableResult
     private func commit(
-        leaving: [Int]?, joining: [Entry<T>], isSaved: Bool, context: (any Sendable)?, at time: Date
+        _ range: Range<Int>?, leaving: [Int]?, joining: [Entry<T>], isSaved: Bool, context: (any Sendable)?,
+        at time: Date
     ) -> UInt64 {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
@@ -151,7 +158,9 @@ extension CollectionDataProvider {
         return manager.inOrder { _ in
             let sequence = manager.consistencyManager.edit(
                 store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)
-            if isSavedNow { store.save(context) }
+            if isSavedNow {
+                store.save(after: range.map { ListEdit($0, with: joining.map(\.model)) }, context)
+            }
             return sequence
         }
     }

@@ -41,6 +41,12 @@ final class CollectionStore<T: SimpleModel> {
     var arrivedPlaces: [Int: AwaitedElement] = [:]
     /// While loading: elements that were appended, and belong behind what is fetched.
     var appendedWhileLoading: Set<Int> = []
+    /// Counts the changes of which elements are where.
+    private var changes = 0
+    /// What they were when the list was last saved.
+    private var savedChanges = 0
+    /// What the cache knows of the list that was saved.
+    private var version = ListVersion()
     private var nextHandle = 0
     /// Index by handle, less `firstHandle`, right below `staleFrom`.
     private var positions: [Int] = []
@@ -112,20 +118,30 @@ final class CollectionStore<T: SimpleModel> {
         staleFrom = 0
         entries = PersistentVector(new)
         resets += 1
+        changes += 1
         isLoaded = true
         appendedWhileLoading = []
     }
 
     func insert(_ new: [Entry<T>], at index: Int) {
+        changes += 1
         entries.replace(index, index, with: new)
         staleFrom = min(staleFrom, index)
     }
 
     func remove(at index: Int) {
+        changes += 1
         entries.replace(index, index + 1, with: [])
         staleFrom = min(staleFrom, index)
     }
 
+    /// Puts another model, or an edited one, in the place of the element at `index`.
+    func edit(_ model: T, at index: Int) {
+        changes += 1
+        replace(model, at: index)
+    }
+
+    /// Shows the newest version of the element at `index`.
     func replace(_ model: T, at index: Int) {
         var entry = entries[index]
         entry.model = model
@@ -221,16 +237,31 @@ final class CollectionStore<T: SimpleModel> {
         return base.map { ($0.handle, Leaf.node($0.model)) }
     }
 
-    /// Stores the whole collection, each element in the version that is the newest at this place in the order of calls.
+    /// Stores the collection, each element in the version that is the newest at this place in the order of calls.
     ///
     /// Called within ``DataModelManager/inOrder(_:)``. Flattened off the main actor.
-    func save(_ context: (any Sendable)?) {
+    ///
+    /// - Parameter edit: the one change since the collection was last saved; `nil` where it is to be stored whole.
+    func save(after edit: ListEdit? = nil, _ context: (any Sendable)?) {
         guard let cacheKey else { return }
-        let (entries, cache) = (entries, manager.cacheDelegate)
-        let newest = Handover<[any SimpleModel]>()
+        let isEdit = edit != nil && changes == savedChanges + 1
+        if !isEdit { version = ListVersion() }
+        savedChanges = changes
+        let (entries, cache, version) = (entries, manager.cacheDelegate, version)
+        // Once the cache knows the list, the edit will do, unless elements were deleted of which nobody here was told yet.
+        let isKnown = version.note != nil && awaited.isEmpty
+        let newest = Handover<[any SimpleModel]?>()
         manager.consistencyManager.newestElements(
-            key, of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
-        manager.cacheQueue.async { cache.setCollection(newest.take(), forKey: cacheKey, context: context) }
+            key, unlessAll: isKnown ? entries.count : nil,
+            of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
+        manager.cacheQueue.async {
+            let elements = newest.take()
+            // A list that is stored without some of them is not the one that the next edit is of.
+            let isWhole = elements.map { $0.count == entries.count } ?? true
+            cache.saveList(
+                { elements ?? entries.slice(0, entries.count).map(\.model) }, after: isEdit && isWhole ? edit : nil,
+                of: isWhole ? version : ListVersion(), forKey: cacheKey, context: context)
+        }
     }
 }
 

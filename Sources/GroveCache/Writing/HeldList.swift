@@ -1,0 +1,70 @@
+import GroveCoding
+import GroveModel
+import Synchronization
+
+/// A list that somebody holds, and stores edit by edit: which of the stored lists it is.
+final class HeldList: Sendable {
+    /// A stored list, as far as it takes to tell it from what others made of it.
+    struct Version: Equatable {
+        /// The number of the last call that changed it.
+        let sequence: UInt64
+        let count: Int
+    }
+
+    private struct State {
+        var stored: Version?
+        var isLost = false
+    }
+
+    private let state = Mutex(State())
+
+    /// What the last call for this list left in the store; `nil` before the first was committed, and once one has failed.
+    var stored: Version? { state.withLock { $0.isLost ? nil : $0.stored } }
+
+    /// Whether one of its calls has failed: the rest of them say nothing of the store's list any more.
+    var isLost: Bool { state.withLock(\.isLost) }
+
+    func note(_ version: Version) { state.withLock { $0.stored = version } }
+
+    func lose() { state.withLock { $0.isLost = true } }
+}
+
+/// One call that stores a held list, by an edit where that will do.
+final class HeldEdit: Sendable {
+    let list: HeldList
+    private let owner: ObjectIdentifier
+    private let models: @Sendable () -> [any SimpleModel]
+    private let whole = Mutex<[UInt8]?>(nil)
+
+    /// - Parameters:
+    ///   - owner: the cache, which the models' coding must not call back into.
+    ///   - models: makes the whole list after the edit.
+    init(_ list: HeldList, owner: ObjectIdentifier, _ models: @escaping @Sendable () -> [any SimpleModel]) {
+        self.list = list
+        self.owner = owner
+        self.models = models
+    }
+
+    /// The whole list, as an encoded array of references, that the call is to store in the place of the edit.
+    var body: [UInt8]? { whole.withLock(\.self) }
+
+    /// Lets the call store the whole list, not the edit.
+    ///
+    /// - Returns: false where it was to do so before, or the list has no coding.
+    func storeWhole() -> Bool {
+        guard body == nil, let made = makeBody() else { return false }
+        whole.withLock { $0 = made }
+        return true
+    }
+
+    /// The whole list after the edit.
+    ///
+    /// Runs code of the models, so under no lock.
+    func makeBody() -> [UInt8]? {
+        let read = CurrentRead(owner: owner)
+        read.enterThread()
+        defer { read.leaveThread() }
+        let encoded = try? DynamicRoots(models())
+        return encoded.map { EncodedRoots.list($0.references, count: $0.roots.count) }
+    }
+}
