@@ -177,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "GroveProvidersTests",
             dependencies: [
-                "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveSQLite", "GroveCache",
-                "TestSupport",
+                "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite",
+                "GroveLevelDB", "GroveCache", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -37,6 +37,8 @@ final class CacheCore: Sendable {
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     /// Reads that were asked for with a completion.
     let readQueue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
+    /// Where the calls of followers wait for a moment.
+    let followers = FollowerLine()
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Mutex<TransactionSummary?>(nil)
     /// The number of the handle that was opened last.

@@ -11,14 +11,13 @@ import Synchronization
 extension ConsistencyManager {
     /// Registers `receiver`, which is retained until it is forgotten.
     ///
-    /// - Parameter accepts: which models the subscription can take when it waits for an identifier.
-    package func subscribe(
-        _ receiver: any DeliveryReceiver, accepts: @escaping @Sendable (any Model) -> Bool
-    ) -> SubscriptionKey {
+    /// - Parameter type: which models the subscription can take when it waits for an identifier.
+    package func subscribe<T: SimpleModel>(_ receiver: any DeliveryReceiver, to type: T.Type) -> SubscriptionKey {
         let key = engine.takeKey()
         engine.enqueue { engine in
             let subscription = Subscription(key: key, sink: .main(receiver))
-            subscription.accepts = accepts
+            subscription.type = type
+            subscription.accepts = { Leaf.base($0) is T }
             engine.subscriptions[key] = subscription
         }
         return SubscriptionKey(rawValue: key)
@@ -168,7 +167,7 @@ extension ConsistencyManager {
     ) {
         engine.enqueue { engine in
             let newest = model.flatMap { engine.graft($0, since: fetch) }
-            engine.log.close()
+            engine.endFetch()
             var isAccepted = false
             if let key, let subscription = engine.subscriptions[key.rawValue],
                 subscription.generation == generation, subscription.lastNews < fetch, subscription.latestFetch == fetch
@@ -213,7 +212,7 @@ extension ConsistencyManager {
                     }
                 }
             }
-            engine.log.close()
+            engine.endFetch()
         }
     }
 

@@ -48,7 +48,8 @@ public protocol CacheDelegate: Sendable {
     /// - Parameters:
     ///   - list: makes the whole list as it is after the edit; any thread may call it, also later. Once `version` has a note,
     ///     elements may be older than what other calls stored of them: then only which is where is to be stored.
-    ///   - edit: what changed since the last call with this `version`; `nil` where everything may have.
+    ///   - edit: what changed since the last call with this `version`, or at least which elements came; `nil` where everything
+    ///     may have changed. A cache that stores each model once stores those of `edit`: it has the others.
     ///   - version: the same from edit to edit.
     func saveList(
         _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,

@@ -7,6 +7,7 @@ final class ChangeHub: Sendable {
         var keys: UInt64 = 0
         var models: [ModelIdentifier: [UInt64: Weak<CacheChange>]] = [:]
         var all: [UInt64: Weak<ChangeSet>] = [:]
+        var followers: [UInt64: @Sendable (any CommittedChanges) -> Void] = [:]
     }
 
     private struct Weak<Element: Sendable>: Sendable {
@@ -22,7 +23,23 @@ final class ChangeHub: Sendable {
     static let unreadModels = 16_384
 
     /// Whether nobody reads changes.
-    var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty } }
+    var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty } }
+
+    /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
+    func follow(_ tell: @escaping @Sendable (any CommittedChanges) -> Void) -> UInt64 {
+        state.withLock { state in
+            state.keys += 1
+            state.followers[state.keys] = tell
+            return state.keys
+        }
+    }
+
+    /// Ends that.
+    func unfollow(_ origin: UInt64) {
+        // What it holds may call the cache when it goes, so not under the lock.
+        let left = state.withLock { $0.followers.removeValue(forKey: origin) }
+        extendLifetime(left)
+    }
 
     /// A new reader of the model of `identifier`.
     ///
@@ -78,6 +95,8 @@ final class ChangeHub: Sendable {
     func publish(_ changes: ChangeSet) {
         let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
         for subscription in all { subscription?.yield(changes) }
+        let followers = state.withLock { $0.followers.filter { $0.key != changes.origin }.values }
+        for tell in followers { tell(changes) }
         guard isModelRead else { return }
         var told: [(CacheChange, ChangeSubscription<CacheChange>?)] = []
         func tell(_ identifiers: Set<ModelIdentifier>, _ change: CacheChange) {

@@ -17,8 +17,12 @@ public struct ChangeSet: Sendable {
     private let changed: [Int]
     private let named: Set<ModelIdentifier>
     private let deleted: [ModelIdentifier]
-    private let evicted: [ModelIdentifier]
+    private var evicted: [ModelIdentifier]
     private let collections: [ModelIdentifier]
+    /// The follower whose call it was, who is not told; 0 for nobody.
+    var origin: UInt64 = 0
+    /// Whether somebody emptied the cache.
+    var isWipe = false
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -37,10 +41,9 @@ public struct ChangeSet: Sendable {
 
     /// The same, with `identifiers` evicted.
     func evicting(_ identifiers: [ModelIdentifier]) -> ChangeSet {
-        guard !identifiers.isEmpty else { return self }
-        return ChangeSet(
-            sequence: sequence, tree: tree, changed: changed, named: named, deleted: deleted,
-            evicted: evicted + identifiers, collections: collections, changesEverything: changesEverything)
+        var set = self
+        set.evicted += identifiers
+        return set
     }
 
     /// What `other` says, without holding on to the tree that was written.
@@ -85,5 +88,42 @@ public struct ChangeSet: Sendable {
     public var isEmpty: Bool {
         !changesEverything && changed.isEmpty && named.isEmpty && deleted.isEmpty && evicted.isEmpty
             && collections.isEmpty
+    }
+}
+
+extension ChangeSet: CommittedChanges {
+    /// How much changed.
+    public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
+
+    /// The keys of the collections that changed; `nil` where any may have.
+    public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }
+
+    /// Those of `held` that were changed or deleted.
+    ///
+    /// - Complexity: O(min(*n*, *m*)) look-ups for *n* changes and *m* that are held.
+    public func changed(
+        among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
+    ) -> [ModelIdentifier] {
+        guard !changesEverything else { return Array(held) }
+        let gone = deleted.filter(isHeld)
+        guard let tree else {
+            return gone + (named.count < held.count ? named.filter(isHeld) : held.filter(named.contains))
+        }
+        guard changed.count > held.count else { return gone + changedModelIds.filter(isHeld) }
+        var isChanged = [Bool](repeating: false, count: tree.count)
+        for index in changed { isChanged[index] = true }
+        return gone
+            + held.filter { identifier in
+                var index = tree.find(identifier)
+                while index >= 0, !isChanged[index] { index = tree.entries[index].previous }
+                return index >= 0
+            }
+    }
+}
+
+extension NodeTree {
+    /// The last entry of `identifier`, or one below 0.
+    fileprivate func find(_ identifier: ModelIdentifier) -> Int {
+        unsafe identifier.withUTF8 { unsafe find($0, hash: NodeTree.hash($0)) }
     }
 }

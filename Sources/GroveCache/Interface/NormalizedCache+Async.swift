@@ -17,6 +17,7 @@ extension NormalizedCache {
     ) async throws -> Value {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
+        await core.followers.pass()
         let isCancelled = Atomic(false)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -97,11 +98,13 @@ extension NormalizedCache {
 
     @discardableResult
     func performAsync(
-        _ durability: Durability = .standard, isWipe: Bool = false,
+        _ durability: Durability = .standard, isWipe: Bool = false, origin: UInt64 = 0,
         _ content: () throws(CacheError) -> PendingWrite.Content
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
+        // A follower's call is in that line itself.
+        if origin == 0 { await core.followers.pass() }
         await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
         let time = core.clock.ofCall
@@ -110,7 +113,7 @@ extension NormalizedCache {
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
             let write = PendingWrite(
                 sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,
-                isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
+                isDurable: durability == .durable, origin: origin, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
                 try core.enqueue(write, schedulingDrain: true)
             } catch {

@@ -16,7 +16,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the model apart on the calling thread, queues it and returns.
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue(cacheKey) { () throws(CacheError) in try .alias(cacheKey, of: model) }
+        set(model, cacheKey, origin: 0)
     }
 
     /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
@@ -36,7 +36,7 @@ extension NormalizedCache: CacheDelegate {
 
     /// Takes the collection apart on the calling thread, queues it and returns.
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        enqueue(cacheKey) { () throws(CacheError) in try .list(collection, cacheKey) }
+        set(collection, cacheKey, origin: 0)
     }
 
     /// Takes what the edit brings apart on the calling thread, queues it and returns.
@@ -49,41 +49,12 @@ extension NormalizedCache: CacheDelegate {
         _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
         forKey cacheKey: String, context: (any Sendable)?
     ) {
-        let known = version.note as? HeldList
-        // After a call that failed, none of the edits is of the list that is stored.
-        let current = known.flatMap { $0.isLost ? nil : $0 } ?? HeldList()
-        let held = HeldEdit(current, owner: ObjectIdentifier(core), list)
-        let isQueued = enqueue(cacheKey) { () throws(CacheError) in
-            var content: PendingWrite.Content
-            if known != nil, let edit {
-                try ModelIdentifier(cacheKey).check()
-                content = try DynamicRoots(edit.elements).replacing(edit.range, cacheKey)
-            } else {
-                content = try .list(list(), cacheKey)
-            }
-            content.held = held
-            return content
-        }
-        version.note = isQueued ? current : nil
+        save(list, after: edit, of: version, cacheKey, origin: 0)
     }
 
     /// Queues the deletion and returns.
     public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        enqueue(cacheKey ?? model.modelIdentifier?.rawValue) { () throws(CacheError) in
-            var extras: [PendingWrite.Extra] = []
-            if let identifier = model.modelIdentifier {
-                try identifier.check()
-                extras.append(.tombstone(identifier))
-            }
-            if let cacheKey {
-                try ModelIdentifier(cacheKey).check()
-                extras.append(.remove(Namespace.alias, cacheKey))
-            }
-            guard !extras.isEmpty else {
-                throw CacheError(.unidentified, "A model without an identifier can be deleted only by its key.")
-            }
-            return PendingWrite.Content(extras: extras)
-        }
+        delete(model, cacheKey, origin: 0)
     }
 
     // MARK: Types known only at run time

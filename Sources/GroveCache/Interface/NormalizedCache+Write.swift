@@ -42,6 +42,7 @@ extension NormalizedCache: CacheWriter {
     ) throws -> Value {
         try checkOpen()
         try core.checkReentrance()
+        core.followers.pass()
         return try core.writer.sync {
             try core.runTransaction(durability) { scope in try body(CacheTransaction(scope: scope)) }
         }
@@ -82,6 +83,7 @@ extension NormalizedCache: CacheWriter {
     ) throws(CacheError) -> ChangeSet {
         try checkOpen()
         try core.checkReentrance()
+        core.followers.pass()
         let time = core.clock.ofCall
         let sequence = try core.takeSequence()
         let made = try content()
@@ -97,7 +99,9 @@ extension NormalizedCache: CacheWriter {
     /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` where it names
     /// nothing.
     @discardableResult
-    func enqueue(_ key: String?, _ content: () throws(CacheError) -> PendingWrite.Content) -> Bool {
+    func enqueue(
+        _ key: String?, origin: UInt64 = 0, _ content: () throws(CacheError) -> PendingWrite.Content
+    ) -> Bool {
         do throws(CacheError) {
             try checkOpen()
             let time = core.clock.ofCall
@@ -105,7 +109,8 @@ extension NormalizedCache: CacheWriter {
             let made = try content()
             try core.enqueue(
                 PendingWrite(
-                    sequence: sequence, time: time, tree: made.tree, extras: made.extras, held: made.held),
+                    sequence: sequence, time: time, tree: made.tree, extras: made.extras, held: made.held,
+                    origin: origin),
                 schedulingDrain: true)
             return true
         } catch {

@@ -47,6 +47,8 @@ struct ReadState: ~Copyable {
     /// The hashes of the keys that the read asked for, in order, of ``touchBytes`` bytes each.
     private(set) var touches = ByteBuffer(capacity: 64)
     var remembered: [Sight: any SimpleModel] = [:]
+    /// Whether the read was told of models that it is not to look for: they are remembered from the start.
+    var knowsModels = false
     /// Types met by this reader, with the names of their records; kept from read to read.
     var types: [TypeNames] = []
 

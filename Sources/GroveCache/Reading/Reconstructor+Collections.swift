@@ -188,7 +188,7 @@ extension ReadState {
                 if isStored { (list, version) = try stored() }
                 // An edit of another list than this one will be replaced by the whole.
                 if let edit = update.held, edit.list !== held, version == nil || version != edit.list.stored {
-                    change = (edit.body ?? edit.makeBody()).map { .set($0) } ?? .forget
+                    change = (edit.body ?? (try? edit.makeBody())).map { .set($0) } ?? .forget
                 }
             }
             held = update.held?.list

@@ -61,6 +61,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe state.pointee.isExpired = false
         }
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
+        unsafe state.pointee.knowsModels = false
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
         unsafe state.pointee.letGo()
@@ -174,6 +175,13 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         guard unsafe state.pointee.path.count < LargeStack.maxDepth else {
             throw .failed(CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels."))
         }
+        if unsafe state.pointee.knowsModels && state.pointee.nesting > state.pointee.rootNesting,
+            unsafe isKnown(identifier, type)
+        {
+            return unsafe NodeVisit(
+                decoder: NodeDecoder(UnsafeRawBufferPointer(start: nil, count: 0), source: self, isStable: true),
+                identifier: identifier, type: ObjectIdentifier(type), isRemembered: true)
+        }
         // A record that names a node and says that it names none is nothing that Grove wrote; it would have no place in time.
         guard unsafe !state.pointee.isInLeaf else { throw .corrupted }
         let mark = unsafe state.pointee.arena.mark
@@ -273,6 +281,23 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             }
         }
         let sight = unsafe ReadState.Sight(identifier: Array(identifier), type: type)
+        return unsafe state.pointee.remembered[sight] != nil
+    }
+
+    /// Lets the next tree have `models` where it holds their identifiers, without looking for them.
+    func know(_ models: [any SimpleModel]) {
+        guard !models.isEmpty else { return }
+        unsafe state.pointee.knowsModels = true
+        for model in models {
+            guard let identifier = model.modelIdentifier else { continue }
+            let sight = ReadState.Sight(
+                identifier: Array(identifier.rawValue.utf8), type: ObjectIdentifier(type(of: model)))
+            unsafe state.pointee.remembered[sight] = model
+        }
+    }
+
+    private func isKnown(_ identifier: UnsafeRawBufferPointer, _ type: any CacheableModel.Type) -> Bool {
+        let sight = unsafe ReadState.Sight(identifier: Array(identifier), type: ObjectIdentifier(type))
         return unsafe state.pointee.remembered[sight] != nil
     }
 

@@ -99,8 +99,9 @@ extension CacheCore {
 
     /// Stores the whole list where `write` failed because the edit that it brings is of another one.
     private func commitAgain(_ write: PendingWrite, _ error: CacheError) -> Settled? {
-        guard error.code == .outOfRange, write.held?.storeWhole() == true else { return fail(write, error) }
+        guard error.code == .outOfRange, let held = write.held, held.body == nil else { return fail(write, error) }
         do throws(CacheError) {
+            try held.storeWhole()
             return (write, .success(try transactWithinBudget([write])[0]))
         } catch {
             return fail(write, error)
@@ -262,7 +263,11 @@ extension CacheCore {
                 state.lastCommitted = 0
             }
             ledger.synchronizationFailure = nil
-            return .success(ChangeSet(sequence: wipe.sequence, changesEverything: true))
+            var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)
+            // A wipe that nobody asked for only forgets.
+            changes.isWipe = wipe.completion != nil
+            changes.origin = wipe.origin
+            return .success(changes)
         } catch {
             return .failure(error)
         }

@@ -50,21 +50,20 @@ final class HeldEdit: Sendable {
 
     /// Lets the call store the whole list, not the edit.
     ///
-    /// - Returns: false where it was to do so before, or the list has no coding.
-    func storeWhole() -> Bool {
-        guard body == nil, let made = makeBody() else { return false }
+    /// - Throws: what encoding the list throws.
+    func storeWhole() throws(CacheError) {
+        let made = try makeBody()
         whole.withLock { $0 = made }
-        return true
     }
 
     /// The whole list after the edit.
     ///
     /// Runs code of the models, so under no lock.
-    func makeBody() -> [UInt8]? {
+    func makeBody() throws(CacheError) -> [UInt8] {
         let read = CurrentRead(owner: owner)
         read.enterThread()
         defer { read.leaveThread() }
-        let encoded = try? DynamicRoots(models())
-        return encoded.map { EncodedRoots.list($0.references, count: $0.roots.count) }
+        let encoded = try DynamicRoots(models())
+        return EncodedRoots.list(encoded.references, count: encoded.roots.count)
     }
 }

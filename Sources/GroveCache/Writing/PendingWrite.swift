@@ -41,6 +41,8 @@ final class PendingWrite: Sendable {
     let isInvalidation: Bool
     /// Whether the call is done only when the commit survives loss of power.
     let isDurable: Bool
+    /// The follower who made the call; 0 for nobody.
+    let origin: UInt64
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
     /// What the call holds in memory while it waits, in bytes; an estimate.
@@ -50,7 +52,7 @@ final class PendingWrite: Sendable {
 
     init(
         sequence: UInt64, time: UInt32 = 0, tree: NodeTree? = nil, extras: [Extra] = [], held: HeldEdit? = nil,
-        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false,
+        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.sequence = sequence
@@ -61,6 +63,7 @@ final class PendingWrite: Sendable {
         self.isWipe = isWipe
         self.isInvalidation = isInvalidation
         self.isDurable = isDurable
+        self.origin = origin
         self.completion = completion
         byteCount = extras.reduce(256 + (tree?.byteCount ?? 0)) { $0 + $1.byteCount }
         // Of an invalidation every key is another one.

@@ -135,9 +135,11 @@ struct WriteTransaction: ~Copyable {
             lists.note(extra, try apply(extra, of: write, sequence: sequence, deletions: deletions))
         }
         stored.sequence = max(stored.sequence, sequence)
-        return ChangeSet(
+        var set = ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections)
+        set.origin = write.origin
+        return set
     }
 
     private mutating func apply(

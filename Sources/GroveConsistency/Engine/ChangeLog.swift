@@ -13,6 +13,10 @@ struct ChangeLog {
 
     private(set) var entries: [ModelIdentifier: Entry] = [:]
     private var openFetches = 0
+    /// Those that read what a cache committed.
+    private var openFollowings = 0
+    /// What was committed since the oldest of the other fetches began.
+    private var unsettled: [any CommittedChanges] = []
 
     var isOpen: Bool { openFetches > 0 }
 
@@ -23,6 +27,23 @@ struct ChangeLog {
         if openFetches == 0 { entries = [:] }
     }
 
+    mutating func openFollowing(_ changes: any CommittedChanges) {
+        if openFetches > openFollowings { unsettled.append(changes) }
+        openFollowings += 1
+        open()
+    }
+
+    mutating func closeFollowing() {
+        openFollowings -= 1
+        close()
+    }
+
+    /// What was committed while fetches were under way, given out once.
+    mutating func takeUnsettled() -> [any CommittedChanges] {
+        defer { unsettled = [] }
+        return unsettled
+    }
+
     mutating func record(_ model: any Model, _ identifier: ModelIdentifier, at sequence: UInt64) {
         var models: [any Model] = []
         if case .updated(let before)? = entries[identifier]?.change {
@@ -30,7 +51,8 @@ struct ChangeLog {
             models = before.filter { $0.projectionIdentifier != projection }
         }
         let deletedAt = entries[identifier]?.deletedAt ?? 0
-        entries[identifier] = Entry(sequence: sequence, change: .updated(models + [model]), deletedAt: deletedAt)
+        let newest = max(sequence, entries[identifier]?.sequence ?? 0)
+        entries[identifier] = Entry(sequence: newest, change: .updated(models + [model]), deletedAt: deletedAt)
     }
 
     mutating func recordDelete(_ identifier: ModelIdentifier, at sequence: UInt64) {

@@ -15,12 +15,13 @@ extension Engine {
     ///
     /// What was posted or deleted since then wins over what was fetched, and so does what somebody listens to.
     ///
+    /// - Parameter fresh: identifiers of which what was fetched wins over what somebody listens to.
     /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
-    func graft(_ model: any Model, since: UInt64) -> (any Model)? {
+    func graft(_ model: any Model, since: UInt64, over fresh: Set<ModelIdentifier> = []) -> (any Model)? {
         var places = [Place(model: model, parent: -1, asOf: since)]
         var next = 0
         while next < places.count, places.count <= maxNodes {
-            let mustExpand = bringUpToDate(&places[next], since)
+            let mustExpand = bringUpToDate(&places[next], since, fresh)
             if mustExpand {
                 var found: [any Model] = []
                 places[next].model.forEach { found.append($0) }
@@ -53,7 +54,7 @@ extension Engine {
     }
 
     /// Whether the place's children must be looked at too.
-    private func bringUpToDate(_ place: inout Place, _ since: UInt64) -> Bool {
+    private func bringUpToDate(_ place: inout Place, _ since: UInt64, _ fresh: Set<ModelIdentifier>) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         let newer: [any Model]
         // What was posted may itself hold what changed after it; what somebody listens to does not.
@@ -69,7 +70,7 @@ extension Engine {
                 isCurrent = false
                 place.asOf = max(place.asOf, entry.sequence)
             }
-        } else if let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
+        } else if !fresh.contains(identifier), let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
             newer = [node.model]
         } else {
             return true

@@ -21,6 +21,8 @@ final class Engine: @unchecked Sendable {
 
     /// The place of the call under way in the order of calls.
     var sequence: UInt64 = 0
+    /// As of which place the change under way is, where that is an earlier one: what was read then.
+    var asOf: UInt64?
     /// When that call was made.
     var time = Date.distantPast
     /// Room for the next calls.
@@ -36,6 +38,8 @@ final class Engine: @unchecked Sendable {
     var mixed: Set<ModelIdentifier> = []
     /// The updates since the oldest fetch that is under way, while there is one.
     var log = ChangeLog()
+    /// Told of what a cache committed while fetches were under way.
+    var tellUnsettled: (@Sendable ([any CommittedChanges]) -> Void)?
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 
     /// Whether the change under way met two versions of one model that do not come from two projections.

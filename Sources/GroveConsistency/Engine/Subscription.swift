@@ -24,6 +24,8 @@ final class Subscription {
     var awaited: Occurrences?
     /// The identifier to wait for again when the model is deleted.
     var awaitedIdentifier: ModelIdentifier?
+    /// The type that this subscription takes, where it is known.
+    var type: (any SimpleModel.Type)?
     var accepts: @Sendable (any Model) -> Bool = { _ in true }
 
     /// The place, in the order of calls, of the last news for this subscription.

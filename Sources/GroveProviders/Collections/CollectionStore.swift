@@ -1,6 +1,7 @@
 import Dispatch
 import GroveConsistency
 import GroveModel
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -42,11 +43,17 @@ final class CollectionStore<T: SimpleModel> {
     /// While loading: elements that were appended, and belong behind what is fetched.
     var appendedWhileLoading: Set<Int> = []
     /// Counts the changes of which elements are where.
-    private var changes = 0
+    var changes = 0
     /// What they were when the list was last saved.
     private var savedChanges = 0
+    /// Whether the last edit was not to be stored.
+    var isInMemoryOnly = false
+    /// Whether elements came that were to be in memory only: the next list that is stored brings them.
+    var hasUnsaved = false
     /// What the cache knows of the list that was saved.
     private var version = ListVersion()
+    /// Whether others stored the list while it was loading.
+    var mustFollow = false
     private var nextHandle = 0
     /// Index by handle, less `firstHandle`, right below `staleFrom`.
     private var positions: [Int] = []
@@ -66,11 +73,19 @@ final class CollectionStore<T: SimpleModel> {
         self.cacheKey = cacheKey
         self.manager = manager
         let relay = ProviderRelay()
-        key = manager.consistencyManager.subscribe(relay) { Leaf.base($0) is T }
+        key = manager.consistencyManager.subscribe(relay, to: T.self)
         relay.target = self
+        if let cacheKey { manager.listKeys.withLock { $0[ModelIdentifier(cacheKey), default: 0] += 1 } }
     }
 
-    deinit { manager.consistencyManager.unsubscribe(key) }
+    deinit {
+        manager.consistencyManager.unsubscribe(key)
+        guard let cacheKey else { return }
+        manager.listKeys.withLock { keys in
+            let count = keys[ModelIdentifier(cacheKey), default: 1] - 1
+            keys[ModelIdentifier(cacheKey)] = count > 0 ? count : nil
+        }
+    }
 
     func add(_ viewer: CollectionDataProvider<T>) { viewers.append(WeakViewer(viewer: viewer)) }
 
@@ -221,6 +236,10 @@ final class CollectionStore<T: SimpleModel> {
         let waiters = waiters
         self.waiters = []
         for waiter in waiters { waiter.completion(models, error) }
+        if mustFollow {
+            mustFollow = false
+            follow(isWiped: false)
+        }
     }
 
     /// Takes what was fetched, under what was edited meanwhile.
@@ -241,25 +260,25 @@ final class CollectionStore<T: SimpleModel> {
     ///
     /// Called within ``DataModelManager/inOrder(_:)``. Flattened off the main actor.
     ///
-    /// - Parameter edit: the one change since the collection was last saved; `nil` where it is to be stored whole.
+    /// - Parameter edit: the last change; `nil` where the models of all elements are to be stored too.
     func save(after edit: ListEdit? = nil, _ context: (any Sendable)?) {
         guard let cacheKey else { return }
-        let isEdit = edit != nil && changes == savedChanges + 1
-        if !isEdit { version = ListVersion() }
-        savedChanges = changes
-        let (entries, cache, version) = (entries, manager.cacheDelegate, version)
+        let edit = hasUnsaved ? nil : edit
+        if edit == nil || changes != savedChanges + 1 { version = ListVersion() }
+        (savedChanges, hasUnsaved) = (changes, false)
+        let (entries, cache, version) = (entries, manager.cache, version)
         // Once the cache knows the list, the edit will do, unless elements were deleted of which nobody here was told yet.
         let isKnown = version.note != nil && awaited.isEmpty
         let newest = Handover<[any SimpleModel]?>()
         manager.consistencyManager.newestElements(
             key, unlessAll: isKnown ? entries.count : nil,
             of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
-        manager.cacheQueue.async {
+        manager.onCache {
             let elements = newest.take()
             // A list that is stored without some of them is not the one that the next edit is of.
             let isWhole = elements.map { $0.count == entries.count } ?? true
             cache.saveList(
-                { elements ?? entries.slice(0, entries.count).map(\.model) }, after: isEdit && isWhole ? edit : nil,
+                { elements ?? entries.slice(0, entries.count).map(\.model) }, after: edit,
                 of: isWhole ? version : ListVersion(), forKey: cacheKey, context: context)
         }
     }
@@ -300,7 +319,7 @@ extension CollectionStore: DeliveryReceiver {
     func finishUpdate(context: (any Sendable)?) { finish(context) }
 }
 
-extension CollectionStore: WipeableProvider {
+extension CollectionStore: SharedList {
     func clearForWipe(at time: Date) {
         manager.consistencyManager.edit(key, leaving: nil, joining: [], posting: [], context: nil)
         let before = shownBeforeEdit

@@ -7,7 +7,7 @@ struct CollectionKey: Hashable {
 }
 
 struct WeakStore {
-    weak var store: (any WipeableProvider)?
+    weak var store: (any SharedList)?
 }
 
 extension DataModelManager {

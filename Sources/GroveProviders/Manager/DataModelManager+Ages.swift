@@ -32,7 +32,7 @@ extension DataModelManager {
         guard key != nil, let cache = cacheDelegate as? any ExpiringCacheDelegate else { return false }
         let isFresh: Bool? = try await awaitOnce { completion in
             self.inOrder { _ in
-                self.cacheQueue.async {
+                self.onCache {
                     ask(cache) { isFresh in Task { @MainActor in completion(isFresh, nil) } }
                 }
             }

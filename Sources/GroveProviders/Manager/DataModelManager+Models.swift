@@ -31,15 +31,15 @@ extension DataModelManager {
         inOrder { _ in
             if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
             guard updateCache else { return }
-            let cache = cacheDelegate
-            cacheQueue.async { cache.deleteModel(model, forKey: model.modelIdentifier?.rawValue, context: context) }
+            let cache = cache
+            onCache { cache.deleteModel(model, forKey: model.modelIdentifier?.rawValue, context: context) }
         }
     }
 
     /// Stores `model` in the cache, in the order of calls, and tells nobody.
     public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
-        let cache = cacheDelegate
-        inOrder { _ in cacheQueue.async { cache.setModel(model, forKey: cacheKey, context: context) } }
+        let cache = cache
+        inOrder { _ in onCache { cache.setModel(model, forKey: cacheKey, context: context) } }
     }
 
     /// Reads a model from the cache: with everything that was posted or deleted since the call, and what providers hold.
@@ -60,8 +60,8 @@ extension DataModelManager {
     public func cacheCollection(
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
-        let cache = cacheDelegate
-        inOrder { _ in cacheQueue.async { cache.setCollection(collection, forKey: cacheKey, context: context) } }
+        let cache = cache
+        inOrder { _ in onCache { cache.setCollection(collection, forKey: cacheKey, context: context) } }
     }
 
     /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
@@ -84,8 +84,8 @@ extension DataModelManager {
     /// Called in order.
     func store(_ model: any SimpleModel, _ context: (any Sendable)?) {
         guard let identifier = model.modelIdentifier else { return }
-        let cache = cacheDelegate
-        cacheQueue.async { cache.setModel(model, forKey: identifier.rawValue, context: context) }
+        let cache = cache
+        onCache { cache.setModel(model, forKey: identifier.rawValue, context: context) }
     }
 
     /// Reads a model; `finish` is given the fetch, which it must end, and the epoch of the call.
@@ -93,10 +93,10 @@ extension DataModelManager {
         _ key: String?, _ context: (any Sendable)?, for subscription: SubscriptionKey? = nil,
         _ finish: @escaping @Sendable (UInt64, Int, T?, (any Error)?) -> Void
     ) {
-        let cache = cacheDelegate
+        let cache = cache
         inOrder { epoch in
             let fetch = consistencyManager.beginFetch(for: subscription)
-            cacheQueue.async {
+            onCache {
                 cache.modelForKey(key, context: context) { (model: T?, error) in
                     self.isOver(epoch)
                         ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, model, error)
@@ -109,10 +109,10 @@ extension DataModelManager {
         _ key: String?, _ missing: MissingElements, _ context: (any Sendable)?,
         _ finish: @escaping @Sendable (UInt64, Int, [T]?, (any Error)?) -> Void
     ) {
-        let cache = cacheDelegate
+        let cache = cache
         inOrder { epoch in
             let fetch = consistencyManager.beginFetch()
-            cacheQueue.async {
+            onCache {
                 cache.collectionForKey(key, missing: missing, context: context) { (models: [T]?, error) in
                     self.isOver(epoch)
                         ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, models, error)

@@ -17,11 +17,11 @@ extension DataModelManager {
     @MainActor
     public func wipe() async throws(CacheError) {
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<CacheError?, Never>) in
-            let cache = cacheDelegate
+            let cache = cache
             epoch.withLock { epoch in
                 epoch += 1
                 consistencyManager.wipe()
-                cacheQueue.async {
+                onCache {
                     // Writes of later calls wait behind the wipe.
                     let isDone = DispatchSemaphore(value: 0)
                     Task.detached {

@@ -19,6 +19,11 @@ public final class DataModelManager: Sendable {
     /// The cache, which is retained.
     public let cacheDelegate: any CacheDelegate
 
+    /// The cache, where it is one that is followed: what is written by this is not told back.
+    let followed: (any FollowedCache)?
+    /// The cache as this manager uses it.
+    var cache: any CacheDelegate { followed ?? cacheDelegate }
+
     /// The engine that keeps the providers consistent.
     public let consistencyManager: ConsistencyManager
 
@@ -27,10 +32,12 @@ public final class DataModelManager: Sendable {
     /// Without one, misuse is an assertion failure.
     @MainActor public weak var logDelegate: (any LogDelegate)?
 
-    let cacheQueue = DispatchQueue(label: "grove.providers.cache")
+    private let cacheQueue = DispatchQueue(label: "grove.providers.cache")
     /// Counts wipes: what was begun before one brings nothing after it.
     let epoch = Mutex(0)
     let events = EventCenter()
+    /// How many stores there are of the list under each key.
+    let listKeys = Mutex<[ModelIdentifier: Int]>([:])
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
@@ -45,6 +52,10 @@ public final class DataModelManager: Sendable {
         self.cacheDelegate = cacheDelegate
         self.now = now
         consistencyManager = ConsistencyManager(now: now)
+        let follower = Follower()
+        followed = (cacheDelegate as? any FollowableCache)?.followed { follower.manager?.follow($0) }
+        follower.set(self)
+        consistencyManager.onUnsettled { sets in for set in sets { follower.manager?.followModels(set) } }
     }
 
     /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
@@ -54,6 +65,13 @@ public final class DataModelManager: Sendable {
         guard let time else { return false }
         let age = now().timeIntervalSince(time)
         return age >= 0 && age <= maxAge
+    }
+
+    /// Runs `call`, which calls the cache, behind those before it.
+    ///
+    /// Called in order.
+    func onCache(_ call: @escaping @Sendable () -> Void) {
+        if let followed { followed.inOrder(call) } else { cacheQueue.async(execute: call) }
     }
 
     /// Takes one place in the engine's order and in the cache's queue.
@@ -84,11 +102,26 @@ public final class DataModelManager: Sendable {
     /// Returns when every call made before has reached the cache, the engine and everybody who is told.
     public func flush() async {
         await withCheckedContinuation { continuation in
-            inOrder { _ in cacheQueue.async { continuation.resume() } }
+            inOrder { _ in onCache { continuation.resume() } }
         }
         await consistencyManager.flush()
         await events.flush()
     }
+}
+
+/// The way from a cache to the manager that follows it, which it does not retain.
+private final class Follower: Sendable {
+    private struct Weak {
+        weak var manager: DataModelManager?
+    }
+
+    private let state = Mutex(Weak())
+
+    init() {}
+
+    var manager: DataModelManager? { state.withLock { $0.manager } }
+
+    func set(_ manager: DataModelManager) { state.withLock { $0.manager = manager } }
 }
 
 /// Somebody who wants to know when the library is misused; see ``DataModelManager/logDelegate``.
@@ -102,6 +135,12 @@ public protocol LogDelegate: AnyObject, Sendable {
 @MainActor
 protocol WipeableProvider: AnyObject {
     func clearForWipe(at time: Date)
+}
+
+/// A store of a list.
+@MainActor
+protocol SharedList: WipeableProvider {
+    func follow(isWiped: Bool)
 }
 
 struct WeakProvider {

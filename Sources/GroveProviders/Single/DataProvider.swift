@@ -52,7 +52,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public init(dataModelManager: DataModelManager) {
         self.dataModelManager = dataModelManager
         let relay = ProviderRelay()
-        key = dataModelManager.consistencyManager.subscribe(relay) { Leaf.base($0) is T }
+        key = dataModelManager.consistencyManager.subscribe(relay, to: T.self)
         relay.target = self
         dataModelManager.register(self, key)
     }

@@ -1,0 +1,205 @@
+import GroveCoding
+public import GroveModel
+
+extension NormalizedCache: FollowableCache {
+    /// The cache, for one who follows it: `tell` is told of every commit that is not the follower's own, by whichever handle and
+    /// whichever call of this process, on the cache's queue of events.
+    public func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache {
+        Followed(cache: self, tell)
+    }
+
+    // MARK: Writes, by a follower or by nobody
+
+    func set(_ model: any SimpleModel, _ key: String, origin: UInt64) {
+        enqueue(key, origin: origin) { () throws(CacheError) in try .alias(key, of: model) }
+    }
+
+    func set(_ collection: [any SimpleModel], _ key: String, origin: UInt64) {
+        enqueue(key, origin: origin) { () throws(CacheError) in try .list(collection, key) }
+    }
+
+    func save(
+        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
+        _ key: String, origin: UInt64
+    ) {
+        let known = version.note as? HeldList
+        // After a call that failed, none of the edits is of the list that is stored.
+        let current = known.flatMap { $0.isLost ? nil : $0 } ?? HeldList()
+        let held = HeldEdit(current, owner: ObjectIdentifier(core), list)
+        let isQueued = enqueue(key, origin: origin) { () throws(CacheError) in
+            var content: PendingWrite.Content
+            if let edit {
+                try ModelIdentifier(key).check()
+                content = try DynamicRoots(edit.elements).replacing(edit.range, key)
+                if known == nil { try held.storeWhole() }
+            } else {
+                content = try .list(list(), key)
+            }
+            content.held = held
+            return content
+        }
+        version.note = isQueued ? current : nil
+    }
+
+    func delete(_ model: any SimpleModel, _ key: String?, origin: UInt64) {
+        enqueue(key ?? model.modelIdentifier?.rawValue, origin: origin) { () throws(CacheError) in
+            var extras: [PendingWrite.Extra] = []
+            if let identifier = model.modelIdentifier {
+                try identifier.check()
+                extras.append(.tombstone(identifier))
+            }
+            if let key {
+                try ModelIdentifier(key).check()
+                extras.append(.remove(Namespace.alias, key))
+            }
+            guard !extras.isEmpty else {
+                throw CacheError(.unidentified, "A model without an identifier can be deleted only by its key.")
+            }
+            return PendingWrite.Content(extras: extras)
+        }
+    }
+}
+
+/// A cache as one follower uses it.
+private final class Followed<Store: NodeStore>: FollowedCache {
+    private let cache: NormalizedCache<Store>
+    private let origin: UInt64
+
+    init(cache: NormalizedCache<Store>, _ tell: @escaping @Sendable (any CommittedChanges) -> Void) {
+        self.cache = cache
+        origin = cache.core.audience.streams.follow(tell)
+    }
+
+    func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.join(call) }
+
+    deinit { cache.core.audience.streams.unfollow(origin) }
+
+    func readNow(
+        _ models: [(identifier: ModelIdentifier, type: any SimpleModel.Type)], known: [any SimpleModel]
+    ) -> [CacheRead<any SimpleModel>?] {
+        let outcomes = try? cache.read { view in
+            var outcomes: [CacheRead<any SimpleModel>?] = []
+            for (identifier, type) in models {
+                outcomes.append(try? view.model(identifier, ofAny: type, known: known))
+            }
+            return outcomes
+        }
+        return outcomes ?? models.map { _ in nil }
+    }
+
+    func readListNow<T: SimpleModel>(_ cacheKey: String, of type: T.Type, known: [T]) -> CacheRead<[T]>? {
+        try? cache.read { view in try view.list(cacheKey, ofAny: type, known: known) }
+    }
+
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {
+        cache.modelForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        cache.collectionForKey(cacheKey, context: context, completion: completion)
+    }
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {
+        cache.collectionForKey(cacheKey, missing: missing, context: context, completion: completion)
+    }
+
+    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
+        cache.set(model, cacheKey, origin: origin)
+    }
+
+    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
+        cache.set(collection, cacheKey, origin: origin)
+    }
+
+    func saveList(
+        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
+        forKey cacheKey: String, context: (any Sendable)?
+    ) {
+        cache.save(list, after: edit, of: version, cacheKey, origin: origin)
+    }
+
+    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
+        cache.delete(model, cacheKey, origin: origin)
+    }
+
+    func wipe() async throws(CacheError) {
+        _ = try await cache.performAsync(isWipe: true, origin: origin) { () throws(CacheError) in
+            PendingWrite.Content()
+        }
+    }
+}
+
+extension CacheView {
+    /// Reads the tree of `identifier` as a type that is known only now; nodes of it that are `known` are not read.
+    fileprivate func model<T: SimpleModel>(
+        _ identifier: ModelIdentifier, ofAny type: T.Type, known: [any SimpleModel]
+    ) throws(CacheError) -> CacheRead<any SimpleModel> {
+        if let type = type as? any CacheableModel.Type { return try model(identifier, type, known) }
+        if let type = type as? any (SimpleModel & Codable).Type { return try model(identifier, codable: type, known) }
+        throw DynamicRoots.notCacheable(type)
+    }
+
+    /// Reads the list under `key`; elements that are `known` are not read.
+    fileprivate func list<T: SimpleModel>(
+        _ key: String, ofAny type: T.Type, known: [T]
+    ) throws(CacheError) -> CacheRead<[T]> {
+        let found: CacheRead<[any SimpleModel]>
+        if let type = type as? any CacheableModel.Type {
+            reader.know(known)
+            found = try elements(key, type)
+        } else if let type = type as? any (SimpleModel & Codable).Type {
+            found = try codableElements(key, type)
+        } else {
+            throw DynamicRoots.notCacheable(type)
+        }
+        switch found {
+        case .hit(let models): return .hit(models.compactMap { $0 as? T })
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+
+    private func elements<M: CacheableModel>(
+        _ key: String, _ type: M.Type
+    ) throws(CacheError) -> CacheRead<[any SimpleModel]> {
+        switch try readCollection(key, of: type, missing: .skip) {
+        case .hit(let read): .hit(read.elements)
+        case .miss(let miss): .miss(miss)
+        }
+    }
+
+    private func codableElements<M: SimpleModel & Codable>(
+        _ key: String, _ type: M.Type
+    ) throws(CacheError) -> CacheRead<[any SimpleModel]> {
+        switch try readCollection(key, of: CodableNode<M>.self, missing: .skip) {
+        case .hit(let read): .hit(read.elements.map(\.base))
+        case .miss(let miss): .miss(miss)
+        }
+    }
+
+    private func model<M: CacheableModel>(
+        _ identifier: ModelIdentifier, _ type: M.Type, _ known: [any SimpleModel]
+    ) throws(CacheError) -> CacheRead<any SimpleModel> {
+        reader.know(known)
+        switch try read(identifier, as: type) {
+        case .hit(let model): return .hit(model)
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+
+    private func model<M: SimpleModel & Codable>(
+        _ identifier: ModelIdentifier, codable type: M.Type, _ known: [any SimpleModel]
+    ) throws(CacheError) -> CacheRead<any SimpleModel> {
+        reader.know(known)
+        switch try read(identifier, as: CodableNode<M>.self) {
+        case .hit(let node): return .hit(node.base)
+        case .miss(let miss): return .miss(miss)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package import GroveModel
+import Synchronization
+
+/// What a manager needs to follow a cache.
+extension ConsistencyManager {
+    /// What somebody holds, or waits for, of what a cache changed.
+    package struct HeldChanges: Sendable {
+        /// What to read, and as what: every type as which the identifier is held.
+        package var wanted: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
+        /// What the changed models hold and did not change: it stays as it is in memory.
+        package var known: [any SimpleModel] = []
+        /// What was deleted.
+        package var deleted: Set<ModelIdentifier> = []
+    }
+
+    /// What to do about a model that was read.
+    package enum Followed: Sendable {
+        /// It is shown.
+        case model(any SimpleModel)
+        /// It is gone from the cache, because it was deleted.
+        case deleted
+        /// Nothing is known of it: what is shown stays.
+        case unknown
+    }
+
+    /// Tells `body` of change sets that came while a fetch was under way, once that has ended: what it brought is held now and
+    /// may be older.
+    package func onUnsettled(_ body: @escaping @Sendable ([any CommittedChanges]) -> Void) {
+        engine.enqueue { $0.tellUnsettled = body }
+    }
+
+    /// Takes a place in the order of calls, and gives `body`, on the engine's queue, what is held of `changes`.
+    ///
+    /// ``endFollowing(_:_:_:)`` follows.
+    package func beginFollowing(
+        _ changes: any CommittedChanges, then body: @escaping @Sendable (HeldChanges) -> Void
+    ) -> UInt64 {
+        engine.enqueue { engine in
+            engine.log.openFollowing(changes)
+            body(engine.held(of: changes))
+        }
+    }
+
+    /// Applies what was read: less what was posted or deleted since the place `began`.
+    ///
+    /// - Parameter onRewritten: given the identifiers of those who hold something that was deleted and is there again: whether
+    ///   they still hold it is to be read.
+    package func endFollowing(
+        _ began: UInt64, _ held: HeldChanges, _ outcomes: [Followed],
+        onRewritten: @escaping @Sendable (Set<ModelIdentifier>) -> Void
+    ) {
+        let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
+        engine.enqueue { [self] engine in
+            engine.wantsReplacements = wantsReplacements
+            let fresh = Set(held.wanted.map(\.identifier))
+            var found: [any Model] = []
+            var deleted: [ModelIdentifier] = []
+            for (wanted, outcome) in zip(held.wanted, outcomes) {
+                switch outcome {
+                case .model(let model):
+                    if let model = engine.graft(Leaf.node(model), since: began, over: fresh) { found.append(model) }
+                case .deleted:
+                    if engine.log.entries[wanted.identifier].map({ $0.sequence > began }) != true {
+                        deleted.append(wanted.identifier)
+                    }
+                case .unknown: break
+                }
+            }
+            var changes = tellsListeners ? ModelChange.changes(of: found) : [:]
+            if tellsListeners { for identifier in deleted { changes[identifier] = .deleted } }
+            // What is read for later changes is newer than this.
+            engine.asOf = began
+            defer { engine.asOf = nil }
+            engine.round(context: nil, extra: changes.isEmpty ? nil : telling(found, changes, nil)) {
+                for model in found { engine.apply(model) }
+                for identifier in deleted { engine.applyDelete(identifier) }
+            }
+            let rewritten = zip(held.wanted, outcomes).filter { wanted, outcome in
+                if case .model = outcome { held.deleted.contains(wanted.identifier) } else { false }
+            }
+            engine.log.closeFollowing()
+            guard !rewritten.isEmpty else { return }
+            onRewritten(engine.holders(of: Set(rewritten.map(\.0.identifier))))
+        }
+    }
+}
+
+extension Engine {
+    /// What is held of `changes`, and what the models hold that did not change.
+    fileprivate func held(of changes: any CommittedChanges) -> ConsistencyManager.HeldChanges {
+        var held = ConsistencyManager.HeldChanges()
+        held.deleted = changes.deletedModelIds
+        let changed = Set(changes.changed(among: index.keys) { index[$0] != nil })
+        var seen: Set<ModelIdentifier> = []
+        for identifier in changed {
+            guard let occurrences = index[identifier] else { continue }
+            var types: [ObjectIdentifier: any SimpleModel.Type] = [:]
+            for node in occurrences.nodes {
+                let type = type(of: Leaf.base(node.model))
+                guard types.updateValue(type, forKey: ObjectIdentifier(type)) == nil else { continue }
+                node.forEachBelow { model in
+                    guard let other = model.modelIdentifier else { return true }
+                    if !changed.contains(other), seen.insert(other).inserted { held.known.append(Leaf.base(model)) }
+                    return false
+                }
+            }
+            for subscription in occurrences.awaiting.values {
+                if let type = subscription.type { types[ObjectIdentifier(type)] = type }
+            }
+            for subscription in occurrences.awaitingElements.values {
+                if let type = subscription.type { types[ObjectIdentifier(type)] = type }
+            }
+            for type in types.values { held.wanted.append((identifier, type)) }
+        }
+        return held
+    }
+
+    /// The identified models whose records name one of `identifiers`.
+    fileprivate func holders(of identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
+        var holders: Set<ModelIdentifier> = []
+        for identifier in identifiers {
+            for node in index[identifier]?.nodes ?? [] {
+                var above = node.parent
+                while let place = above, place.model.modelIdentifier == nil { above = place.parent }
+                if let holder = above?.model.modelIdentifier { holders.insert(holder) }
+            }
+        }
+        return holders
+    }
+
+    /// Ends a fetch; what was committed meanwhile is looked at again.
+    func endFetch() {
+        log.close()
+        let unsettled = log.takeUnsettled()
+        if !unsettled.isEmpty { tellUnsettled?(unsettled) }
+    }
+}
+
+extension TreeNode {
+    /// Visits what is below the node, as far as `body` says to go on.
+    fileprivate func forEachBelow(_ body: (any Model) -> Bool) {
+        for child in children where body(child.model) { child.forEachBelow(body) }
+    }
+}

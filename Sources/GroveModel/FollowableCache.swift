@@ -1,0 +1,67 @@
+/// A cache that tells what it commits, so that what is shown is what it has.
+///
+/// A data model manager over such a cache follows it. A cache that is only a ``CacheDelegate`` is told what providers do, and
+/// what happens to it otherwise shows when it is read again.
+public protocol FollowableCache: CacheDelegate {
+    /// The cache, for one who follows it.
+    ///
+    /// - Parameter tell: told of every commit, in their order, on a queue of the cache, but for those of calls that the follower
+    ///   made by what is returned here. It is let go of with that.
+    func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache
+}
+
+/// A cache as one who follows it uses it: what is written by it is not told back.
+public protocol FollowedCache: CacheDelegate {
+    /// Runs `call` soon, on a queue of the cache: behind what any follower passed before, and before writes that others call
+    /// from now on.
+    ///
+    /// So the place of a call in the order of calls is that of this one, and the work of it is done elsewhere.
+    func inOrder(_ call: @escaping @Sendable () -> Void)
+
+    /// Reads models now, in one view of the cache, every write that was called before included.
+    ///
+    /// Blocks the calling thread.
+    ///
+    /// - Parameters:
+    ///   - models: what to read, and as what.
+    ///   - known: models that are not read but used, where a tree that is read holds one of their identifiers.
+    /// - Returns: the outcomes, in the order of `models`; `nil` where one could not be read.
+    func readNow(
+        _ models: [(identifier: ModelIdentifier, type: any SimpleModel.Type)], known: [any SimpleModel]
+    ) -> [CacheRead<any SimpleModel>?]
+
+    /// Reads a list now, as ``readNow(_:known:)`` reads models; an element that neither the cache nor `known` has is left out.
+    ///
+    /// - Returns: `nil` where it could not be read.
+    func readListNow<T: SimpleModel>(_ cacheKey: String, of type: T.Type, known: [T]) -> CacheRead<[T]>?
+}
+
+/// What one commit to a cache changed.
+public protocol CommittedChanges: Sendable {
+    /// How much changed.
+    var extent: ChangeExtent { get }
+
+    /// The nodes that were deleted.
+    var deletedModelIds: Set<ModelIdentifier> { get }
+
+    /// The keys of the collections that were set, edited or forgotten; `nil` where any may have been.
+    var changedLists: Set<ModelIdentifier>? { get }
+
+    /// Those of `held` that were changed or deleted; what was only evicted is none of them.
+    ///
+    /// - Parameter isHeld: whether an identifier is in `held`; of many changes and few held ones, or the other way round, the
+    ///   fewer are looked at.
+    func changed(
+        among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
+    ) -> [ModelIdentifier]
+}
+
+/// How much a commit changed.
+public enum ChangeExtent: Sendable {
+    /// What it names.
+    case named
+    /// Anything may be different, or forgotten: the files were replaced.
+    case anything
+    /// The cache was emptied.
+    case emptied
+}

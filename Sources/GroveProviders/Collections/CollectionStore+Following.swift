@@ -1,0 +1,67 @@
+import GroveConsistency
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension CollectionStore {
+    /// Shows the list that others stored, unless it was edited meanwhile in memory only.
+    ///
+    /// - Parameter isWiped: whether the cache was emptied, so that a list that it does not have is gone.
+    func follow(isWiped: Bool) {
+        // A load that is under way may have looked before.
+        guard !isLoading else { return mustFollow = true }
+        guard isLoaded else { return }
+        let (before, resets) = (changes, resets)
+        let consistency = manager.consistencyManager
+        manager.readList(cacheKey, known: entries, key) { [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
+            consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }) { newest in
+                let isCurrent = self.changes == before && self.resets == resets
+                guard isCurrent, !manager.isOver(epoch), read?.value != nil else {
+                    consistency.joinFetched(fetch, nil, [])
+                    if manager.isOver(epoch) { return }
+                    if !isCurrent {
+                        // What it is since then is stored by now, or will be.
+                        if !self.isInMemoryOnly { self.follow(isWiped: isWiped) }
+                    } else if isWiped, read?.miss != nil {
+                        self.clearForWipe(at: manager.now())
+                    }
+                    return
+                }
+                let joined = self.show(newest.compactMap { $0.flatMap { Leaf.base($0) as? T } })
+                consistency.joinFetched(fetch, key, joined)
+            }
+        }
+    }
+
+    /// Makes `models` the list: what is the same at both ends stays.
+    ///
+    /// - Returns: the elements that came.
+    private func show(_ models: [T]) -> [(handle: Int, model: any Model)] {
+        func isSame(_ entry: Entry<T>, _ model: T) -> Bool {
+            entry.model.modelIdentifier.map { $0 == model.modelIdentifier } ?? entry.model.isEqual(to: model)
+        }
+        let shared = min(entries.count, models.count)
+        let start = (0..<shared).first { !isSame(entries[$0], models[$0]) } ?? shared
+        let end = (0..<shared - start).first {
+            !isSame(entries[entries.count - 1 - $0], models[models.count - 1 - $0])
+        }
+        let kept = end ?? shared - start
+        let (left, came) = (start..<entries.count - kept, start..<models.count - kept)
+        guard !left.isEmpty || !came.isEmpty else { return [] }
+        let before = shownBeforeEdit
+        let handles = left.map { entries[$0].handle }
+        let new = came.map { entry(models[$0]) }
+        for index in left.reversed() { remove(at: index) }
+        insert(new, at: start)
+        manager.consistencyManager.edit(key, leaving: handles, joining: [], posting: [], context: nil)
+        tell(
+            .changes(
+                left.reversed().map { .delete(index: $0) } + came.map { .insert(index: $0) }), by: [], context: nil,
+            at: manager.now(), before: before)
+        return new.map { ($0.handle, Leaf.node($0.model)) }
+    }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import GroveConsistency
+import GroveModel
+import Synchronization
+
+/// A manager over a cache that can be followed: what the cache commits reaches everybody who holds it.
+extension DataModelManager {
+    /// Shows what the cache committed by calls of others.
+    ///
+    /// Called in the order of commits. What is held is read behind every write that was called before, as of this place in the
+    /// order of calls; so what is newer, wherever it was written, is what shows.
+    func follow(_ changes: any CommittedChanges) {
+        followModels(changes)
+        followLists(changes)
+    }
+
+    func followModels(_ changes: any CommittedChanges) {
+        guard let cache = followed else { return }
+        let isWiped = changes.extent == .emptied
+        let held = Handover<ConsistencyManager.HeldChanges>()
+        inOrder { _ in
+            let began = consistencyManager.beginFollowing(changes, then: held.put)
+            onCache { [consistencyManager] in
+                let held = held.take()
+                let outcomes = held.wanted.isEmpty ? [] : cache.readNow(held.wanted, known: held.known)
+                consistencyManager.endFollowing(
+                    began, held,
+                    outcomes.map { outcome in
+                        switch outcome {
+                        case .hit(let model): .model(model)
+                        // What cannot be without something that was deleted is deleted too.
+                        case .miss(let miss): miss.reason == .deleted || isWiped ? .deleted : .unknown
+                        case nil: .unknown
+                        }
+                    },
+                    onRewritten: { [weak self] holders in self?.follow(Holders(identifiers: holders)) })
+            }
+        }
+    }
+
+    /// Reads a list of which `subscription` listens to `entries`; `finish` is given the fetch, which it must end, and the epoch
+    /// of the call.
+    func readList<T: SimpleModel>(
+        _ key: String?, known entries: PersistentVector<Entry<T>>, _ subscription: SubscriptionKey,
+        _ finish: @escaping @Sendable (UInt64, Int, CacheRead<[T]>?) -> Void
+    ) {
+        guard let key, let cache = followed else { return }
+        inOrder { epoch in
+            let fetch = consistencyManager.beginFetch()
+            let known = Handover<[any SimpleModel]?>()
+            consistencyManager.newestElements(
+                subscription, unlessAll: nil,
+                of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: known.put)
+            onCache {
+                let known = (known.take() ?? []).compactMap { $0 as? T }
+                finish(fetch, epoch, cache.readListNow(key, of: T.self, known: known))
+            }
+        }
+    }
+
+    /// Lets lists that changed be read again.
+    private func followLists(_ changes: any CommittedChanges) {
+        let keys = changes.extent == .named ? changes.changedLists : nil
+        let isHeld = listKeys.withLock { held in keys.map { $0.contains { held[$0] != nil } } ?? !held.isEmpty }
+        guard isHeld else { return }
+        consistencyManager.afterDelivery {
+            for (key, store) in self.stores where keys?.contains(key.cacheKey) ?? true {
+                store.store?.follow(isWiped: changes.extent == .emptied)
+            }
+        }
+    }
+}
+
+/// Models that may have lost what they held; and so may every list.
+private struct Holders: CommittedChanges {
+    let identifiers: Set<ModelIdentifier>
+
+    var extent: ChangeExtent { .named }
+    var deletedModelIds: Set<ModelIdentifier> { [] }
+    var changedLists: Set<ModelIdentifier>? { nil }
+
+    func changed(
+        among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
+    ) -> [ModelIdentifier] {
+        identifiers.filter(isHeld)
+    }
+}
