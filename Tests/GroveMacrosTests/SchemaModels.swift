@@ -89,11 +89,14 @@
                 didSet { edits += 1 }
             }
             var note: String? = "none"
+            @CacheField(default: 9) let stars: Int
+            @CacheField("w", was: "word", default: ["first", New.word]) let words: [String]
             let kind = "post"
             @CacheIgnored var edits = 0
         }
 
         static let base = 1
+        static let word = "second"
 
         @Cacheable
         enum Level { case plain(Int) }
