@@ -53,7 +53,7 @@ extension Step: CustomStringConvertible {
         case "fail": read(&words).map { .fail($0) }
         case "list": words.list().map { .list($0, $1, $2) }
         case "setlist": words.list().map { .setList($0, $1, $2) }
-        case "fill": words.range().map { .fill($0.lowerBound, $0.upperBound) }
+        case "fill": words.number().flatMap { key in words.number().map { .fill(key, max($0, 0)) } }
         case "insert":
             words.edit { words, kind in
                 words.number().flatMap { index in words.plans(kind).map { .insert($0, at: index) } }
