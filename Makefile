@@ -106,8 +106,9 @@ layering: setup ## checks that modules import what they may and no more
 	@sh Scripts/layering.sh
 	$(SWIFT) build --explicit-target-dependency-import-check error $(FLAGS)
 
-adapters: setup ## tests the adapters to swift-log and swift-metrics, which no other build fetches
+adapters: setup ## tests the adapters to swift-log and swift-metrics, which no other build fetches; builds with no trait
 	$(SWIFT) test --traits default,Logging,Metrics --filter GroveAdapterTests $(FLAGS)
+	$(SWIFT) build --disable-default-traits $(FLAGS)
 
 scratch: setup ## builds packages outside this one that depend on the last commit by URL, with both build systems
 	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/scratch.sh

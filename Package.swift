@@ -221,10 +221,11 @@ let package = Package(
         .executableTarget(
             name: "FileStoreConformance", dependencies: ["FileStore", "GroveConformance"],
             path: "Docs/Examples/FileStoreConformance", swiftSettings: strict),
-        // An application over the cache, for people to copy.
-        .target(
-            name: "FeedExample", dependencies: ["GroveLMDB", "GroveMacros"], path: "Docs/Examples/Feed",
-            swiftSettings: strict),
+        // An application over the cache, for people to copy, and its tests: a build without the trait `Macros` leaves it out.
+        .testTarget(
+            name: "FeedExample",
+            dependencies: ["GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveMemory", "GroveMacros"],
+            path: "Docs/Examples/Feed", swiftSettings: strict),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
@@ -234,8 +235,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Grove", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveMemory", "GroveMacros", "GroveModel",
-                "GroveConsistency", "GroveProviders", "GroveCache", "FeedExample",
+                "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
+                "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",

@@ -74,8 +74,9 @@ public struct Soak: Sendable {
     ) throws {
         var generator = trial.generator()
         for _ in 0..<20 {
-            var abilities = RandomProgram.Abilities(fails: Bool.random(using: &generator))
-            abilities.evicts = Bool.random(using: &generator)
+            let (fails, evicts) = (Bool.random(using: &generator), Bool.random(using: &generator))
+            let abilities = RandomProgram.Abilities(
+                evicts: evicts, fails: fails, fills: Bool.random(using: &generator), deletesKinds: !evicts)
             let program = RandomProgram.random(Int.random(in: 5...80, using: &generator), abilities, using: &generator)
             tally.programs += 1
             guard let failure = try ProgramCheck.failure(of: program, on: trial.backend) else { continue }

@@ -66,7 +66,8 @@ public enum Mutants {
             .backend(backend, name, summary, broken, worker(name))
         }
         return [
-            over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self)
+            over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self),
+            over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }
 
@@ -153,6 +154,13 @@ public enum Mutants {
             .cache("copies-collections", "A collection does not follow its elements.", CopiesCollections.self),
             .cache("inserts-behind", "What is inserted goes one position too far.", InsertsBehind.self),
             .cache("edits-another-list", "A holder's edit is made of whatever list there is.", EditsAnotherList.self),
+            .cache("appends-in-front", "What is appended goes before the last.", AppendsInFront.self),
+            .cache("replaces-one-less", "Of what is replaced the last stays.", ReplacesOneLess.self),
+            .cache("removes-one-less", "Of what is removed the last stays.", RemovesOneLess.self),
+            .cache("moves-one-short", "What is moved forward stops one position short.", MovesOneShort.self),
+            .cache("counts-what-shows", "A count leaves deleted elements out.", CountsWhatShows.self),
+            .cache("keeps-listed", "A deletion takes nothing out of collections.", KeepsListed.self),
+            .cache("deletes-all-but-one", "Of a type the last model stays.", DeletesAllButOne.self),
             .cache("pages-of-what-shows", "Deleting an element moves others.", PagesOfWhatShows.self),
             .cache("rewrites-lists", "An edit sets the whole list.", RewritesLists.self),
             .cache("clamps-positions", "A position behind the list is taken for its end.", ClampsPositions.self),

@@ -23,8 +23,8 @@
     ///
     /// A raw-value enum becomes a leaf, `NodeCodable`. What cannot be served is refused with a diagnostic.
     ///
-    /// Records that an earlier version of the type wrote are read without a migration. A `var` with a default value reads
-    /// as that value where they do not have the field; ``CacheField(_:was:)`` names what a field was called before; a
+    /// Records that an earlier version of the type wrote are read without a migration. A `var` with a default value, and a
+    /// `let` with ``CacheField(_:was:default:)``, reads as that value where they do not have the field; ``CacheField(_:was:)`` names what a field was called before; a
     /// raw-value enum with a ``CacheFallback`` reads it for a case that it does not know. What would be a guess is a miss.
     ///
     /// - Parameters:
@@ -62,6 +62,21 @@
     ///   - oldNames: names that records of earlier versions have, the latest first. None may be that of another field.
     @attached(peer)
     public macro CacheField(_ name: String? = nil, was oldNames: String...) =
+        #externalMacro(module: "GroveMacrosPlugin", type: "CacheFieldMacro")
+
+    /// Names a stored property as ``CacheField(_:was:)`` does, and gives the value that it reads as where the record of an earlier
+    /// version does not have it.
+    ///
+    /// ```swift
+    /// @CacheField(default: 0) let likes: Int
+    /// @CacheField(was: "labels", default: [String]()) let tags: [String]
+    /// ```
+    ///
+    /// For a `let`, which no initialiser could set if it had its value already. A `var` says it by its own default value.
+    ///
+    /// - Parameter value: of the property's type; it says its type by itself, as `[String]()` and `Kind.plain` do.
+    @attached(peer)
+    public macro CacheField<Value>(_ name: String? = nil, was oldNames: String..., default value: Value) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheFieldMacro")
 
     /// Leaves a stored property of a `@Cacheable` type out of its record.

@@ -49,6 +49,32 @@ struct CollectionChunkTests {
         #expect(try cache.chunkKeys() == [])
     }
 
+    @Test("The neighbours of chunks that go as a whole become one where they have few elements")
+    func joined() throws {
+        let cache = try MemoryCache()
+        var list = people(0..<1_000)
+        try cache.writeCollection(list, as: "list")
+        func remove(_ range: Range<Int>) throws {
+            list.removeSubrange(range)
+            try cache.removeElements(in: range, ofCollection: "list")
+        }
+        func counts() throws -> [Int] { try #require(try cache.head("list")).chunks.map(\.count) }
+        let before = try counts()
+        try remove(before[0] + before[1] + 20..<before[0] + before[1] + before[2])
+        try remove(20..<before[0])
+        #expect(try counts() == [20, before[1], 20] + before[3...])
+        try remove(20..<20 + before[1])
+        #expect(try counts() == [40] + before[3...])
+        #expect(try cache.chunkKeys().count == before.count - 2)
+        #expect(try cache.collection("list", of: Person.self) == list)
+        // The first chunks and the last have a neighbour on one side.
+        try remove(0..<40)
+        #expect(try counts() == Array(before[3...]))
+        try remove(list.count - before[before.count - 1]..<list.count)
+        #expect(try counts() == Array(before[3..<before.count - 1]))
+        #expect(try cache.collection("list", of: Person.self) == list)
+    }
+
     @Test("A lost or damaged chunk is a miss of its pages, and of no others")
     func lost() throws {
         let disk = try SharedStore.Disk()

@@ -28,6 +28,7 @@
             #expect(post.level == .plain(10))
             #expect(post.limit == 11)
             #expect(post.note == "none")
+            #expect(post.stars == 9 && post.words == ["first", "second"], "a `let`, by `@CacheField(default:)`")
             #expect(post.edits == 0)
             #expect(post.editors == [Person(id: 1, name: "one")])
             #expect(post.badge == Badge(name: "none", level: 0))
@@ -38,7 +39,7 @@
             let cache = try MemoryCache()
             let post = New.Post(
                 id: 1, title: "B", summary: "s", views: 7, tags: [], editors: [Person(id: 2, name: "two")],
-                badge: Badge(name: "b", level: 1), level: .plain(0), limit: 2, note: nil, edits: 3)
+                badge: Badge(name: "b", level: 1), level: .plain(0), limit: 2, note: nil, stars: 4, words: [], edits: 3)
             try cache.write(post)
             var read = try #require(try cache.model("Post:1", as: New.Post.self))
             read.edits = 3

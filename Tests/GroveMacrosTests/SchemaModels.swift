@@ -89,11 +89,14 @@
                 didSet { edits += 1 }
             }
             var note: String? = "none"
+            @CacheField(default: 9) let stars: Int
+            @CacheField("w", was: "word", default: ["first", New.word]) let words: [String]
             let kind = "post"
             @CacheIgnored var edits = 0
         }
 
         static let base = 1
+        static let word = "second"
 
         @Cacheable
         enum Level { case plain(Int) }
@@ -395,6 +398,51 @@
             case .fractions(let fractions): try value.encode(fractions)
             }
         }
+    }
+
+    /// Tries the types the other way round.
+    enum FractionFirst: Codable, Equatable {
+        case whole(Int)
+        case fraction(Double)
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            if let fraction = try? value.decode(Double.self) {
+                self = .fraction(fraction)
+            } else {
+                self = .whole(try value.decode(Int.self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var value = encoder.singleValueContainer()
+            switch self {
+            case .whole(let whole): try value.encode(whole)
+            case .fraction(let fraction): try value.encode(fraction)
+            }
+        }
+    }
+
+    struct FractionsFirst: CodableModel, Equatable {
+        let id: Int
+        let one: FractionFirst
+        let many: [FractionFirst]
+        var modelIdentifier: ModelIdentifier? { "FractionsFirst:\(id)" }
+    }
+
+    /// A number in a wrapper, which the later version makes a fraction.
+    struct Walk: CodableModel, Equatable {
+        struct Meters: RawRepresentable, Codable, Equatable { let rawValue: Int }
+        let way: Meters
+        var modelIdentifier: ModelIdentifier? { "Walk:1" }
+    }
+
+    struct ExactWalk: CodableModel, Equatable {
+        struct Meters: RawRepresentable, Codable, Equatable { let rawValue: Double }
+        static var recordName: String { "Walk" }
+        static var projectionName: String { "Walk" }
+        let way: Meters
+        var modelIdentifier: ModelIdentifier? { "Walk:1" }
     }
 
     @Cacheable

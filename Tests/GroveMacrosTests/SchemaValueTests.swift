@@ -152,6 +152,16 @@
                 try numbers(whole: 1 << 53 + 1).read("Numbers:1", as: PlainNumbers.self).miss?.reason == .otherShape)
         }
 
+        @Test("`Codable`, an integer in a `singleValueContainer()` becomes a Double: a miss")
+        func codableFractions() throws {
+            let walk = Walk(way: .init(rawValue: 4))
+            #expect(try cache(walk).read("Walk:1", as: ExactWalk.self).miss?.reason == .otherShape)
+            // Else a value whose coding tries Double before Int would not come back as it was.
+            let numbers = FractionsFirst(
+                id: 1, one: .whole(1), many: [.fraction(1), .whole(-2), .fraction(2.5), .whole(.max)])
+            #expect(try cache(numbers).model("FractionsFirst:1", as: FractionsFirst.self) == numbers)
+        }
+
         @Test("`Codable`, a Double becomes an integer: a miss")
         func codableWholes() throws {
             #expect(try numbers(double: 4).read("Numbers:1", as: PlainWholes.self).miss?.reason == .otherShape)

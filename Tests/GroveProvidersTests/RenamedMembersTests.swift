@@ -1,44 +1,14 @@
-import Foundation
+import TestSupport
 import Testing
 
 /// Code as it was written for RocketData and ConsistencyManager, given to the compiler.
 @Suite("Members that Grove does not call")
 struct RenamedMembersTests {
-    /// Where the package's modules are, beside the tests; `nil` where they are elsewhere.
-    static let modules: URL? = {
-        let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let places = [
-            own.appendingPathComponent("Modules"), own, Bundle.main.bundleURL.appendingPathComponent("Modules"),
-            root.appendingPathComponent(".build/debug/Modules"),
-        ]
-        return places.first {
-            FileManager.default.fileExists(atPath: $0.appendingPathComponent("Grove.swiftmodule").path)
-        }
-    }()
-
     /// What the compiler says to `source`, a line each.
     static func compile(_ source: String) throws -> [Substring] {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let (file, said) = (directory.appendingPathComponent("App.swift"), directory.appendingPathComponent("said"))
-        try Data(("import Grove\n" + source).utf8).write(to: file)
-        try Data().write(to: said)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            ProcessInfo.processInfo.environment["SWIFTC"] ?? "swiftc", "-typecheck", "-swift-version", "6",
-            "-I", modules?.path ?? "", file.path,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: said)
-        try process.run()
-        process.waitUntilExit()
-        let lines = try String(contentsOf: said, encoding: .utf8).split(separator: "\n")
-        #expect((process.terminationStatus == 0) == !lines.contains { $0.contains("error:") })
-        return lines
+        let (said, succeeds) = try SwiftCompiler.check("import Grove\n" + source)
+        #expect(succeeds == !said.contains { $0.contains("error:") })
+        return said
     }
 
     static let model = """
@@ -61,7 +31,7 @@ struct RenamedMembersTests {
 
     @Test(
         "A type that still has an old member does not compile, and the compiler says what to write",
-        .enabled(if: modules != nil, "needs the built modules beside the tests"),
+        .enabled(if: SwiftCompiler.modules != nil, "needs the built modules beside the tests"),
         arguments: [
             (
                 "struct A: Model, Equatable {", model,

@@ -176,6 +176,27 @@ struct CompareTests {
         #expect(bounded?.contains("calls, for the budget; ") == true, "\(bounded ?? "")")
     }
 
+    @Test("A page is held against single reads, an append to a long list against one to a short", arguments: ["memory"])
+    func pagesAndAppends(backend: String) throws {
+        let outcome = try ToolProcess.run(
+            [
+                "compare", "--quick", "--nodes", "220", "--workload", "page", "--workload", "append", "--backend",
+                backend, "--coding", "specialised", "--format", "json",
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        guard case .array(let results)? = try JSONParser.parse(outcome.output)["results"] else {
+            Issue.record("the report has no results")
+            return
+        }
+        #expect(
+            results.map { $0["note"]?.text } == [
+                "of 10,000 elements; floor: single reads in one view", "to 10,000 elements; floor: to 100",
+            ])
+        #expect(
+            results.map { $0["samples"]?.description } == ["20", "150"],
+            "a sample for each page of the first repetition, and for each append of all three")
+    }
+
     @Test("A stream passes over the trees of a document that hold each other in a circle")
     func streamOfCircles() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")

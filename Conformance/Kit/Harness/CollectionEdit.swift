@@ -12,13 +12,56 @@ public enum CollectionEdit<Element: Sendable>: Sendable {
     case move(from: Int, to: Int)
 
     /// Makes the change in `list`, which has such positions.
-    func apply(to list: inout [Element]) {
+    package func apply(to list: inout [Element]) {
         switch self {
         case .insert(let elements, let index): list.insert(contentsOf: elements, at: index)
         case .append(let elements): list += elements
         case .replace(let range, let elements): list.replaceSubrange(range, with: elements)
         case .remove(let range): list.removeSubrange(range)
         case .move(let from, let to): list.insert(list.remove(at: from), at: to)
+        }
+    }
+}
+
+extension CollectionEdit: Equatable where Element: Equatable {}
+
+extension CollectionEdit {
+    /// The same change, its elements each element made into another; those for which there is none are left out.
+    func map<Other: Sendable>(_ transform: (Element) -> Other?) -> CollectionEdit<Other> {
+        switch self {
+        case .insert(let elements, let index): .insert(elements.compactMap(transform), at: index)
+        case .append(let elements): .append(elements.compactMap(transform))
+        case .replace(let range, let elements): .replace(range, elements.compactMap(transform))
+        case .remove(let range): .remove(range)
+        case .move(let from, let to): .move(from: from, to: to)
+        }
+    }
+
+    /// What it brings.
+    var elements: [Element] {
+        switch self {
+        case .insert(let elements, _), .append(let elements), .replace(_, let elements): elements
+        case .remove, .move: []
+        }
+    }
+
+    /// The same change with these elements, where it brings any.
+    func bringing(_ elements: [Element]) -> CollectionEdit {
+        switch self {
+        case .insert(_, let index): .insert(elements, at: index)
+        case .append: .append(elements)
+        case .replace(let range, _): .replace(range, elements)
+        case .remove, .move: self
+        }
+    }
+
+    /// Whether a list of `count` elements has its positions.
+    package func fits(_ count: Int) -> Bool {
+        switch self {
+        case .insert(_, let index): 0...count ~= index
+        case .append: true
+        case .replace(let range, _), .remove(let range): range.lowerBound >= 0 && range.upperBound <= count
+        case .move(let from, let to): 0..<count ~= from && 0..<count ~= to
         }
     }
 }

@@ -52,6 +52,16 @@ public protocol ConformanceCache: CacheDelegate {
     @discardableResult
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges
 
+    /// Deletes the node of `identifier`, and takes it out of `holders`.
+    @discardableResult
+    func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges
+
+    /// Deletes every model of a type.
+    @discardableResult
+    func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges
+
     /// Runs `body` in one transaction.
     func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value
 
@@ -110,6 +120,21 @@ extension ConformanceCache {
 
     /// By default, nothing can be retained.
     public func release(collection key: String) throws(CacheError) { throw .hasNoPins }
+
+    /// By default, nothing is taken out of what holds it.
+    @discardableResult
+    public func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges {
+        guard holders == .nothing else { throw .hasNoPositions }
+        return try delete(identifier)
+    }
+
+    /// By default, types are deleted in a transaction.
+    @discardableResult
+    public func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
+        try transact { transaction in try transaction.delete(allOf: type) }
+    }
 
     /// By default, there are no transactions.
     public func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {

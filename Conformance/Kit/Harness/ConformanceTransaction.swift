@@ -1,4 +1,4 @@
-import GroveCache
+public import GroveCache
 public import GroveCoding
 public import GroveModel
 
@@ -12,6 +12,14 @@ public protocol ConformanceView {
         _ key: String, as type: M.Type
     ) throws(CacheError) -> CacheRead<ReadElements<M>>
 
+    /// Reads the elements of a collection at the positions of `range`.
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>>
+
+    /// How many elements a collection has, deleted ones included; `nil` where it is not there.
+    func count(ofCollection key: String) throws(CacheError) -> Int?
+
     /// All models of a type, in the order of their identifiers.
     func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M]
 }
@@ -19,13 +27,34 @@ public protocol ConformanceView {
 /// One transaction of a cache, as rules use it; valid inside the closure that it was given to.
 public protocol ConformanceTransaction: ConformanceView {
     /// Writes `models`.
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError)
+    @discardableResult
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges
 
     /// Writes a collection.
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError)
+    @discardableResult
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges
 
+    /// Changes some elements of a collection.
+    @discardableResult
+    func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges
+
+    /// Deletes the node of `identifier`, and takes it out of `holders`.
+    @discardableResult
+    func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges
+
+    /// Deletes every model of a type.
+    @discardableResult
+    func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges
+}
+
+extension ConformanceTransaction {
     /// Deletes the node of `identifier`.
-    func delete(_ identifier: ModelIdentifier) throws(CacheError)
+    @discardableResult
+    public func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
+        try delete(identifier, removingFrom: .nothing)
+    }
 }
 
 /// A view of a ``NormalizedCache`` that is lent to a rule.
@@ -50,6 +79,16 @@ struct StoreView: ConformanceView {
         _ key: String, as type: M.Type
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         ReadElements.read(try unsafe view.pointee.readCollection(key, of: type))
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        ReadElements.read(try unsafe view.pointee.readCollection(key, of: type, in: range))
+    }
+
+    func count(ofCollection key: String) throws(CacheError) -> Int? {
+        try unsafe view.pointee.count(ofCollection: key)
     }
 
     func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] {
@@ -83,20 +122,40 @@ struct StoreTransaction: ConformanceTransaction {
         ReadElements.read(try unsafe transaction.pointee.readCollection(key, of: type))
     }
 
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        ReadElements.read(try unsafe transaction.pointee.readCollection(key, of: type, in: range))
+    }
+
+    func count(ofCollection key: String) throws(CacheError) -> Int? {
+        try unsafe transaction.pointee.count(ofCollection: key)
+    }
+
     func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] {
         Array(try unsafe transaction.pointee.models(type))
     }
 
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) {
-        try unsafe transaction.pointee.write(contentsOf: models)
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try unsafe transaction.pointee.write(contentsOf: models))
     }
 
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) {
-        try unsafe transaction.pointee.writeCollection(elements, as: key)
+    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try unsafe transaction.pointee.writeCollection(elements, as: key))
     }
 
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) {
-        try unsafe transaction.pointee.delete(identifier)
+    func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
+        try unsafe edit.perform(on: transaction.pointee, key)
+    }
+
+    func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try unsafe transaction.pointee.delete(identifier, removingFrom: holders))
+    }
+
+    func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try unsafe transaction.pointee.delete(allOf: type))
     }
 }
 

@@ -167,7 +167,7 @@ extension Bool {
 }
 
 /// Runs `body`; an error of another type comes out as a ``CacheError`` that names it.
-private func typed<Value>(_ body: () throws -> Value) throws(CacheError) -> Value {
+func typed<Value>(_ body: () throws -> Value) throws(CacheError) -> Value {
     do {
         return try body()
     } catch {

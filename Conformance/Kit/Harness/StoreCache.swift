@@ -62,20 +62,21 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func count(ofCollection key: String) throws(CacheError) -> Int? { try cache.count(ofCollection: key) }
 
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
-        let changes =
-            switch edit {
-            case .insert(let elements, let index): try cache.insert(elements, at: index, inCollection: key)
-            case .append(let elements): try cache.append(elements, toCollection: key)
-            case .replace(let range, let elements):
-                try cache.replaceElements(in: range, ofCollection: key, with: elements)
-            case .remove(let range): try cache.removeElements(in: range, ofCollection: key)
-            case .move(let from, let to): try cache.moveElement(from: from, to: to, inCollection: key)
-            }
-        return WrittenChanges(changes)
+        try edit.perform(on: cache, key)
     }
 
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         WrittenChanges(try cache.delete(identifier))
+    }
+
+    func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.delete(identifier, removingFrom: holders))
+    }
+
+    func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
+        WrittenChanges(try cache.delete(allOf: type))
     }
 
     func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
@@ -115,6 +116,24 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func usage() throws(CacheError) -> CacheUsage { try cache.usage() }
 
     func close() { cache.close() }
+}
+
+extension CollectionEdit where Element: CacheableModel {
+    /// Makes the change in the collection under `key`.
+    func perform<Writer: CacheWriter & ~Copyable>(
+        on writer: borrowing Writer, _ key: String
+    ) throws(CacheError) -> WrittenChanges {
+        let changes =
+            switch self {
+            case .insert(let elements, let index): try writer.insert(elements, at: index, inCollection: key)
+            case .append(let elements): try writer.append(elements, toCollection: key)
+            case .replace(let range, let elements):
+                try writer.replaceElements(in: range, ofCollection: key, with: elements)
+            case .remove(let range): try writer.removeElements(in: range, ofCollection: key)
+            case .move(let from, let to): try writer.moveElement(from: from, to: to, inCollection: key)
+            }
+        return WrittenChanges(changes)
+    }
 }
 
 extension WrittenChanges {

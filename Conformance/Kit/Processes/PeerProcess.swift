@@ -88,6 +88,26 @@ enum PeerProcess {
         return 0
     }
 
+    /// Waits for a word, and then puts elements called after `name` at both ends of a list that others edit too.
+    static func edit(_ directory: String, _ name: String, _ rounds: Int, _ backend: any ConformanceBackend) -> Int32 {
+        guard let cache = try? backend.site(at: directory).open() else { return 3 }
+        ConformanceWorker.say("ready")
+        guard readLine() != nil else { return 4 }
+        do throws(CacheError) {
+            for round in 0..<rounds {
+                let added = ["back", "next"].map { Person(id: "\(name):\($0):\(round)") }
+                try cache.edit("all", CollectionEdit.append(added))
+                try cache.edit("all", CollectionEdit.insert([Person(id: "\(name):front:\(round)")], at: 0))
+            }
+        } catch {
+            ConformanceWorker.say("failed\t\(error.code)")
+            return 5
+        }
+        ConformanceWorker.say("done")
+        cache.close()
+        return 0
+    }
+
     /// Opens and closes the cache in `directory` many times, and prints how many descriptors and threads there were
     /// before and afterwards.
     static func cycle(_ directory: String, _ count: Int, _ backend: any ConformanceBackend) -> Int32 {
@@ -112,20 +132,12 @@ enum PeerProcess {
 extension ProgramRun {
     /// As ``dump(kinds:)``, with errors in the place of answers.
     func answers(kinds: (Int) -> Plan.Kind?) -> [String] {
-        var lines: [String] = []
-        func say(_ name: String, _ step: Step) {
+        Step.questions(kinds).map { step in
             do {
-                lines.append("\(name): \(ProgramRun.plain(try perform(step)))")
+                return "\(step): \(ProgramRun.plain(try perform(step).joined()))"
             } catch {
-                lines.append("\(name): error \((error as? CacheError)?.code.description ?? "untyped")")
+                return "\(step): error \((error as? CacheError)?.code.description ?? "untyped")"
             }
         }
-        for kind in Plan.Kind.allCases {
-            for number in 0..<4 { say("\(kind)\(number)", .get(kind, number)) }
-        }
-        for key in 0..<2 {
-            if let kind = kinds(key) { say("list\(key)", .getList(key, kind)) }
-        }
-        return lines
     }
 }

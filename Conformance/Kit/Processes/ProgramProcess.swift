@@ -134,17 +134,12 @@ extension RandomProgram {
     static func forProcess(
         _ count: Int, _ abilities: Abilities, using generator: inout SeededGenerator
     ) -> RandomProgram {
+        var abilities = abilities
+        abilities.listKinds = (0..<2).map(kind(ofList:))
         var steps: [Step] = []
         while steps.count < count {
             let program = random(count, abilities, using: &generator)
-            steps += program.steps.filter { step in
-                switch step {
-                case .list(let key, let kind, _), .setList(let key, let kind, _):
-                    kind == RandomProgram.kind(ofList: key)
-                case .get, .getList: false
-                default: true
-                }
-            }
+            steps += program.steps.filter { !$0.isRead && $0.brings(RandomProgram.kind(ofList:)) }
         }
         return RandomProgram(Array(steps.prefix(count)))
     }

@@ -1,19 +1,48 @@
+import GroveCache
+import GroveModel
+
 /// What a cache that never forgets would hold after a program: a dictionary of node fields with deletion times.
 struct ProgramModel: Sendable {
-    /// What a read may find.
+    /// What a call may say.
     enum Answer: Equatable, CustomStringConvertible {
         case value(String)
         case miss
         /// The tree holds itself.
         case cycle
+        /// Everything of a kind.
+        case models([String])
+        /// The collection is not there, or has no such position.
+        case refused
+        /// Something else than a refusal.
+        case done
 
         var description: String {
             switch self {
             case .value(let text): text
             case .miss: "miss"
             case .cycle: "cycle"
+            case .models(let texts): ProgramRun.text(texts)
+            case .refused: "\(CacheError.Code.outOfRange)"
+            case .done: "success"
             }
         }
+
+        /// Whether a cache that said `came` is right; where it has forgotten something, a miss is right too.
+        func agrees(_ came: String, forgets: Bool) -> Bool {
+            switch self {
+            case .done: came != Answer.refused.description
+            case .models(let texts) where forgets: Set(ProgramRun.texts(came)).isSubset(of: texts)
+            default: came == description || forgets && came == Answer.miss.description
+            }
+        }
+    }
+
+    /// An element of a collection.
+    private struct Entry {
+        let kind: Plan.Kind
+        let number: Int
+        /// When it was put there.
+        let written: Int
     }
 
     private struct Node {
@@ -36,7 +65,7 @@ struct ProgramModel: Sendable {
     }
 
     private var nodes: [String: Node] = [:]
-    private var lists: [Int: (kind: Plan.Kind, numbers: [Int], written: Int)] = [:]
+    private var lists: [Int: [Entry]] = [:]
     private var time = 0
 
     /// Whether the content outlives a reopening.
@@ -45,21 +74,74 @@ struct ProgramModel: Sendable {
     init(isPersistent: Bool) { self.isPersistent = isPersistent }
 
     /// Does what `step` does to a cache.
-    mutating func apply(_ step: Step) {
+    ///
+    /// - Returns: what each call of it says; `nil` where that is not known.
+    @discardableResult
+    mutating func apply(_ step: Step) -> [Answer?] {
         time += 1
         switch step {
         case .put(let plan), .set(let plan): write(plan)
         case .list(let key, let kind, let plans), .setList(let key, let kind, let plans):
-            for plan in plans { write(plan) }
-            lists[key] = (kind, plans.map(\.number), time)
-        case .delete(let kind, let number), .setDelete(let kind, let number):
-            nodes[Plan.identifier(kind, number), default: Node()].deleted = time
-            nodes[Plan.identifier(kind, number)]?.isThere = false
-            nodes[Plan.identifier(kind, number)]?.fields = [:]
+            set(key, kind, plans)
+        case .fill(let key, let count): set(key, .person, Plan.people(count))
+        case .edit(let key, let kind, let edit): return [apply(edit, key, kind)]
+        case .delete(let kind, let number), .setDelete(let kind, let number): delete(Plan.identifier(kind, number))
+        case .unlist(let kind, let number):
+            delete(Plan.identifier(kind, number))
+            for key in lists.keys {
+                lists[key]?.removeAll { Plan.identifier($0.kind, $0.number) == Plan.identifier(kind, number) }
+            }
+        case .deleteAll(let kind):
+            for number in 0..<4 where nodes[Plan.identifier(kind, number)]?.isThere == true {
+                delete(Plan.identifier(kind, number))
+            }
         case .wipe: clear()
         case .reopen: if !isPersistent { clear() }
-        case .fail, .evict, .flush, .get, .getList: break
+        case .transaction(let steps, let isThrown): return apply(steps, isThrown)
+        case .view(let steps): return steps.flatMap { apply($0) }
+        case .get(let kind, let number): return [get(kind, number)]
+        case .getList(let key, let kind): return [page(key, kind)]
+        case .page(let key, let kind, let range): return [page(key, kind, range)]
+        case .count(let key): return [lists[key].map { .value("\($0.count)") } ?? .miss]
+        case .all(let kind): return [all(kind)]
+        case .fail(let step):
+            var other = self
+            return [other.apply(step).last == .refused ? nil : .value("\(CacheError.Code.full)")]
+        case .evict, .flush: break
         }
+        return [nil]
+    }
+
+    /// Does what a transaction of `steps` does.
+    private mutating func apply(_ steps: [Step], _ isThrown: Bool) -> [Answer?] {
+        let before = self
+        var answers: [Answer?] = []
+        for step in steps {
+            answers += apply(step)
+            if answers.last == .refused { break }
+        }
+        if isThrown || answers.last == .refused {
+            (nodes, lists) = (before.nodes, before.lists)
+        }
+        return answers
+    }
+
+    private mutating func apply(_ edit: CollectionEdit<Plan>, _ key: Int, _ kind: Plan.Kind) -> Answer {
+        guard let entries = lists[key], edit.fits(entries.count) else { return .refused }
+        for plan in edit.elements { write(plan) }
+        edit.map { Entry(kind: kind, number: $0.number, written: time) }.apply(to: &lists[key, default: []])
+        return .done
+    }
+
+    private mutating func set(_ key: Int, _ kind: Plan.Kind, _ plans: [Plan]) {
+        for plan in plans { write(plan) }
+        lists[key] = plans.map { Entry(kind: kind, number: $0.number, written: time) }
+    }
+
+    private mutating func delete(_ identifier: String) {
+        nodes[identifier, default: Node()].deleted = time
+        nodes[identifier]?.isThere = false
+        nodes[identifier]?.fields = [:]
     }
 
     private mutating func clear() {
@@ -99,14 +181,23 @@ struct ProgramModel: Sendable {
         }
     }
 
-    /// What reading a collection as of `kind` finds.
-    func getList(_ key: Int, _ kind: Plan.Kind) -> Answer {
+    /// What reading everything of `kind` finds: what is whole.
+    private func all(_ kind: Plan.Kind) -> Answer {
+        .models(
+            (0..<4).compactMap { number in
+                guard case .value(let text) = get(kind, number) else { return nil }
+                return text
+            })
+    }
+
+    /// What reading a collection as of `kind`, or a page of it, finds; `nil` where elements are of another.
+    private func page(_ key: Int, _ kind: Plan.Kind, _ range: Range<Int>? = nil) -> Answer? {
         guard let list = lists[key] else { return .miss }
-        // The elements are of another type: a miss, unless none is left.
-        guard !list.numbers.isEmpty else { return .value("[]") }
+        let entries = list[(range ?? 0..<list.count).clamped(to: 0..<list.count)]
+        guard list.allSatisfy({ $0.kind == kind }) else { return nil }
         var texts: [String] = []
-        for number in list.numbers {
-            switch find(list.kind, number, since: list.written, path: []) {
+        for entry in entries {
+            switch find(kind, entry.number, since: entry.written, path: []) {
             case .value(let text): texts.append(text)
             case .deleted: continue
             case .miss: return .miss
@@ -116,8 +207,13 @@ struct ProgramModel: Sendable {
         return .value("[\(texts.joined(separator: ";"))]")
     }
 
-    /// The kind of a collection's elements.
-    func kind(ofList key: Int) -> Plan.Kind? { lists[key]?.kind }
+    /// The kind of a collection's elements, where they are of one.
+    func kind(ofList key: Int) -> Plan.Kind? {
+        guard let kind = lists[key]?.first?.kind, lists[key]?.allSatisfy({ $0.kind == kind }) == true else {
+            return nil
+        }
+        return kind
+    }
 
     private func find(_ kind: Plan.Kind, _ number: Int, since written: Int?, path: Set<String>) -> Found {
         let identifier = Plan.identifier(kind, number)
@@ -168,13 +264,9 @@ struct ProgramModel: Sendable {
     ///
     /// - Parameter kinds: the kinds of the collections' elements; those without one are left out.
     func dump(kinds: (Int) -> Plan.Kind?) -> [String] {
-        var lines: [String] = []
-        for kind in Plan.Kind.allCases {
-            for number in 0..<4 { lines.append("\(kind)\(number): \(get(kind, number))") }
+        var model = self
+        return Step.questions(kinds).map { step in
+            "\(step): \(model.apply(step)[0].map { "\($0)" } ?? "mixed")"
         }
-        for key in 0..<2 {
-            if let kind = kinds(key) { lines.append("list\(key): \(getList(key, kind))") }
-        }
-        return lines
     }
 }

@@ -13,107 +13,168 @@ final class ProgramRun {
 
     /// Does one step.
     ///
-    /// - Returns: what it said: a value, a miss with its reason, what changed; empty where there is nothing to say.
-    func perform(_ step: Step) throws -> String {
+    /// - Returns: what each call of it said: a value, a miss with its reason, what changed; empty where there is nothing to
+    ///   say.
+    func perform(_ step: Step) throws -> [String] {
         switch step {
-        case .put(let plan): return try plan.kind.type.write(plan, to: cache)
         case .set(let plan):
             if let model = plan.kind.type.init(plan) {
                 cache.setModel(model, forKey: plan.identifier, context: nil)
             }
-            return ""
-        case .fail(let plan):
+        case .fail(let step):
             // What is still queued would share the failure.
             try cache.flush()
             site.interceptor.failWrites(with: CacheError(.full, "Full on purpose."))
             defer { site.interceptor.failWrites(with: nil) }
             do {
-                return "not failed: " + (try plan.kind.type.write(plan, to: cache))
+                return ["not failed: " + (try perform(step).joined(separator: " | "))]
             } catch let error as CacheError {
-                return "\(error.code)"
+                return ["\(error.code)"]
             }
-        case .list(let key, let kind, let plans): return try kind.type.write(plans, under: key, to: cache)
         case .setList(let key, let kind, let plans):
             cache.setCollection(plans.compactMap { kind.type.init($0) }, forKey: "list\(key)", context: nil)
-            return ""
-        case .delete(let kind, let number):
-            return "\(try cache.delete(ModelIdentifier(Plan.identifier(kind, number))).text)"
         case .setDelete(let kind, let number):
             cache.deleteModel(
                 Person(id: Plan.identifier(kind, number)), forKey: Plan.identifier(kind, number), context: nil)
-            return ""
         case .evict(let kind, let number):
             try cache.evict(ModelIdentifier(Plan.identifier(kind, number)))
-            return ""
-        case .wipe:
-            try cache.wipe()
-            return ""
-        case .flush:
-            try cache.flush()
-            return ""
+        case .wipe: try cache.wipe()
+        case .flush: try cache.flush()
         case .reopen:
             cache.close()
             cache = try site.open()
-            return ""
-        case .get(let kind, let number): return try kind.type.get(number, kind, from: cache)
-        case .getList(let key, let kind): return try kind.type.getList(key, from: cache)
+        case .transaction(let steps, let isThrown):
+            return try answers { answers in
+                try cache.transact { transaction in
+                    answers = []
+                    for step in steps { answers.append(try step.perform(on: transaction)) }
+                    if isThrown { throw Stop() }
+                }
+            }
+        case .view(let steps):
+            return try answers { answers in
+                try cache.view { view in
+                    for step in steps { answers.append(try step.ask(view)) }
+                }
+            }
+        default: return try answers { $0.append(try step.perform(on: SingleCalls(cache))) }
         }
+        return [""]
+    }
+
+    /// What a transaction throws that is to be given up.
+    private struct Stop: Error {}
+
+    /// What `body` said, and at the end that a collection has no such position where that ended it.
+    private func answers(_ body: (inout [String]) throws -> Void) throws -> [String] {
+        var answers: [String] = []
+        do {
+            try body(&answers)
+        } catch is Stop {
+            return answers
+        } catch let error as CacheError where error.code == .outOfRange {
+            answers.append("\(error.code)")
+        }
+        return answers
     }
 
     /// Every answer that the cache can be asked for; see ``ProgramModel/dump``.
     ///
     /// - Parameter kinds: the kinds of the collections' elements, which a cache does not say.
     func dump(kinds: (Int) -> Plan.Kind?) throws -> [String] {
-        var lines: [String] = []
-        for kind in Plan.Kind.allCases {
-            for number in 0..<4 {
-                lines.append("\(kind)\(number): \(ProgramRun.plain(try kind.type.get(number, kind, from: cache)))")
-            }
+        try Step.questions(kinds).map { step in
+            "\(step): \(ProgramRun.plain(try perform(step).joined()))"
         }
-        for key in 0..<2 {
-            if let kind = kinds(key) {
-                lines.append("list\(key): \(ProgramRun.plain(try kind.type.getList(key, from: cache)))")
-            }
-        }
-        return lines
     }
 
     /// An answer without the reason of a miss.
     static func plain(_ answer: String) -> String { answer.hasPrefix("miss ") ? "miss" : answer }
+
+    /// Everything of a kind, as an answer.
+    static func text(_ models: [String]) -> String { models.isEmpty ? "none" : models.joined(separator: " & ") }
+
+    /// The models of such an answer.
+    static func texts(_ answer: String) -> [String] {
+        answer == "none" ? [] : answer.split(separator: " & ").map(String.init)
+    }
 }
 
-extension PlannedModel {
-    fileprivate static func write(_ plan: Plan, to cache: any ConformanceCache) throws -> String {
-        guard let model = Self(plan) else { throw CheckFailure("The script's \(plan) is no \(Self.self).") }
-        return try cache.write(model).text
-    }
-
-    fileprivate static func write(_ plans: [Plan], under key: Int, to cache: any ConformanceCache) throws -> String {
-        try cache.writeCollection(plans.compactMap { Self($0) }, forKey: "list\(key)").text
-    }
-
-    fileprivate static func get(_ number: Int, _ kind: Plan.Kind, from cache: any ConformanceCache) throws -> String {
-        do {
-            switch try cache.read(ModelIdentifier(Plan.identifier(kind, number)), as: Self.self) {
-            case .hit(let value): return value.answer
-            case .miss(let miss): return "miss \(miss)"
-            }
-        } catch {
-            // Two clauses with a typed error are more than the compiler of Swift 6.3 can take.
-            guard error.code == .cycle else { throw error }
-            return "cycle"
+extension Step {
+    /// Asks `view`.
+    fileprivate func ask(_ view: any ConformanceView) throws -> String {
+        switch self {
+        case .get(let kind, let number): try kind.type.get(number, kind, from: view)
+        case .getList(let key, let kind): try kind.type.getList(key, nil, from: view)
+        case .page(let key, let kind, let range): try kind.type.getList(key, range, from: view)
+        case .count(let key): try view.count(ofCollection: "list\(key)").map { "\($0)" } ?? "miss"
+        case .all(let kind): try kind.type.all(in: view)
+        default: throw CheckFailure("No call of a view or a transaction: \(self).")
         }
     }
 
-    fileprivate static func getList(_ key: Int, from cache: any ConformanceCache) throws -> String {
+    /// Makes one call on `target`.
+    fileprivate func perform(on target: any ConformanceTransaction) throws -> String {
+        switch self {
+        case .put(let plan): try plan.kind.type.write(plan, to: target)
+        case .list(let key, let kind, let plans): try kind.type.write(plans, under: key, to: target)
+        case .fill(let key, let count): try Person.write(Plan.people(count), under: key, to: target)
+        case .edit(let key, let kind, let edit): try kind.type.edit(key, edit, in: target)
+        case .delete(let kind, let number): try target.delete(ModelIdentifier(Plan.identifier(kind, number))).text
+        case .unlist(let kind, let number):
+            try target.delete(ModelIdentifier(Plan.identifier(kind, number)), removingFrom: .collections).text
+        case .deleteAll(let kind): try kind.type.deleteAll(in: target)
+        default: try ask(target)
+        }
+    }
+}
+
+extension PlannedModel {
+    fileprivate static func write(_ plan: Plan, to target: any ConformanceTransaction) throws -> String {
+        guard let model = Self(plan) else { throw CheckFailure("The script's \(plan) is no \(Self.self).") }
+        return try target.write(contentsOf: [model]).text
+    }
+
+    fileprivate static func write(
+        _ plans: [Plan], under key: Int, to target: any ConformanceTransaction
+    ) throws -> String {
+        try target.writeCollection(plans.compactMap { Self($0) }, forKey: "list\(key)").text
+    }
+
+    fileprivate static func edit(
+        _ key: Int, _ edit: CollectionEdit<Plan>, in target: any ConformanceTransaction
+    ) throws -> String {
+        try target.edit("list\(key)", edit.map { Self($0) }).text
+    }
+
+    fileprivate static func deleteAll(in target: any ConformanceTransaction) throws -> String {
+        try target.delete(allOf: Self.self).text
+    }
+
+    fileprivate static func all(in view: any ConformanceView) throws -> String {
+        ProgramRun.text(try view.models(Self.self).map(\.answer))
+    }
+
+    fileprivate static func get(_ number: Int, _ kind: Plan.Kind, from view: any ConformanceView) throws -> String {
+        try answer(try view.read(ModelIdentifier(Plan.identifier(kind, number)), as: Self.self)) { $0.answer }
+    }
+
+    fileprivate static func getList(_ key: Int, _ range: Range<Int>?, from view: any ConformanceView) throws -> String {
+        func text(_ read: ReadElements<Self>) -> String {
+            "[\(read.values.map(\.answer).joined(separator: ";"))]"
+        }
+        guard let range else { return try answer(try view.readCollection("list\(key)", as: Self.self), text) }
+        return try answer(try view.readCollection("list\(key)", as: Self.self, in: range), text)
+    }
+
+    private static func answer<Value>(
+        _ read: @autoclosure () throws -> CacheRead<Value>, _ text: (Value) -> String
+    ) throws -> String {
         do {
-            switch try cache.readCollection("list\(key)", as: Self.self) {
-            case .hit(let read): return "[\(read.values.map(\.answer).joined(separator: ";"))]"
+            switch try read() {
+            case .hit(let value): return text(value)
             case .miss(let miss): return "miss \(miss)"
             }
-        } catch {
-            // Two clauses with a typed error are more than the compiler of Swift 6.3 can take.
-            guard error.code == .cycle else { throw error }
+        } catch let error as CacheError where error.code == .cycle {
             return "cycle"
         }
     }
@@ -124,6 +185,7 @@ extension WrittenChanges {
     fileprivate var text: String {
         let changed = changed.map(\.rawValue).sorted().joined(separator: " ")
         let deleted = deleted.map(\.rawValue).sorted().joined(separator: " ")
-        return "changed {\(changed)} deleted {\(deleted)}"
+        let lists = collections.map(\.rawValue).sorted().joined(separator: " ")
+        return "changed {\(changed)} deleted {\(deleted)} collections {\(lists)}"
     }
 }

@@ -49,7 +49,7 @@ enum CollectionEditRules {
     }
 
     static let held = Rule(
-        "COL-15", "A list that its holder saves edit by edit reads as he has it, whoever else changes it between.",
+        "COL-16", "A list that its holder saves edit by edit reads as he has it, whoever else changes it between.",
         because: "Two screens that edit one list must leave a list that one of them shows.",
         kills: ["edits-another-list"]
     ) { trial in

@@ -1,9 +1,9 @@
 import GroveCache
 import GroveModel
 
-/// LIF: openings without end, and other processes.
+/// LIF: openings without end, and other processes; COL-15, what two of them do to one list.
 enum PeerRules {
-    static let all = [cycles, second, killed]
+    static let all = [cycles, second, killed, edits]
 
     static let cycles = Rule(
         "LIF-03", "1,000 open/close cycles leak no descriptor and no thread.",
@@ -46,7 +46,7 @@ enum PeerRules {
             try trial.expectEqual(child.wait(), .exited(0), "the second process (\(child.errorText))")
             if trial.profile.isMultiProcess {
                 try trial.expect(
-                    lines.contains("answer\tperson1: \(person.answer)"),
+                    lines.contains("answer\tget person 1: \(person.answer)"),
                     "what a second process reads: expected \(person.answer), got \(brief(lines)).")
             } else {
                 try trial.expectEqual(lines, ["opening\tlocked"], "what a second process is told")
@@ -62,6 +62,53 @@ enum PeerRules {
         try trial.expectHit(
             try cache.read("peer", as: Person.self), Person(id: "peer", age: 1), "what a second process wrote")
     }
+
+    static let edits = Rule(
+        "COL-15", "Two processes that edit one list lose no element, and each one's are in its order.",
+        because: "An extension adds a message while its application loads a page.",
+        requires: [.persistent, .processes, .typedCalls, .multiProcess], kills: ["edits-what-it-read"],
+        timeLimit: .seconds(120)
+    ) { trial in
+        guard let worker = trial.backend.worker else { return }
+        let site = try trial.site()
+        let cache = try site.open()
+        let first = (0..<100).map { Person(id: "first:\($0)") }
+        try cache.writeCollection(first, forKey: "all")
+        let names = ["one", "two"]
+        let children = try names.map { try ChildProcess(worker, ["edit", site.directory ?? "", $0, "\(rounds)"]) }
+        for child in children {
+            try trial.expectEqual(
+                child.nextLine(within: .seconds(30)), .line("ready"), "a process that edits (\(child.errorText))")
+        }
+        for child in children { child.send("go") }
+        for child in children {
+            try trial.expectEqual(
+                child.nextLine(within: .seconds(60)), .line("done"), "a process that edits (\(child.errorText))")
+            try trial.expectEqual(child.wait(), .exited(0), "a process that has edited (\(child.errorText))")
+        }
+        guard case .hit(let read) = try cache.readCollection("all", as: Person.self) else {
+            throw CheckFailure("the list that two processes edited: expected it, got a miss.")
+        }
+        let found = read.values.map(\.id)
+        for name in names {
+            // What is inserted in front comes out backwards.
+            let own = found.filter { $0.hasPrefix(name) }
+            let expected =
+                (0..<rounds).reversed().map { "\(name):front:\($0)" }
+                + (0..<rounds).flatMap { ["\(name):back:\($0)", "\(name):next:\($0)"] }
+            let difference = zip(own, expected).first { $0 != $1 }
+            try trial.expect(
+                own == expected,
+                "what process \(name) put into the list: expected its \(expected.count) elements in its order, got "
+                    + "\(own.count)\(difference.map { ", and \($0) where \($1) should be" } ?? "").")
+        }
+        try trial.expectEqual(
+            found.filter { $0.hasPrefix("first") }, first.map(\.id), "what was in the list before")
+        try trial.expectEqual(found.count, 100 + 2 * 3 * rounds, "how many elements the list has")
+    }
+
+    /// Edits at each end of the list, by each process.
+    private static let rounds = 60
 
     static let killed = Rule(
         "LIF-07", "A SIGKILLed peer leaves no lasting lock or reader slot, and no growth.",

@@ -12,22 +12,27 @@ enum ProgramRules {
         "MBT-01", "Random programs agree exactly with a dictionary of node fields, where nothing is evicted.",
         because: "Whoever wrote the rules thought of some orders of calls, and users find the others.",
         requires: [.typedCalls, .flush, .reopen, .wipe],
-        kills: ["first-write-wins", "delete-forgotten", "remembers-answers", "swaps-writes"], timeLimit: .seconds(120)
-    ) { try check($0, RandomProgram.Abilities()) }
+        kills: [
+            "first-write-wins", "delete-forgotten", "remembers-answers", "swaps-writes", "inserts-behind",
+            "appends-in-front", "replaces-one-less", "removes-one-less", "moves-one-short", "pages-of-what-shows",
+            "counts-what-shows", "keeps-listed", "deletes-all-but-one", "lists-all-but-one", "transaction-in-pieces",
+            "transaction-runs-twice",
+        ], timeLimit: .seconds(120)
+    ) { try check($0, RandomProgram.Abilities(fills: true)) }
 
     static let faulty = Rule(
         "MBT-02", "Random programs agree with the model also where writes fail in between.",
         because: "What failed must leave nothing behind that a later write brings to light.",
         requires: [.typedCalls, .flush, .reopen, .wipe, .faults], kills: ["swallows-failures", "abort-commits"],
         timeLimit: .seconds(120)
-    ) { try check($0, RandomProgram.Abilities(fails: true)) }
+    ) { try check($0, RandomProgram.Abilities(fails: true, fills: true)) }
 
     static let forgetful = Rule(
         "MBT-04", "With evictions every answer is the model's value or a miss, and nothing else.",
         because: "A cache may forget; it may not make things up.",
         requires: [.typedCalls, .flush, .reopen, .wipe, .evict], kills: ["delete-forgotten"],
         timeLimit: .seconds(120)
-    ) { try check($0, RandomProgram.Abilities(evicts: true)) }
+    ) { try check($0, RandomProgram.Abilities(evicts: true, deletesKinds: false)) }
 
     static let same = Rule(
         "MBT-03",
@@ -39,7 +44,7 @@ enum ProgramRules {
         var generator = trial.generator()
         for _ in 0..<count {
             let program = RandomProgram.random(
-                40, RandomProgram.Abilities(evicts: true, fails: true, reopens: false), using: &generator)
+                40, RandomProgram.Abilities(evicts: true, fails: true, reopens: false, fills: true), using: &generator)
             func difference(_ program: RandomProgram) throws -> String? {
                 let (site, plain) = (try trial.backend.makeSite(), try StoreBackend(PlainHarness()).makeSite())
                 defer { for place in [site, plain] { place.remove() } }
@@ -57,7 +62,7 @@ enum ProgramRules {
     private static func check(_ trial: Trial, _ abilities: RandomProgram.Abilities) throws {
         var generator = trial.generator()
         for _ in 0..<count {
-            let program = RandomProgram.random(40, abilities, using: &generator)
+            let program = RandomProgram.random(60, abilities, using: &generator)
             func failure(_ program: RandomProgram) throws -> String? {
                 try ProgramCheck.failure(of: program, on: trial.backend)
             }

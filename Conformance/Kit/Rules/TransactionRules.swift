@@ -122,7 +122,7 @@ enum TransactionRules {
     static let transfers = Rule(
         "TXN-05", "Transactions of several threads happen one after the other, and views see whole ones.",
         because: "What several screens change together must add up.", requires: [.typedCalls],
-        kills: ["transaction-in-pieces", "view-of-many-moments"]
+        kills: ["transaction-in-pieces"]
     ) { trial in
         let cache = try trial.cache()
         let accounts = 4

@@ -4,16 +4,118 @@ import GroveConformance
 import GroveModel
 import Synchronization
 
+/// A cache that makes another edit than the one it is asked for.
+// SAFETY: it adds nothing to its sendable base class.
+class EditingCache: ForwardingCache, @unchecked Sendable {
+    override final func edit<M: CacheableModel>(
+        _ key: String, _ edit: CollectionEdit<M>
+    ) throws(CacheError) -> WrittenChanges {
+        guard let count = try base.count(ofCollection: key), edit.fits(count) else { return try base.edit(key, edit) }
+        return try base.edit(key, altered(edit, count))
+    }
+
+    /// The edit that is made of a list of `count` elements in the place of `edit`, which it fits.
+    func altered<M>(_ edit: CollectionEdit<M>, _ count: Int) -> CollectionEdit<M> { edit }
+}
+
 /// What is inserted goes behind the element that it should stand before.
 // SAFETY: it adds nothing to its sendable base class.
-final class InsertsBehind: ForwardingCache, @unchecked Sendable {
+final class InsertsBehind: EditingCache, @unchecked Sendable {
+    override func altered<M>(_ edit: CollectionEdit<M>, _ count: Int) -> CollectionEdit<M> {
+        guard case .insert(let elements, let index) = edit, 1..<max(count, 1) ~= index else { return edit }
+        return .insert(elements, at: index + 1)
+    }
+}
+
+/// What is appended goes before the last element.
+// SAFETY: it adds nothing to its sendable base class.
+final class AppendsInFront: EditingCache, @unchecked Sendable {
+    override func altered<M>(_ edit: CollectionEdit<M>, _ count: Int) -> CollectionEdit<M> {
+        guard case .append(let elements) = edit else { return edit }
+        return .insert(elements, at: max(count - 1, 0))
+    }
+}
+
+/// Of the elements that are replaced the last one stays.
+// SAFETY: it adds nothing to its sendable base class.
+final class ReplacesOneLess: EditingCache, @unchecked Sendable {
+    override func altered<M>(_ edit: CollectionEdit<M>, _ count: Int) -> CollectionEdit<M> {
+        guard case .replace(let range, let elements) = edit else { return edit }
+        return .replace(range.lowerBound..<max(range.upperBound - 1, range.lowerBound), elements)
+    }
+}
+
+/// Of the elements that are removed the last one stays.
+// SAFETY: it adds nothing to its sendable base class.
+final class RemovesOneLess: EditingCache, @unchecked Sendable {
+    override func altered<M>(_ edit: CollectionEdit<M>, _ count: Int) -> CollectionEdit<M> {
+        guard case .remove(let range) = edit else { return edit }
+        return .remove(range.lowerBound..<max(range.upperBound - 1, range.lowerBound))
+    }
+}
+
+/// What is moved forward stops one position short.
+// SAFETY: it adds nothing to its sendable base class.
+final class MovesOneShort: EditingCache, @unchecked Sendable {
+    override func altered<M>(_ edit: CollectionEdit<M>, _ count: Int) -> CollectionEdit<M> {
+        guard case .move(let from, let to) = edit, from < to else { return edit }
+        return .move(from: from, to: to - 1)
+    }
+}
+
+/// An edit reads the list and writes it: what another process did meanwhile is lost.
+// SAFETY: it adds nothing to its sendable base class.
+final class EditsWhatItRead: ForwardingCache, @unchecked Sendable {
     override func edit<M: CacheableModel>(
         _ key: String, _ edit: CollectionEdit<M>
     ) throws(CacheError) -> WrittenChanges {
-        guard case .insert(let elements, let index) = edit, index > 0, let count = try base.count(ofCollection: key),
-            index < count
-        else { return try base.edit(key, edit) }
-        return try base.edit(key, CollectionEdit.insert(elements, at: index + 1))
+        guard var list = try base.readCollection(key, as: M.self).value?.values, edit.fits(list.count) else {
+            return try base.edit(key, edit)
+        }
+        edit.apply(to: &list)
+        return try base.writeCollection(list, forKey: key)
+    }
+}
+
+/// A count leaves deleted elements out.
+// SAFETY: it adds nothing to its sendable base class.
+final class CountsWhatShows: ForwardingCache, @unchecked Sendable {
+    private let types = Mutex<[String: any CacheableModel.Type]>([:])
+
+    override func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) throws(CacheError) -> WrittenChanges {
+        types.withLock { $0[key] = M.self }
+        return try base.writeCollection(elements, forKey: key)
+    }
+
+    override func count(ofCollection key: String) throws(CacheError) -> Int? {
+        func shown<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> Int? {
+            try base.readCollection(key, as: type).value?.values.count
+        }
+        if let type = types.withLock({ $0[key] }), let count = try shown(type) { return count }
+        return try base.count(ofCollection: key)
+    }
+}
+
+/// A deletion takes nothing out of collections.
+// SAFETY: it adds nothing to its sendable base class.
+final class KeepsListed: ForwardingCache, @unchecked Sendable {
+    override func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges {
+        try base.delete(identifier)
+    }
+}
+
+/// Of a type the last model stays.
+// SAFETY: it adds nothing to its sendable base class.
+final class DeletesAllButOne: ForwardingCache, @unchecked Sendable {
+    override func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
+        for model in try base.view({ view in try view.models(type) }).dropLast() {
+            if let identifier = model.modelIdentifier { try base.delete(identifier) }
+        }
+        return WrittenChanges()
     }
 }
 
@@ -70,13 +172,7 @@ final class RewritesLists: ForwardingCache, @unchecked Sendable {
     ) throws(CacheError) -> WrittenChanges {
         let changes = try base.edit(key, edit)
         guard var list = lists.withLock({ $0[key] }) as? [M] else { return changes }
-        switch edit {
-        case .insert(let elements, let index): list.insert(contentsOf: elements, at: index)
-        case .append(let elements): list += elements
-        case .replace(let range, let elements): list.replaceSubrange(range, with: elements)
-        case .remove(let range): list.removeSubrange(range)
-        case .move(let from, let to): list.insert(list.remove(at: from), at: to)
-        }
+        edit.apply(to: &list)
         try base.writeCollection([M](), forKey: key)
         _ = try writeCollection(list, forKey: key)
         return changes

@@ -58,6 +58,14 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { try base.delete(identifier) }
 
+    func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges {
+        try base.delete(identifier, removingFrom: holders)
+    }
+
+    func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges { try base.delete(allOf: type) }
+
     func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
         try base.transact(body)
     }

@@ -7,7 +7,7 @@ import GroveModel
 // SAFETY: it adds nothing to its sendable base class.
 final class CommitsInPieces: ForwardingCache, @unchecked Sendable {
     override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
-        try body(Pieces(cache: base))
+        try body(SingleCalls(base))
     }
 }
 
@@ -26,7 +26,7 @@ final class RunsTwice: ForwardingCache, @unchecked Sendable {
 // SAFETY: it adds nothing to its sendable base class.
 final class ReadsManyMoments: ForwardingCache, @unchecked Sendable {
     override func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
-        try body(Pieces(cache: base))
+        try body(SingleCalls(base))
     }
 }
 
@@ -46,6 +46,14 @@ final class ListsAllButOne: ForwardingCache, @unchecked Sendable {
         ) throws(CacheError) -> CacheRead<ReadElements<M>> {
             try view.readCollection(key, as: type)
         }
+
+        func readCollection<M: CacheableModel>(
+            _ key: String, as type: M.Type, in range: Range<Int>
+        ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+            try view.readCollection(key, as: type, in: range)
+        }
+
+        func count(ofCollection key: String) throws(CacheError) -> Int? { try view.count(ofCollection: key) }
 
         func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try view.models(type).dropLast() }
     }
@@ -76,18 +84,42 @@ final class ForgetsItsTransaction: ForwardingCache, @unchecked Sendable {
             try transaction.readCollection(key, as: type)
         }
 
-        func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try transaction.models(type) }
-
-        func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) {
-            last = models.last?.modelIdentifier
-            try transaction.write(contentsOf: models)
+        func readCollection<M: CacheableModel>(
+            _ key: String, as type: M.Type, in range: Range<Int>
+        ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+            try transaction.readCollection(key, as: type, in: range)
         }
 
-        func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) {
+        func count(ofCollection key: String) throws(CacheError) -> Int? { try transaction.count(ofCollection: key) }
+
+        func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try transaction.models(type) }
+
+        func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+            last = models.last?.modelIdentifier
+            return try transaction.write(contentsOf: models)
+        }
+
+        func writeCollection<M: CacheableModel>(
+            _ elements: [M], forKey key: String
+        ) throws(CacheError) -> WrittenChanges {
             try transaction.writeCollection(elements, forKey: key)
         }
 
-        func delete(_ identifier: ModelIdentifier) throws(CacheError) { try transaction.delete(identifier) }
+        func edit<M: CacheableModel>(
+            _ key: String, _ edit: CollectionEdit<M>
+        ) throws(CacheError) -> WrittenChanges {
+            try transaction.edit(key, edit)
+        }
+
+        func delete(
+            _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+        ) throws(CacheError) -> WrittenChanges {
+            try transaction.delete(identifier, removingFrom: holders)
+        }
+
+        func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges {
+            try transaction.delete(allOf: type)
+        }
     }
 
     override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
@@ -100,35 +132,4 @@ final class ForgetsItsTransaction: ForwardingCache, @unchecked Sendable {
         if let last { try base.evict(last) }
         return value
     }
-}
-
-/// A cache's own calls in the place of a transaction's or a view's.
-private struct Pieces: ConformanceTransaction {
-    let cache: any ConformanceCache
-
-    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
-        try cache.read(identifier, as: type)
-    }
-
-    func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type
-    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        try cache.readCollection(key, as: type)
-    }
-
-    func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] {
-        do {
-            return try cache.view { view in try view.models(type) }
-        } catch {
-            throw error as? CacheError ?? CacheError(.unsupported, "\(error)")
-        }
-    }
-
-    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) { try cache.write(contentsOf: models) }
-
-    func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) {
-        try cache.writeCollection(elements, forKey: key)
-    }
-
-    func delete(_ identifier: ModelIdentifier) throws(CacheError) { try cache.delete(identifier) }
 }

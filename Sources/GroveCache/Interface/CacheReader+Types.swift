@@ -9,6 +9,10 @@ public import GroveModel
 extension CacheReader where Self: ~Copyable {
     /// The identifiers of the nodes that type `M` wrote, in the order of their bytes; deleted ones are not among them.
     ///
+    /// ```swift
+    /// let oldest = try cache.identifiers(of: Draft.self).first
+    /// ```
+    ///
     /// A node is listed by its record name: whether the tree below it is whole shows when it is read. A record that is damaged
     /// is not listed; reading it by its identifier throws.
     public func identifiers<M: CacheableModel>(of type: M.Type) throws(CacheError) -> [ModelIdentifier] {
@@ -19,6 +23,10 @@ extension CacheReader where Self: ~Copyable {
     }
 
     /// How many nodes type `M` wrote that are not deleted; see ``identifiers(of:)`` for what it costs.
+    ///
+    /// ```swift
+    /// let badge = try cache.count(of: Draft.self)
+    /// ```
     public func count<M: CacheableModel>(of type: M.Type) throws(CacheError) -> Int {
         try identifiers(of: type).count
     }
@@ -69,6 +77,13 @@ public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
     }
 
     /// The next model, or `nil` at the end.
+    ///
+    /// ```swift
+    /// try cache.read { view in
+    ///     var drafts = try view.models(Draft.self)
+    ///     while let draft = drafts.next() { show(draft) }
+    /// }
+    /// ```
     public mutating func next() -> M? {
         while !source.life.isOver, source.reader.streamFailure == nil, let identifier = identifiers.popFirst() {
             guard source.reader.isBetweenTrees else {
@@ -111,6 +126,13 @@ extension CacheTransaction: CacheSnapshot {
     }
 
     /// Deletes every model of type `M`; see ``CacheReader/identifiers(of:)`` for what finding them costs.
+    ///
+    /// ```swift
+    /// try cache.write { tx in
+    ///     try tx.delete(allOf: Draft.self)
+    ///     try tx.write(Draft(id: "new", text: ""))
+    /// }
+    /// ```
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> ChangeSet {
         let identifiers = try identifiers(of: type)

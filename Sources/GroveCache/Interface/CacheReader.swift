@@ -37,6 +37,13 @@ public struct _TreeRead: ~Copyable {
 extension CacheReader where Self: ~Copyable {
     /// Reads the tree of `identifier`: every node in its newest version, in one consistent view.
     ///
+    /// ```swift
+    /// switch try cache.read("Message:34", as: Message.self) {
+    /// case .hit(let message): show(message)
+    /// case .miss(let miss): load(miss.identifier)
+    /// }
+    /// ```
+    ///
     /// - Complexity: O(*n*) store reads for *n* references in the tree.
     /// - Parameter maxAge: in seconds; see ``CacheReader``. By default ages do not matter.
     /// - Returns: the tree, or why there is none and which node was missing.
@@ -52,6 +59,10 @@ extension CacheReader where Self: ~Copyable {
     }
 
     /// The tree of `identifier`, or `nil` on a miss; see ``read(_:as:maxAge:)``.
+    ///
+    /// ```swift
+    /// let message = try cache.model("Message:34", as: Message.self)
+    /// ```
     @inlinable
     public func model<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, maxAge: Double? = nil
@@ -73,6 +84,10 @@ extension CacheReader where Self: ~Copyable {
 
     /// The models of type `M` with these identities, in order; those that are missing are left out.
     ///
+    /// ```swift
+    /// let people = try cache.read { view in try view.models(Person.self, ids: [1, 7]) }
+    /// ```
+    ///
     /// On a cache each is read by itself; ask a view where they must be of one moment.
     public func models<M: CacheableModel & KeyedModel>(
         _ type: M.Type, ids: some Sequence<M.ModelID>, maxAge: Double? = nil
@@ -87,6 +102,10 @@ extension CacheReader where Self: ~Copyable {
     /// Reads what was last set under a cache key, by ``CacheWriter/write(_:forKey:durability:)`` or `setModel`: the model that
     /// the key names, in its newest version, or the one whose identifier the key is.
     ///
+    /// ```swift
+    /// let me = try cache.read(forKey: "me", as: Person.self, maxAge: 3600).value
+    /// ```
+    ///
     /// - Returns: the tree, or why there is none and which node was missing.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func read<M: CacheableModel>(
@@ -99,6 +118,10 @@ extension CacheReader where Self: ~Copyable {
     }
 
     /// What was last set under a cache key, or `nil` on a miss; see ``read(forKey:as:maxAge:)``.
+    ///
+    /// ```swift
+    /// let me = try cache.model(forKey: "me", as: Person.self)
+    /// ```
     public func model<M: CacheableModel>(
         forKey key: String, as type: M.Type = M.self, maxAge: Double? = nil
     ) throws(CacheError) -> M? {
@@ -108,6 +131,14 @@ extension CacheReader where Self: ~Copyable {
     // MARK: Collections
 
     /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
+    ///
+    /// ```swift
+    /// let inbox = try cache.readCollection("inbox", of: Message.self, missing: .skip)
+    /// if case .hit(let page) = inbox {
+    ///     show(page.elements)
+    ///     for miss in page.skipped { load(miss.identifier) }
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - range: the positions of the elements that are read, as far as there are so many; all by default. Positions are as
@@ -141,6 +172,10 @@ extension CacheReader where Self: ~Copyable {
     }
 
     /// How many elements the collection under `key` has, deleted ones included; `nil` where it is not there.
+    ///
+    /// ```swift
+    /// let count = try cache.count(ofCollection: "inbox") ?? 0
+    /// ```
     ///
     /// - Complexity: O(1) store reads.
     /// - Throws: as ``read(_:as:maxAge:)``.

@@ -42,6 +42,10 @@ public struct CacheUsage: Sendable, Equatable {
 extension NormalizedCache {
     /// What the cache holds after the writes that were committed before the call.
     ///
+    /// ```swift
+    /// let bytes = try cache.usage().bytesOnDisk
+    /// ```
+    ///
     /// - Complexity: O(1) and a look at the files.
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     public func usage() throws(CacheError) -> CacheUsage {
@@ -50,6 +54,10 @@ extension NormalizedCache {
     }
 
     /// The same, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// let bytes = try await cache.usage().bytesOnDisk
+    /// ```
     public func usage() async throws(CacheError) -> CacheUsage {
         try checkOpen()
         return try await core.withOpenStore { [core] (store) throws(CacheError) in try core.usage(of: store) }

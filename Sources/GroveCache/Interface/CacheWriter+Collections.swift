@@ -16,6 +16,10 @@ extension CacheWriter where Self: ~Copyable {
     /// Inserts `elements` into the collection under `key` before the one at `index`, or behind the last where `index` is the
     /// number of elements.
     ///
+    /// ```swift
+    /// try cache.insert([message], at: 0, inCollection: "inbox")
+    /// ```
+    ///
     /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and what ``write(_:durability:)`` takes for them.
     /// - Returns: the identifiers whose stored bytes changed, and the collection's key.
     /// - Throws: ``CacheError`` with code `outOfRange`, and as ``write(_:durability:)``.
@@ -28,6 +32,12 @@ extension CacheWriter where Self: ~Copyable {
 
     /// Puts `elements` behind the last one of the collection under `key`; see
     /// ``insert(_:at:inCollection:durability:)``.
+    ///
+    /// ```swift
+    /// if try cache.count(ofCollection: "inbox") != nil {
+    ///     try cache.append(older, toCollection: "inbox")
+    /// }
+    /// ```
     @discardableResult
     public func append<M: CacheableModel>(
         _ elements: some Collection<M>, toCollection key: String, durability: Durability = .standard
@@ -37,6 +47,10 @@ extension CacheWriter where Self: ~Copyable {
 
     /// Puts `elements`, one or more or none, in the place of those at the positions of `range` in the collection under `key`; see
     /// ``insert(_:at:inCollection:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.replaceElements(in: 0..<1, ofCollection: "inbox", with: [message])
+    /// ```
     @discardableResult
     public func replaceElements<M: CacheableModel>(
         in range: Range<Int>, ofCollection key: String, with elements: some Collection<M>,
@@ -46,6 +60,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Removes the elements at the positions of `range` from the collection under `key`; they stay in the store.
+    ///
+    /// ```swift
+    /// try cache.removeElements(in: 0..<20, ofCollection: "inbox")
+    /// ```
     ///
     /// - Complexity: O(*m* / 128 + *n* / 128) for *m* elements of *n*.
     /// - Returns: the collection's key.
@@ -58,6 +76,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Moves the element at position `from` of the collection under `key`, so that it is at position `to` afterwards.
+    ///
+    /// ```swift
+    /// try cache.moveElement(from: 3, to: 0, inCollection: "pinned")
+    /// ```
     ///
     /// - Complexity: O(*n* / 128) for *n* elements.
     /// - Returns: the collection's key.

@@ -27,6 +27,11 @@ public struct _WriteContent {
 extension CacheWriter where Self: ~Copyable {
     /// Writes `model` and every identified model in its tree.
     ///
+    /// ```swift
+    /// let changes = try cache.write(message)
+    /// if changes.changedModelIds.contains("Person:1") { show(message.sender) }
+    /// ```
+    ///
     /// All or nothing. On a cache it blocks the calling thread for the commit, and returns when that is visible; in a task,
     /// the `async` form of the same name is used.
     ///
@@ -44,6 +49,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Writes `models` in one commit, in order; see ``write(_:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.write(contentsOf: messages)
+    /// ```
     @discardableResult
     public func write<M: CacheableModel>(
         contentsOf models: some Collection<M>, durability: Durability = .standard
@@ -54,6 +63,11 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Writes `model` and every identified model in its tree, and lets `key` name it: an alias beside its identifier.
+    ///
+    /// ```swift
+    /// try cache.write(person, forKey: "me")
+    /// let me = try cache.model(forKey: "me", as: Person.self)
+    /// ```
     ///
     /// What is written under the model's identifier later is read under the key too.
     ///
@@ -66,6 +80,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Writes `elements` as the collection `key`, in order, duplicates kept, and every identified model in it.
+    ///
+    /// ```swift
+    /// try cache.writeCollection(messages, as: "inbox")
+    /// ```
     ///
     /// All or nothing; see ``write(_:durability:)``. An element without an identifier is kept inside the collection's record.
     @discardableResult
@@ -80,6 +98,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Forgets the collection `key`; its elements stay.
+    ///
+    /// ```swift
+    /// try cache.removeCollection("search results")
+    /// ```
     @discardableResult
     public func removeCollection(_ key: String) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
@@ -89,6 +111,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Deletes the model of `identifier`: it stays deleted, everywhere, until it is written again.
+    ///
+    /// ```swift
+    /// try cache.delete("Message:34", removingFrom: .collections)
+    /// ```
     ///
     /// If a model holds it in an optional property, that reads `nil`; a list reads without it; a model that needs it reads as
     /// deleted too. Deleting what is not there is remembered all the same. Its children stay.
@@ -103,6 +129,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:removingFrom:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.delete(Message.self, id: 34)
+    /// ```
     @discardableResult
     public func delete<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, removingFrom holders: DeletionHolders = .nothing,
@@ -112,6 +142,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:removingFrom:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.delete(Draft.self, ids: ["a", "b"], durability: .durable)
+    /// ```
     @discardableResult
     public func delete<M: KeyedModel>(
         _ type: M.Type, ids: some Sequence<M.ModelID>, removingFrom holders: DeletionHolders = .nothing,
@@ -132,6 +166,10 @@ extension CacheWriter where Self: ~Copyable {
     }
 
     /// Forgets the node of `identifier`, or its tombstone, as eviction would: every tree that needs it is a miss.
+    ///
+    /// ```swift
+    /// try cache.evict("Message:34")
+    /// ```
     @discardableResult
     public func evict(_ identifier: ModelIdentifier) throws(CacheError) -> ChangeSet {
         try identifier.check()

@@ -10,6 +10,14 @@ import Synchronization
 extension NormalizedCache {
     /// Runs `body` in one transaction, as the synchronous form does, on the writer's queue.
     ///
+    /// ```swift
+    /// try await cache.write { tx in
+    ///     guard var draft = try tx.model(Draft.self, id: "new") else { return }
+    ///     draft.text += "!"
+    ///     try tx.write(draft)
+    /// }
+    /// ```
+    ///
     /// Cancellation is honoured until the transaction's turn comes, with code `cancelled`, and not afterwards.
     @discardableResult
     public func write<Value: Sendable>(
@@ -37,6 +45,10 @@ extension NormalizedCache {
     }
 
     /// Writes `model` as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.write(message)
+    /// ```
     @discardableResult
     public func write<M: CacheableModel>(
         _ model: M, durability: Durability = .standard
@@ -45,6 +57,10 @@ extension NormalizedCache {
     }
 
     /// Writes `models` in one commit, as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.write(contentsOf: messages)
+    /// ```
     @discardableResult
     public func write<M: CacheableModel>(
         contentsOf models: [M], durability: Durability = .standard
@@ -55,6 +71,10 @@ extension NormalizedCache {
     }
 
     /// Writes a collection as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.writeCollection(messages, as: "inbox")
+    /// ```
     @discardableResult
     public func writeCollection<M: CacheableModel>(
         _ elements: [M], as key: String, durability: Durability = .standard
@@ -67,6 +87,10 @@ extension NormalizedCache {
     }
 
     /// Deletes as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.delete("Message:34", removingFrom: .collections)
+    /// ```
     @discardableResult
     public func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
@@ -80,11 +104,20 @@ extension NormalizedCache {
     }
 
     /// Empties the cache as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.wipe()  // the user has signed out
+    /// ```
     public func wipe() async throws(CacheError) {
         _ = try await performAsync(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
     }
 
     /// Flushes as the synchronous form does.
+    ///
+    /// ```swift
+    /// cache.setModel(message, forKey: "Message:34", context: nil)
+    /// try await cache.flush(.durable)
+    /// ```
     public func flush(_ durability: Durability = .standard) async throws(CacheError) {
         var failure: CacheError?
         do throws(CacheError) {

@@ -8,6 +8,10 @@ public import GroveModel
 /// read, and to the observer and `flush()` of a write. Contexts are ignored.
 extension NormalizedCache: CacheDelegate {
     /// Reads a model on a queue of the cache; see ``CacheDelegate/modelForKey(_:context:completion:)``.
+    ///
+    /// ```swift
+    /// cache.modelForKey("Message:34", context: nil) { (message: Message?, _) in show(message) }
+    /// ```
     public func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
     ) {
@@ -15,11 +19,19 @@ extension NormalizedCache: CacheDelegate {
     }
 
     /// Takes the model apart on the calling thread, queues it and returns.
+    ///
+    /// ```swift
+    /// cache.setModel(message, forKey: "Message:34", context: nil)
+    /// ```
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
         set(model, cacheKey, origin: 0)
     }
 
     /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
+    ///
+    /// ```swift
+    /// cache.collectionForKey("inbox", context: nil) { (messages: [Message]?, _) in show(messages ?? []) }
+    /// ```
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
@@ -27,6 +39,12 @@ extension NormalizedCache: CacheDelegate {
     }
 
     /// Reads a collection on a queue of the cache; see ``CacheReader/readCollection(_:of:in:missing:maxAge:)``.
+    ///
+    /// ```swift
+    /// cache.collectionForKey("inbox", missing: .skip, context: nil) { (messages: [Message]?, _) in
+    ///     show(messages ?? [])
+    /// }
+    /// ```
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
@@ -35,6 +53,10 @@ extension NormalizedCache: CacheDelegate {
     }
 
     /// Takes the collection apart on the calling thread, queues it and returns.
+    ///
+    /// ```swift
+    /// cache.setCollection(messages, forKey: "inbox", context: nil)
+    /// ```
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
         set(collection, cacheKey, origin: 0)
     }
@@ -53,6 +75,10 @@ extension NormalizedCache: CacheDelegate {
     }
 
     /// Queues the deletion and returns.
+    ///
+    /// ```swift
+    /// cache.deleteModel(message, forKey: nil, context: nil)
+    /// ```
     public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
         delete(model, cacheKey, origin: 0)
     }
@@ -124,6 +150,10 @@ extension NormalizedCache: CacheDelegate {
 extension NormalizedCache: ExpiringCacheDelegate {
     /// Reads a model on a queue of the cache; see ``CacheReader`` for its age.
     ///
+    /// ```swift
+    /// cache.modelForKey("Message:34", maxAge: 60, context: nil) { (message: Message?, _) in show(message) }
+    /// ```
+    ///
     /// An alias has an age too.
     public func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
@@ -133,6 +163,12 @@ extension NormalizedCache: ExpiringCacheDelegate {
     }
 
     /// Reads a collection on a queue of the cache; see ``CacheReader`` for its age.
+    ///
+    /// ```swift
+    /// cache.collectionForKey("inbox", maxAge: 60, context: nil) { (messages: [Message]?, _) in
+    ///     show(messages ?? [])
+    /// }
+    /// ```
     public func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void

@@ -23,11 +23,23 @@ extension NormalizedCache {
     }
 
     /// What happens to the model of type `M` whose identity is `id`; see ``changes(of:)``.
+    ///
+    /// ```swift
+    /// for await _ in cache.changes(of: Message.self, id: 34) {
+    ///     show(try cache.model(Message.self, id: 34))
+    /// }
+    /// ```
     public func changes<M: KeyedModel>(of type: M.Type, id: M.ModelID) -> CacheChanges<CacheChange> {
         changes(of: M.modelIdentifier(for: id))
     }
 
     /// What every commit changes from this call on: one element for each write that changed something, in order.
+    ///
+    /// ```swift
+    /// for await changes in cache.changes() where changes.changedCollectionKeys.contains("inbox") {
+    ///     show(try cache.collection("inbox", of: Message.self) ?? [])
+    /// }
+    /// ```
     ///
     /// Whoever falls behind by more than 256 change sets or 16,384 models gets one in their place that says no more than
     /// that something changed: ``ChangeSet/changesEverything``.

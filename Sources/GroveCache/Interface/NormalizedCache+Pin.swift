@@ -12,6 +12,11 @@ import Synchronization
 extension NormalizedCache {
     /// Keeps the tree of `identifier` from being evicted, until it is released.
     ///
+    /// ```swift
+    /// try cache.retain("Message:34")
+    /// defer { try? cache.release("Message:34") }
+    /// ```
+    ///
     /// Where `identifier` is also a cache key under which another model was set, that is held too. Blocks the calling
     /// thread for a transaction, in which writes that were queued before are committed.
     ///
@@ -25,6 +30,10 @@ extension NormalizedCache {
 
     /// Keeps the collection under `key`, with the trees of its elements, from being evicted; see
     /// ``retain(_:)-(ModelIdentifier)``.
+    ///
+    /// ```swift
+    /// try cache.retain(collection: "inbox")
+    /// ```
     public func retain(collection key: String) throws(CacheError) {
         try change(Namespace.collection, ModelIdentifier(key), isRetaining: true)
     }
@@ -32,17 +41,29 @@ extension NormalizedCache {
     /// Takes back one ``retain(_:)-(ModelIdentifier)`` with the same arguments; nothing happens where
     /// there is none.
     ///
+    /// ```swift
+    /// try cache.release("Message:34")
+    /// ```
+    ///
     /// What no other pin holds can be evicted afterwards. It counts in ``CacheUsage/pinnedEntries`` until something has to be.
     public func release(_ identifier: ModelIdentifier) throws(CacheError) {
         try change(Namespace.node, identifier, isRetaining: false)
     }
 
     /// Takes back one ``retain(collection:)-(String)`` with the same arguments.
+    ///
+    /// ```swift
+    /// try cache.release(collection: "inbox")
+    /// ```
     public func release(collection key: String) throws(CacheError) {
         try change(Namespace.collection, ModelIdentifier(key), isRetaining: false)
     }
 
     /// Retains as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// try await cache.retain("Message:34")
+    /// ```
     ///
     /// Cancellation is honoured before the call is queued, with code `cancelled`, and never afterwards.
     public func retain(_ identifier: ModelIdentifier) async throws(CacheError) {
@@ -50,16 +71,28 @@ extension NormalizedCache {
     }
 
     /// Retains as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// try await cache.retain(collection: "inbox")
+    /// ```
     public func retain(collection key: String) async throws(CacheError) {
         try await change(Namespace.collection, ModelIdentifier(key), isRetaining: true)
     }
 
     /// Releases as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// try await cache.release("Message:34")
+    /// ```
     public func release(_ identifier: ModelIdentifier) async throws(CacheError) {
         try await change(Namespace.node, identifier, isRetaining: false)
     }
 
     /// Releases as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// try await cache.release(collection: "inbox")
+    /// ```
     public func release(collection key: String) async throws(CacheError) {
         try await change(Namespace.collection, ModelIdentifier(key), isRetaining: false)
     }

@@ -52,6 +52,10 @@ extension NormalizedCache: CacheReader {
 
     /// Runs `body` on one view as the synchronous form does, on a queue of the cache: the caller's thread is not blocked.
     ///
+    /// ```swift
+    /// let drafts = try await cache.read { view in Array(try view.models(Draft.self)) }
+    /// ```
+    ///
     /// Cancellation is honoured when the call is made, with code `cancelled`, and not afterwards.
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing CacheView) throws -> Value

@@ -5,6 +5,10 @@ public import GroveModel
 extension NormalizedCache {
     /// Commits what is queued and lets go of every file descriptor and lock of the store, until ``resume()-()``.
     ///
+    /// ```swift
+    /// try cache.suspend()  // the application goes to the background
+    /// ```
+    ///
     /// A system that stops applications ends one that still holds a lock on a shared file, so it is called before the
     /// application sleeps. All handles on the store in this process are suspended with it, and stay so until any of them
     /// resumes; suspending again does nothing. A cache in memory keeps its content.
@@ -22,6 +26,10 @@ extension NormalizedCache {
     }
 
     /// Suspends as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// try await cache.suspend()
+    /// ```
     public func suspend() async throws(CacheError) {
         try checkOpen()
         try core.beginSuspension()
@@ -35,6 +43,10 @@ extension NormalizedCache {
 
     /// Opens the store again after ``suspend()-()``; where the cache is not suspended, nothing happens.
     ///
+    /// ```swift
+    /// try cache.resume()  // the application is in front again
+    /// ```
+    ///
     /// What other processes did meanwhile shows. Where they emptied or replaced the store, nothing of the old content
     /// comes back.
     ///
@@ -46,6 +58,10 @@ extension NormalizedCache {
     }
 
     /// Resumes as the synchronous form does, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// try await cache.resume()
+    /// ```
     public func resume() async throws(CacheError) {
         try checkOpen()
         try core.checkReentrance()

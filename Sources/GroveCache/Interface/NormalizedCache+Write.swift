@@ -49,6 +49,10 @@ extension NormalizedCache: CacheWriter {
     }
 
     /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding them costs.
+    ///
+    /// ```swift
+    /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
+    /// ```
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
         try write { tx in try tx.delete(allOf: type) }
@@ -56,12 +60,21 @@ extension NormalizedCache: CacheWriter {
 
     /// Empties the cache: afterwards no file of the store holds a byte of the old content.
     ///
+    /// ```swift
+    /// try cache.wipe()  // the user has signed out
+    /// ```
+    ///
     /// Writes whose calls were made before it never land after it.
     public func wipe() throws(CacheError) {
         try perform(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
     }
 
     /// Returns when everything that was queued before is committed, as durably as asked for.
+    ///
+    /// ```swift
+    /// for message in messages { cache.setModel(message, forKey: "Message:\(message.id)", context: nil) }
+    /// try cache.flush()
+    /// ```
     ///
     /// - Throws: the first ``CacheError`` of a queued write that failed since the last `flush()`, once.
     public func flush(_ durability: Durability = .standard) throws(CacheError) {

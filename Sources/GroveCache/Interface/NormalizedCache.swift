@@ -27,6 +27,11 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
 
     /// Opens the cache in `directory`, making the directory (mode 0700) and the store where there are none.
     ///
+    /// ```swift
+    /// let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 1_000))
+    /// defer { cache.close() }
+    /// ```
+    ///
     /// - Parameters:
     ///   - directory: a path; `nil` for a cache in memory. Links in it and the process's working directory count as they
     ///     are now: the cache stays in this directory if they change. A directory that holds files and nothing of Grove's is
@@ -59,6 +64,11 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
 
     /// Closes this handle, and the store with the last one; what was queued is committed first.
     ///
+    /// ```swift
+    /// try cache.flush(.durable)
+    /// cache.close()
+    /// ```
+    ///
     /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`, or tell the observer
     /// where they cannot throw; closing again does nothing.
     public func close() {
@@ -79,6 +89,10 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
 
     /// The size of the store now, queued writes not included.
     ///
+    /// ```swift
+    /// let count = try cache.size().entries
+    /// ```
+    ///
     /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
     public func size() throws(CacheError) -> StoreSize {
         try checkOpen()
@@ -86,6 +100,10 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     }
 
     /// The same, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// let count = try await cache.size().entries
+    /// ```
     public func size() async throws(CacheError) -> StoreSize {
         try checkOpen()
         return try await core.withOpenStore { (store) throws(CacheError) in try store.size() }

@@ -293,7 +293,17 @@ extension WriteTransaction {
             elements.append(last)
         }
         let few = CollectionHead.fewElements
-        if elements.count > 0, elements.count < few {
+        if elements.count == 0 {
+            // Whole chunks went: those beside them may fit into one.
+            if first > 0, end < head.chunks.count, head.chunks[first - 1].count + head.chunks[end].count < few,
+                let before = try transaction.elements(of: head.chunks[first - 1], in: head),
+                let behind = try transaction.elements(of: head.chunks[end], in: head)
+            {
+                elements = before
+                elements.append(behind)
+                (first, end) = (first - 1, end + 1)
+            }
+        } else if elements.count < few {
             if first > 0, head.chunks[first - 1].count + elements.count < few,
                 let neighbour = try transaction.elements(of: head.chunks[first - 1], in: head)
             {

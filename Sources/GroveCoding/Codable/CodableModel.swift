@@ -3,7 +3,7 @@ public import GroveModel
 /// A model that a cache stores by way of its `Codable` conformance, without the macro: slower, the same records.
 ///
 /// ```swift
-/// struct Person: CodableModel {
+/// struct Person: CodableModel, Equatable {
 ///     let id: Int
 ///     let name: String
 ///     var modelIdentifier: ModelIdentifier? { "Person:\(id)" }

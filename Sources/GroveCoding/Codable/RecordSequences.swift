@@ -142,10 +142,19 @@ struct RecordSingleValueContainer: SingleValueDecodingContainer {
         return try Value.decodeValue(from: &value)
     }
 
+    /// A number that was written as a fraction.
+    ///
+    /// An initialiser that tries one type after another would take a whole number for one.
+    private func fraction<Value: NodeCodable>(_ type: Value.Type) throws -> Value {
+        var value = try decoder.open()
+        guard try !value.isAtInteger() else { throw NodeReadFailure.otherShape }
+        return try Value.decodeValue(from: &value)
+    }
+
     func decode(_ type: Bool.Type) throws -> Bool { try leaf(type) }
     func decode(_ type: String.Type) throws -> String { try leaf(type) }
-    func decode(_ type: Double.Type) throws -> Double { try leaf(type) }
-    func decode(_ type: Float.Type) throws -> Float { try leaf(type) }
+    func decode(_ type: Double.Type) throws -> Double { try fraction(type) }
+    func decode(_ type: Float.Type) throws -> Float { try fraction(type) }
     func decode(_ type: Int.Type) throws -> Int { try leaf(type) }
     func decode(_ type: Int8.Type) throws -> Int8 { try leaf(type) }
     func decode(_ type: Int16.Type) throws -> Int16 { try leaf(type) }

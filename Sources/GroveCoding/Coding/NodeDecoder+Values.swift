@@ -67,6 +67,12 @@ extension NodeDecoder {
         return true
     }
 
+    /// Whether an integer comes next; stays before it.
+    func isAtInteger() throws(NodeReadFailure) -> Bool {
+        guard unsafe cursor < end else { throw .corrupted }
+        return unsafe cursor.load(as: UInt8.self) < CBORMajor.bytes
+    }
+
     /// Reads a Boolean.
     public mutating func readBool() throws(NodeReadFailure) -> Bool {
         let (major, value) = try readHead()

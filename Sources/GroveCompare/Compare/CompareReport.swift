@@ -72,7 +72,8 @@ extension CompareReport {
         var notes = [
             "tax = floor / ours; 1.0 is the engine itself, called from C with the same bytes",
             "+us = microseconds that a node takes beyond the floor's",
-            "stream, model-for-key, set-model, backlog, burst, transaction: beside Grove's",
+            "page, stream, model-for-key, set-model, backlog, burst, append, transaction:",
+            "beside Grove's own other way",
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
             "data: \(dataSet)" + (budget.map { ", budget \($0.grouped) bytes" } ?? ""),
         ]

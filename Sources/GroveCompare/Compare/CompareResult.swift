@@ -67,7 +67,7 @@ struct FloorCheck: Sendable {
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
         case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
-        case .stream, .modelForKey, .setModel, .backlog, .burst, .transaction: false
+        case .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
         case .writeBatch:
             slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
         case .writeOne, .delete: slowPuts

@@ -66,7 +66,7 @@ extension Comparison {
     }
 
     /// Commits to a turn of ours, and then to one of the floor's: few, for disks have moods.
-    private static func turns<Item>(_ items: ArraySlice<Item>) -> [ArraySlice<Item>] {
+    static func turns<Item>(_ items: ArraySlice<Item>) -> [ArraySlice<Item>] {
         stride(from: items.startIndex, to: items.endIndex, by: 10).map { items[$0..<min($0 + 10, items.endIndex)] }
     }
 

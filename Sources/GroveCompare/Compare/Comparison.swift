@@ -91,6 +91,8 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         case .burst: try burst()
         case .transaction: try transaction()
         case .stream: try stream()
+        case .page: try page()
+        case .append: try append()
         }
     }
 

@@ -3,6 +3,7 @@ package enum Workload: String, CaseIterable, Sendable {
     case readTree = "read-tree"
     case readNode = "read-node"
     case readCollection = "read-collection"
+    case page
     case stream
     case modelForKey = "model-for-key"
     case rewriteUnchanged = "rewrite-unchanged"
@@ -12,6 +13,7 @@ package enum Workload: String, CaseIterable, Sendable {
     case backlog
     case burst
     case delete
+    case append
     case transaction
     case readerStall = "reader-stall"
     case memory
@@ -21,7 +23,7 @@ package enum Workload: String, CaseIterable, Sendable {
         switch self {
         case .readTree, .stream, .modelForKey, .backlog, .memory: "trees"
         case .readNode: "nodes"
-        case .readCollection: "elements"
+        case .readCollection, .page, .append: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
         case .writeOne, .setModel, .burst: "trees"
         case .delete: "nodes"
@@ -36,6 +38,8 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
+        case .page: "pages of 50 of 100,000 trees (10,000 with --quick); floor: single reads"
+        case .append: "one tree more to 100,000 (10,000 with --quick); floor: one more to 100"
         case .stream: "all trees by their type in a view; floor: the driver's scan of all nodes"
         case .modelForKey: "a tree through modelForKey; floor: the direct call"
         case .setModel: "changed trees through setModel, and a flush; floor: a direct call"
@@ -54,9 +58,10 @@ package enum Workload: String, CaseIterable, Sendable {
     /// Whether how the models are coded shows: a commit of one operation costs what the engine's commit costs.
     var dependsOnCoding: Bool {
         switch self {
-        case .readTree, .readNode, .readCollection, .stream, .modelForKey, .setModel, .rewriteUnchanged, .writeBatch:
+        case .readTree, .readNode, .readCollection, .page, .stream, .modelForKey, .setModel, .rewriteUnchanged,
+            .writeBatch:
             true
-        case .backlog, .burst, .writeOne, .delete, .transaction, .readerStall, .memory: false
+        case .backlog, .burst, .writeOne, .delete, .append, .transaction, .readerStall, .memory: false
         }
     }
 

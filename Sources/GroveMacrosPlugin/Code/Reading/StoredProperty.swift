@@ -15,6 +15,8 @@
         let isCompared: Bool
         /// Whether it has a default value other than `nil`, which is read where the record lacks the field.
         var hasDefault: Bool
+        /// The default value that `@CacheField` gives it.
+        let defaultValue: ExprSyntax?
         /// What the record called it before, the latest first.
         let oldNames: [String]
         let syntax: Syntax
@@ -26,7 +28,8 @@
             self.code = code
             field = names.name ?? code.withoutBackticks
             oldNames = names.old
-            self.hasDefault = hasDefault
+            defaultValue = names.defaultValue
+            self.hasDefault = hasDefault || defaultValue != nil
             self.type = type
             self.isRecorded = isRecorded
             self.isCompared = isCompared
@@ -38,6 +41,7 @@
     struct FieldNames {
         var name: String?
         var old: [String] = []
+        var defaultValue: ExprSyntax?
     }
 
     extension String {

@@ -10,6 +10,10 @@
             let list = variable.attribute(Mark.cacheField)?.arguments?.as(LabeledExprListSyntax.self)
             var isOld = false
             for argument in list ?? [] {
+                if argument.label?.text == "default" {
+                    names.defaultValue = argument.expression.trimmed
+                    continue
+                }
                 isOld = isOld || argument.label != nil
                 if !isOld, argument.expression.is(NilLiteralExprSyntax.self) { continue }
                 guard let name = text(argument.expression) else {

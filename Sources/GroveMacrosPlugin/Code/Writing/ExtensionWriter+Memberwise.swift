@@ -55,6 +55,7 @@
 
         private func assignment(_ index: Int, _ field: StoredProperty) -> String {
             let assignment = "self.\(field.code) = _\(index)"
+            if field.hasDefault, let value = field.defaultValue { return "\(assignment) ?? (\(value))" }
             return field.hasDefault ? "if let _\(index) { \(assignment) }" : assignment
         }
 

@@ -6,8 +6,6 @@ import GroveMemory
 import GroveSQLite
 import Testing
 
-@testable import FeedExample
-
 @Suite("The feed, an example")
 struct FeedTests {
     @Test("The feed is shown in pages", arguments: Backend.all)
