@@ -43,11 +43,10 @@ extension ConsistencyManager {
 
     /// Applies what was read: less what was posted or deleted since the place `began`.
     ///
-    /// - Parameter onRewritten: given the identifiers of those who hold something that was deleted and is there again: whether
-    ///   they still hold it is to be read.
+    /// - Parameter onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
     package func endFollowing(
         _ began: UInt64, _ held: HeldChanges, _ outcomes: [Followed],
-        onRewritten: @escaping @Sendable (Set<ModelIdentifier>) -> Void
+        onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
     ) {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
@@ -80,7 +79,8 @@ extension ConsistencyManager {
             }
             engine.log.closeFollowing()
             guard !rewritten.isEmpty else { return }
-            onRewritten(engine.holders(of: Set(rewritten.map(\.0.identifier))))
+            let models = Set(rewritten.map(\.0.identifier))
+            onRewritten(models, engine.holders(of: models))
         }
     }
 }

@@ -285,8 +285,11 @@ extension FollowingTests.Scene: FollowingScene {
         lists[0].setData((0..<4).map { Person(id: "\($0)", name: "0") }, cacheKey: "people")
         try await settle()
         _ = try await lists[1].fetchDataFromCache(withCacheKey: "people")
+        // Who is deleted here does not come back: a list that was stored whole in the meantime would hold him again.
+        var ids = (0..<4).map { "\($0)" }
         for step in 1...60 {
-            let id = "\(Int.random(in: 0..<4, using: &random))"
+            let place = Int.random(in: 0..<4, using: &random)
+            let id = ids[place]
             let person = Person(id: id, name: "\(step)")
             let message = Message(id: "\(Int.random(in: 0..<2, using: &random))", text: "\(step)", sender: person)
             let who = Int.random(in: 0..<2, using: &random)
@@ -294,12 +297,16 @@ extension FollowingTests.Scene: FollowingScene {
             case 0: try put([person])
             case 1: try write([message], by: .typedCall)
             case 2:
-                try write([message, Message(id: "1", text: "\(step)", sender: Person(id: "3", name: "\(step)"))], by: .transaction)
+                try write([message, Message(id: "1", text: "\(step)", sender: Person(id: ids[3], name: "\(step)"))], by: .transaction)
             case 3: managers[who].updateModel(person)
             case 4: people[Int.random(in: 0..<6, using: &random)].setData(person)
             case 5: messages[Int.random(in: 0..<4, using: &random)].setData(message)
-            case 6: try delete(person, by: .typedCall)
-            case 7: managers[who].deleteModel(person)
+            case 6:
+                try delete(person, by: .typedCall)
+                ids[place] = "\(step + 10)"
+            case 7:
+                managers[who].deleteModel(person)
+                ids[place] = "\(step + 10)"
             case 8:
                 people[Int.random(in: 0..<6, using: &random)].fetchDataFromCache(
                     withCacheKey: "Person:\(id)", completion: { _, _ in })
@@ -322,8 +329,8 @@ extension FollowingTests.Scene: FollowingScene {
         }
         for provider in messages {
             guard let shown = provider.data else { continue }
-            let cached = try cache.model("Message:\(shown.id)", as: Message.self)
-            #expect(cached == shown, "seed \(seed)")
+            let cached = try cache.read("Message:\(shown.id)", as: Message.self)
+            #expect(cached == .hit(shown), "seed \(seed)")
         }
         #expect(lists[0].data == lists[1].data, "seed \(seed)")
         #expect(stored("people") == lists[0].data, "seed \(seed)")

@@ -10,14 +10,16 @@ import GroveModel
 extension CollectionStore {
     /// Shows the list that others stored, unless it was edited meanwhile in memory only.
     ///
-    /// - Parameter isWiped: whether the cache was emptied, so that a list that it does not have is gone.
-    func follow(isWiped: Bool) {
+    /// - Parameters:
+    ///   - isWiped: whether the cache was emptied, so that a list that it does not have is gone.
+    ///   - unknown: elements that the list may hold no more, so that they are to be read too.
+    func follow(isWiped: Bool = false, except unknown: Set<ModelIdentifier> = []) {
         // A load that is under way may have looked before.
         guard !isLoading else { return mustFollow = true }
         guard isLoaded else { return }
         let (before, resets) = (changes, resets)
         let consistency = manager.consistencyManager
-        manager.readList(cacheKey, known: entries, key) { [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
+        manager.readList(cacheKey, known: entries, key, except: unknown) { [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
             consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }) { newest in
                 let isCurrent = self.changes == before && self.resets == resets
                 guard isCurrent, !manager.isOver(epoch), read?.value != nil else {
@@ -25,7 +27,7 @@ extension CollectionStore {
                     if manager.isOver(epoch) { return }
                     if !isCurrent {
                         // What it is since then is stored by now, or will be.
-                        if !self.isInMemoryOnly { self.follow(isWiped: isWiped) }
+                        if !self.isInMemoryOnly { self.follow(isWiped: isWiped, except: unknown) }
                     } else if isWiped, read?.miss != nil {
                         self.clearForWipe(at: manager.now())
                     }
@@ -37,13 +39,14 @@ extension CollectionStore {
         }
     }
 
-    /// Makes `models` the list: what is the same at both ends stays.
+    /// Makes `models` the list: what is the same at both ends keeps its place.
     ///
-    /// - Returns: the elements that came.
+    /// - Returns: all elements: whoever the engine let go of meanwhile is listened to again.
     private func show(_ models: [T]) -> [(handle: Int, model: any Model)] {
         func isSame(_ entry: Entry<T>, _ model: T) -> Bool {
             entry.model.modelIdentifier.map { $0 == model.modelIdentifier } ?? entry.model.isEqual(to: model)
         }
+        let before = shownBeforeEdit
         let shared = min(entries.count, models.count)
         let start = (0..<shared).first { !isSame(entries[$0], models[$0]) } ?? shared
         let end = (0..<shared - start).first {
@@ -51,17 +54,20 @@ extension CollectionStore {
         }
         let kept = end ?? shared - start
         let (left, came) = (start..<entries.count - kept, start..<models.count - kept)
-        guard !left.isEmpty || !came.isEmpty else { return [] }
-        let before = shownBeforeEdit
-        let handles = left.map { entries[$0].handle }
-        let new = came.map { entry(models[$0]) }
+        var information = left.reversed().map { CollectionChangeInformation.delete(index: $0) }
         for index in left.reversed() { remove(at: index) }
-        insert(new, at: start)
-        manager.consistencyManager.edit(key, leaving: handles, joining: [], posting: [], context: nil)
-        tell(
-            .changes(
-                left.reversed().map { .delete(index: $0) } + came.map { .insert(index: $0) }), by: [], context: nil,
-            at: manager.now(), before: before)
-        return new.map { ($0.handle, Leaf.node($0.model)) }
+        if !came.isEmpty { insert(came.map { entry(models[$0]) }, at: start) }
+        information += came.map { .insert(index: $0) }
+        for index in models.indices where !came.contains(index) && !entries[index].model.isEqual(to: models[index]) {
+            replace(models[index], at: index)
+            information.append(.update(index: index))
+        }
+        // News from before this are not for any of them.
+        markEdited(
+            at: manager.consistencyManager.edit(key, leaving: nil, joining: [], posting: [], context: nil))
+        if !information.isEmpty {
+            tell(.changes(information), by: [], context: nil, at: manager.now(), before: before)
+        }
+        return entries.slice(0, entries.count).map { ($0.handle, Leaf.node($0.model)) }
     }
 }

@@ -238,7 +238,7 @@ final class CollectionStore<T: SimpleModel> {
         for waiter in waiters { waiter.completion(models, error) }
         if mustFollow {
             mustFollow = false
-            follow(isWiped: false)
+            follow()
         }
     }
 

@@ -33,7 +33,9 @@ extension DataModelManager {
                         case nil: .unknown
                         }
                     },
-                    onRewritten: { [weak self] holders in self?.follow(Holders(identifiers: holders)) })
+                    onRewritten: { [weak self] models, holders in
+                        self?.follow(Rewritten(models: models, holders: holders))
+                    })
             }
         }
     }
@@ -42,6 +44,7 @@ extension DataModelManager {
     /// of the call.
     func readList<T: SimpleModel>(
         _ key: String?, known entries: PersistentVector<Entry<T>>, _ subscription: SubscriptionKey,
+        except unknown: Set<ModelIdentifier>,
         _ finish: @escaping @Sendable (UInt64, Int, CacheRead<[T]>?) -> Void
     ) {
         guard let key, let cache = followed else { return }
@@ -52,7 +55,9 @@ extension DataModelManager {
                 subscription, unlessAll: nil,
                 of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: known.put)
             onCache {
-                let known = (known.take() ?? []).compactMap { $0 as? T }
+                let known = (known.take() ?? []).compactMap { $0 as? T }.filter { model in
+                    model.modelIdentifier.map { !unknown.contains($0) } ?? true
+                }
                 finish(fetch, epoch, cache.readListNow(key, of: T.self, known: known))
             }
         }
@@ -65,15 +70,16 @@ extension DataModelManager {
         guard isHeld else { return }
         consistencyManager.afterDelivery {
             for (key, store) in self.stores where keys?.contains(key.cacheKey) ?? true {
-                store.store?.follow(isWiped: changes.extent == .emptied)
+                store.store?.follow(isWiped: changes.extent == .emptied, except: changes.rewritten)
             }
         }
     }
 }
 
-/// Models that may have lost what they held; and so may every list.
-private struct Holders: CommittedChanges {
-    let identifiers: Set<ModelIdentifier>
+/// Models that were deleted and are there again, and those who may have lost them by that; and so may every list.
+private struct Rewritten: CommittedChanges {
+    let models: Set<ModelIdentifier>
+    let holders: Set<ModelIdentifier>
 
     var extent: ChangeExtent { .named }
     var deletedModelIds: Set<ModelIdentifier> { [] }
@@ -82,6 +88,11 @@ private struct Holders: CommittedChanges {
     func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {
-        identifiers.filter(isHeld)
+        models.union(holders).filter(isHeld)
     }
+}
+
+extension CommittedChanges {
+    /// What was deleted and is there again: a list that holds it may be older than that.
+    fileprivate var rewritten: Set<ModelIdentifier> { (self as? Rewritten)?.models ?? [] }
 }

@@ -140,7 +140,7 @@ protocol WipeableProvider: AnyObject {
 /// A store of a list.
 @MainActor
 protocol SharedList: WipeableProvider {
-    func follow(isWiped: Bool)
+    func follow(isWiped: Bool, except unknown: Set<ModelIdentifier>)
 }
 
 struct WeakProvider {
