@@ -3,7 +3,7 @@ import GroveModel
 /// Names that a store keeps once.
 extension SchemaRules {
     static let shapes = Rule(
-        "SCH-10", "Where names that are stored once are lost or others, records are right or a miss; a write mends them.",
+        "SCH-10", "Where names that are stored once are lost or others, records are right or a miss; a write mends it.",
         because: "A value under another field's name is worse than none.", requires: [.storedBytes],
         kills: ["loses-shapes", "confuses-shapes"]
     ) { trial in

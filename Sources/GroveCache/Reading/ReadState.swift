@@ -167,7 +167,7 @@ struct ReadState: ~Copyable {
         let updates = try unsafe pending?.updates(of: key.bytes, over: view) ?? []
         var stored = try unsafe view?.get(key.bytes)
         if !updates.isEmpty, let bytes = unsafe stored, let hash = unsafe RecordHeader.shapeHash(of: bytes),
-            shapes.find(hash) == nil
+            unsafe shapes.find(hash) == nil
         {
             _ = try findShape(hash)
             unsafe stored = try unsafe view?.get(key.bytes)

@@ -30,7 +30,8 @@ extension Reconstructor {
             var others: Set<UInt64> = []
             for hash in Set(unmet.map(\.hash)) {
                 guard unsafe try state.pointee.findShape(hash), let shape = unsafe state.pointee.shapes.find(hash),
-                    unsafe type.acceptsAnyRecordName || shape.recordName.elementsEqual(name)
+                    unsafe type.acceptsAnyRecordName
+                        || shape._withUnsafeGuaranteedRef({ unsafe $0.recordName.elementsEqual(name) })
                 else {
                     others.insert(hash)
                     continue

@@ -205,10 +205,10 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             throw unsafe .miss(CacheMiss(.otherType, text(identifier)))
         }
         let isNamed = header.isNamedAlike && names.isNamedAlike
-        var shape = header.shape
-        if names.isDynamic, let unread = shape {
+        var shape = unsafe header.foundShape
+        if names.isDynamic, let unread = header.shape {
             unsafe header.body = try unsafe map(of: header.body, unread, identifier)
-            (isKept, shape) = (true, nil)
+            unsafe (isKept, shape) = (true, nil)
         }
         guard header.flags.contains(.references) || header.flags.contains(.projections) else {
             unsafe state.pointee.nesting += 1

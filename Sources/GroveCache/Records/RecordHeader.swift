@@ -63,8 +63,8 @@ struct RecordHeader {
     /// The hash of the record's shape, where it has one.
     let shapeHash: UInt64
     /// The record's shape, once it was found; whoever found it keeps it.
+    private(set) var foundShape: Unmanaged<RecordShape>?
     var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
-    private var foundShape: Unmanaged<RecordShape>?
     /// Empty where a record has a shape that was not found.
     private(set) var recordName: UnsafeRawBufferPointer
     /// The projection that wrote the record, where it was one; empty where the shape was not found.
@@ -112,18 +112,12 @@ struct RecordHeader {
         unsafe body = unsafe reader.rest
     }
 
-    /// The names of the record of `shape`, which is the record's own.
-    mutating func take(_ shape: RecordShape) {
-        unsafe foundShape = unsafe Unmanaged.passUnretained(shape)
-        unsafe recordName = unsafe shape.recordName
-        unsafe projection = unsafe shape.projection
-    }
-
     /// Finds the record's shape among `shapes`; false where it has one that is not there.
     mutating func findShape(_ shapes: ShapeTable) -> Bool {
         guard flags.contains(.shape) else { return true }
-        guard let shape = shapes.find(shapeHash) else { return false }
-        take(shape)
+        guard let shape = unsafe shapes.find(shapeHash) else { return false }
+        unsafe foundShape = unsafe shape
+        unsafe (recordName, projection) = unsafe shape._withUnsafeGuaranteedRef { unsafe ($0.recordName, $0.projection) }
         return true
     }
 

@@ -7,7 +7,7 @@ import GroveModel
 /// is looked up in the store. A shape stays for as long as the table does, or until ``removeAll()``.
 struct ShapeTable {
     private var hashes: [UInt64] = []
-    private var shapes: [RecordShape] = []
+    private(set) var shapes: [RecordShape] = []
     /// Where each is, once they are many.
     private var places: [UInt64: Int] = [:]
 
@@ -15,16 +15,19 @@ struct ShapeTable {
 
     var count: Int { shapes.count }
 
-    func find(_ hash: UInt64) -> RecordShape? {
-        guard shapes.count > ShapeTable.few else {
-            for index in 0..<hashes.count where hashes[index] == hash { return shapes[index] }
+    /// The shape of `hash`, which the table keeps.
+    func find(_ hash: UInt64) -> Unmanaged<RecordShape>? {
+        guard hashes.count > ShapeTable.few else {
+            for index in 0..<hashes.count where hashes[index] == hash {
+                return unsafe Unmanaged.passUnretained(shapes[index])
+            }
             return nil
         }
-        return places[hash].map { shapes[$0] }
+        return unsafe places[hash].map { unsafe Unmanaged.passUnretained(shapes[$0]) }
     }
 
     mutating func add(_ shape: RecordShape) {
-        guard find(shape.hash) == nil else { return }
+        guard unsafe find(shape.hash) == nil else { return }
         hashes.append(shape.hash)
         shapes.append(shape)
         guard shapes.count > ShapeTable.few else { return }
@@ -37,28 +40,41 @@ struct ShapeTable {
 
 /// A node's body taken apart into its shape and its values.
 struct SplitBody: ~Copyable {
+    /// The shapes that were met, of which most nodes have one that was met last, or of the same names.
+    private var known = ShapeTable()
     private var names = ByteBuffer(capacity: 256)
     private var values = ByteBuffer(capacity: 256)
+
+    private static let mostKnown = 16
 
     deinit {
         names.deallocate()
         values.deallocate()
     }
 
-    /// The encoding of the shape.
+    /// The encoding of the shape that was split off last, where that was a new one.
     var shape: UnsafeRawBufferPointer { unsafe names.bytes }
 
     /// Takes the body of `node` apart; `nil` where it is too large for a shape.
     ///
     /// What this returns is valid until the next call.
     mutating func split(_ node: NodeTree.Node) -> ShapedBody? {
+        for shape in known.shapes
+        where unsafe isEqual(shape.recordName, node.recordName) && isEqual(shape.projection, node.projection) {
+            values.removeAll()
+            if unsafe shape.appendValues(of: node.body, to: &values) {
+                return unsafe ShapedBody(hash: shape.hash, values: values.bytes)
+            }
+        }
         names.removeAll()
         values.removeAll()
         guard
             unsafe RecordShape.split(
-                node.body, recordName: node.recordName, projection: node.projection, shape: &names, values: &values)
+                node.body, recordName: node.recordName, projection: node.projection, shape: &names, values: &values),
+            let shape = try? unsafe RecordShape(names.bytes)
         else { return nil }
-        return unsafe ShapedBody(hash: hash64(names.bytes, seed: 0), values: values.bytes)
+        if known.count < SplitBody.mostKnown { known.add(shape) }
+        return unsafe ShapedBody(hash: shape.hash, values: values.bytes)
     }
 }
 

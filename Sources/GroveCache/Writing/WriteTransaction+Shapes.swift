@@ -9,12 +9,18 @@ extension WriteTransaction {
     /// `node` without its names; its shape is stored, unless there is no room for it.
     mutating func shaped(_ node: NodeTree.Node) throws(CacheError) -> ShapedBody? {
         guard var shaped = splitBody.split(node) else { return nil }
+        // Nodes of one type are written one after the other.
+        if shaped.hash == lastShape.hash {
+            shaped.isStored = lastShape.isStored
+            return shaped
+        }
         if let isStored = shapesStored[shaped.hash] {
             shaped.isStored = isStored
         } else {
             shaped.isStored = try store(shaped.hash)
             shapesStored[shaped.hash] = shaped.isStored
         }
+        lastShape = (shaped.hash, shaped.isStored)
         return shaped
     }
 
@@ -49,7 +55,7 @@ extension WriteTransaction {
     ) throws(CacheError) -> UnsafeRawBufferPointer? {
         let stored = try unsafe transaction.get(key)
         guard let hash = unsafe stored.flatMap({ unsafe RecordHeader.shapeHash(of: $0) }),
-            hash != shaped?.hash, shapes.find(hash) == nil
+            hash != shaped?.hash, unsafe shapes.find(hash) == nil
         else { return unsafe stored }
         guard let shape = try transaction.shape(hash) else { return try unsafe transaction.get(key) }
         shapes.add(shape)

@@ -24,6 +24,8 @@ struct WriteTransaction: ~Copyable {
     var shapes = ShapeTable()
     /// Which were looked for in the store, and whether it has them.
     var shapesStored: [UInt64: Bool] = [:]
+    /// The one of them that was needed last.
+    var lastShape: (hash: UInt64, isStored: Bool) = (0, false)
     var splitBody = SplitBody()
     /// The session that writes, for ``StoreState/session``.
     private let session: UInt64

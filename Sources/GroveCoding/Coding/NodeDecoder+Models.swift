@@ -93,9 +93,10 @@ extension NodeDecoder {
         naming = .inRecord
         if fields.isDynamic { return outer }
         unsafe mapLength = UInt32(exactly: end - cursor) ?? 0
-        if isAwaited, let shape = unsafe shape?.takeUnretainedValue() {
-            entriesLeft = Int32(shape.count)
-            naming = shape.isAlike(fields) ? .alike : .other
+        if isAwaited, let shape = unsafe shape {
+            let (count, isAlike) = unsafe shape._withUnsafeGuaranteedRef { ($0.count, $0.isAlike(fields)) }
+            entriesLeft = Int32(count)
+            naming = isAlike ? .alike : .other
             absence = absence.insideMap
             return outer
         }

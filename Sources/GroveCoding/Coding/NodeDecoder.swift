@@ -29,7 +29,7 @@ public struct NodeDecoder {
     @inlinable
     package init(
         _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, absence: Absence = .known,
-        shape: RecordShape? = nil
+        shape: Unmanaged<RecordShape>? = nil
     ) {
         // An empty buffer may have no base; an address that is never read stands in for it.
         let start = unsafe bytes.baseAddress ?? FieldTable.nowhere
@@ -42,8 +42,8 @@ public struct NodeDecoder {
         entriesLeft = 0
         mapLength = 0
         unsafe lastKey = nil
-        unsafe self.shape = unsafe shape.map { unsafe Unmanaged.passUnretained($0) }
-        naming = shape == nil ? .inRecord : .awaited
+        unsafe self.shape = unsafe shape
+        naming = unsafe shape == nil ? .inRecord : .awaited
     }
 
     /// Whether nothing is left to read.

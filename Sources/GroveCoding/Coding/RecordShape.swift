@@ -97,6 +97,26 @@ package final class RecordShape {
         guard decoder.isAtEnd else { throw .corrupted }
     }
 
+    /// Whether the names in the map in `body` are these; if they are, its values are appended to `values`.
+    package func appendValues(of body: UnsafeRawBufferPointer, to values: inout ByteBuffer) -> Bool {
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
+        guard let count = try? decoder.readMapHead(), count == self.count else { return false }
+        var nameStart = starts[0]
+        for index in 0..<count {
+            let nameEnd = starts[index + 1]
+            let length = nameEnd - nameStart
+            guard unsafe decoder.end - decoder.cursor > length,
+                unsafe compare(decoder.cursor, encoded.baseAddress.unsafelyUnwrapped + nameStart, length) == 0
+            else { return false }
+            unsafe decoder.cursor += length
+            nameStart = nameEnd
+            let start = unsafe decoder.cursor
+            guard (try? decoder.skip()) != nil else { return false }
+            unsafe values.append(UnsafeRawBufferPointer(start: start, count: decoder.cursor - start))
+        }
+        return decoder.isAtEnd
+    }
+
     /// Takes the map in `body` apart: appends the encoding of its shape to `shape`, and its values to `values`.
     ///
     /// - Returns: false where it is too large for a shape, or is no map.
