@@ -117,7 +117,9 @@ struct RecordHeader {
         guard flags.contains(.shape) else { return true }
         guard let shape = unsafe shapes.find(shapeHash) else { return false }
         unsafe foundShape = unsafe shape
-        unsafe (recordName, projection) = unsafe shape._withUnsafeGuaranteedRef { unsafe ($0.recordName, $0.projection) }
+        unsafe (recordName, projection) = unsafe shape._withUnsafeGuaranteedRef {
+            unsafe ($0.recordName, $0.projection)
+        }
         return true
     }
 

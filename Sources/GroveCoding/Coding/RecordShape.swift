@@ -16,6 +16,8 @@ package final class RecordShape {
     private let encoded: UnsafeMutableRawBufferPointer
     /// Where each name begins, and where the last one ends.
     private let starts: [Int]
+    /// The first bytes of each name, as ``FieldTable`` has them.
+    private let words: UnsafeMutablePointer<FieldTable.Name>
     /// The names of the type that was read last and has the same.
     private var alike: UnsafeRawPointer?
 
@@ -54,11 +56,24 @@ package final class RecordShape {
             unsafe copy.deallocate()
             throw error
         }
+        unsafe words = .allocate(capacity: max(count, 1))
+        for index in 0..<count {
+            var word = FieldTable.Name(
+                start: Int32(starts[index]), count: Int32(starts[index + 1] - starts[index]), word: 0, mask: 0)
+            for place in 0..<min(Int(word.count), 8) {
+                word.word |= unsafe UInt64(copy[starts[index] + place]) << UInt64(8 * place)
+                word.mask |= 0xFF << UInt64(8 * place)
+            }
+            unsafe (words + index).initialize(to: word)
+        }
         hash = unsafe hash64(UnsafeRawBufferPointer(copy), seed: 0)
         unsafe self.encoded = unsafe copy
     }
 
-    deinit { unsafe encoded.deallocate() }
+    deinit {
+        unsafe words.deallocate()
+        unsafe encoded.deallocate()
+    }
 
     private static func text(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> UnsafeRawBufferPointer {
         let (major, count) = try decoder.readHead()
@@ -101,20 +116,39 @@ package final class RecordShape {
     package func appendValues(of body: UnsafeRawBufferPointer, to values: inout ByteBuffer) -> Bool {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         guard let count = try? decoder.readMapHead(), count == self.count else { return false }
-        var nameStart = starts[0]
+        let end = unsafe decoder.end
+        // Room for all of them, and for what a copy of sixteen bytes writes behind the last.
+        values.reserve(body.count + 16)
         for index in 0..<count {
-            let nameEnd = starts[index + 1]
-            let length = nameEnd - nameStart
-            guard unsafe decoder.end - decoder.cursor > length,
-                unsafe compare(decoder.cursor, encoded.baseAddress.unsafelyUnwrapped + nameStart, length) == 0
-            else { return false }
-            unsafe decoder.cursor += length
-            nameStart = nameEnd
-            let start = unsafe decoder.cursor
+            guard unsafe isName(index, at: decoder.cursor, end) else { return false }
+            let start = unsafe decoder.cursor + Int(words[index].count)
+            unsafe decoder.cursor = unsafe start
             guard (try? decoder.skip()) != nil else { return false }
-            unsafe values.append(UnsafeRawBufferPointer(start: start, count: decoder.cursor - start))
+            let length = unsafe decoder.cursor - start
+            if length <= 16, unsafe end - start >= 16 {
+                unsafe values.appendShort(start, length)
+            } else {
+                unsafe values.append(UnsafeRawBufferPointer(start: start, count: length))
+            }
         }
         return decoder.isAtEnd
+    }
+
+    /// Whether the encoded name of field `index` stands at `cursor`.
+    @inline(__always)
+    private func isName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
+        let word = unsafe words[index]
+        guard unsafe end - cursor >= 8 else { return unsafe isLongName(index, at: cursor, end) }
+        let stored = unsafe UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
+        guard (stored ^ word.word) & word.mask == 0 else { return false }
+        return unsafe word.count <= 8 || isLongName(index, at: cursor, end)
+    }
+
+    @inline(never)
+    private func isLongName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
+        let name = unsafe name(index)
+        guard unsafe end - cursor >= name.count else { return false }
+        return unsafe isEqual(UnsafeRawBufferPointer(start: cursor, count: name.count), name)
     }
 
     /// Takes the map in `body` apart: appends the encoding of its shape to `shape`, and its values to `values`.
