@@ -3,7 +3,7 @@ import GroveModel
 
 /// The shapes that a reader or a transaction has met, by their hashes.
 ///
-/// What has a hash never changes, so that no wipe and no other process makes anything here wrong; whether a store has a shape
+/// The hash is that of the names, so that no wipe and no other process makes anything here wrong. Whether a store has a shape
 /// is looked up in the store. A shape stays for as long as the table does, or until ``removeAll()``.
 struct ShapeTable {
     private var hashes: [UInt64] = []
@@ -40,7 +40,7 @@ struct ShapeTable {
 
 /// A node's body taken apart into its shape and its values.
 struct SplitBody: ~Copyable {
-    /// The shapes that were met, of which most nodes have one that was met last, or of the same names.
+    /// The first shapes that were met: most nodes have one of them.
     private var known = ShapeTable()
     private var names = ByteBuffer(capacity: 256)
     private var values = ByteBuffer(capacity: 256)
