@@ -61,16 +61,16 @@ final class FuzzedStore: NodeStore {
         // Of the size of the record exactly, so that the address sanitizer sees a read beyond it.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: record.count, alignment: 8)
         unsafe copy.copyBytes(from: record)
-        if records.isSealed, record.count >= 20 { unsafe seal(copy, under: key) }
+        if records.isSealed, record.count >= 10 { unsafe seal(copy, under: key) }
         unsafe given.append(copy)
         return unsafe UnsafeRawBufferPointer(copy)
     }
 
     private func seal(_ record: UnsafeMutableRawBufferPointer, under key: UnsafeRawBufferPointer) {
-        let head = unsafe UInt64(UInt32(littleEndian: record.loadUnaligned(as: UInt32.self)))
+        let head = unsafe UInt64(UInt16(littleEndian: record.loadUnaligned(as: UInt16.self)))
         let seed = unsafe hash64(key, seed: head &* 0x9E37_79B9_7F4A_7C15)
-        let sum = unsafe hash64(UnsafeRawBufferPointer(rebasing: record[12...]), seed: seed)
-        unsafe record.storeBytes(of: sum.littleEndian, toByteOffset: 4, as: UInt64.self)
+        let sum = unsafe hash64(UnsafeRawBufferPointer(rebasing: record[10...]), seed: seed)
+        unsafe record.storeBytes(of: sum.littleEndian, toByteOffset: 2, as: UInt64.self)
     }
 
     func scan(

@@ -89,6 +89,8 @@ public enum Mutants {
             .store(
                 "silent-loss", "Every 64th commit, and every large one, is reported and not made.", LosesCommits.self),
             .store("first-write-wins", "One node in sixteen is not replaced.", KeepsFirst.self),
+            .store("loses-shapes", "Names that records share are not stored.", LosesShapes.self),
+            .store("confuses-shapes", "Names that records share are those of the first key.", ConfusesShapes.self),
             .store("ignores-nothing", "What became nothing stays what it was.", IgnoresNothing.self),
             .store("empty-is-absent", "A value of no bytes is not kept.", DropsEmpty.self),
             .store("old-tail-survives", "A shorter value leaves the old one's tail.", LeavesTail.self),

@@ -31,7 +31,7 @@ decimal.getcontext().prec = 100
 MASK = (1 << 64) - 1
 A, B, C = 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B
 REFERENCE, SINCE_2001 = 59214, 59215
-TOMBSTONE, REFERENCES, DELETION, PROJECTIONS, REPLACED, RUNS, CHUNKS = 0x01, 0x02, 0x04, 0x10, 0x20, 0x40, 0x80
+TOMBSTONE, REFERENCES, DELETION, PROJECTIONS, SHAPE, RUNS, CHUNKS = 0x01, 0x02, 0x04, 0x10, 0x20, 0x40, 0x80
 
 
 def require(condition, what):
@@ -315,19 +315,35 @@ def name_at(data, offset):
     return data[offset + 1:end].decode(), end
 
 
-def table(data, count, has_replaced):
+def number_at(data, offset):
+    """Seven bits of each byte, the low ones first; all bytes but the last have their top bit set."""
+    value, shift = 0, 0
+    while True:
+        byte = data[offset]
+        offset += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            require(byte > 0 or shift == 0, "a number that could be shorter")
+            require(value <= MASK, "a number of more than 64 bits")
+            return value, offset
+        shift += 7
+
+
+def table(data, count):
     """The table of projections over a body of `count` fields: name, sequence, time and fields of each."""
-    rows, offset, width = [], 1, (count + 7) // 8
+    rows, offset, width = [], 2, (count + 7) // 8
+    require(data[1] in (1, 2), "bitmaps of a projection")
 
     def fields(start):
         bitmap = word(data, start, width)
         return [i for i in range(count) if bitmap >> i & 1]
 
     for _ in range(data[0]):
-        name, end = name_at(data, offset)
-        row = {"name": name, "sequence": word(data, end, 8), "time": word(data, end + 8, 4), "fields": fields(end + 12)}
-        offset = end + 12 + width
-        if has_replaced:
+        name, offset = name_at(data, offset)
+        sequence, offset = number_at(data, offset)
+        row = {"name": name, "sequence": sequence, "time": word(data, offset, 4), "fields": fields(offset + 4)}
+        offset += 4 + width
+        if data[1] == 2:
             row["replaced"] = fields(offset)
             offset += width
         rows.append(row)
@@ -337,8 +353,12 @@ def table(data, count, has_replaced):
 
 def runs_of(data, sequence):
     """The table of runs: how many elements, and the number of the call that put them there."""
-    runs = [[data[start], word(data, start + 1, 8)] for start in range(0, len(data), 9)]
-    require(len(data) % 9 == 0 and all(count > 0 for count, _ in runs), "table of runs")
+    runs, offset = [], 0
+    while offset < len(data):
+        number, end = number_at(data, offset + 1)
+        runs.append([data[offset], number])
+        offset = end
+    require(all(count > 0 for count, _ in runs), "table of runs")
     require(any(number != sequence for _, number in runs), "a table of runs that says nothing")
     return runs
 
@@ -355,6 +375,34 @@ def check_collection(golden, key, got):
         require(isinstance(got, list) and len(got) <= 128, "a record has at most 128 elements")
         runs = golden.get("runs")
         require(not runs or sum(count for count, _ in runs) == len(got), "the runs' elements")
+
+
+def check_sum(key, record):
+    seed = hash64(key, word(record, 0, 2) * 0x9E3779B97F4A7C15 & MASK)
+    require(word(record, 2, 8) == hash64(record[10:], seed), "checksum")
+
+
+def shape_of(golden):
+    """The record name, the projection and the names of the fields that a shape's record holds."""
+    key, record = bytes.fromhex(golden["key"]), bytes.fromhex(golden["record"])
+    check_sum(key, record)
+    require(record[:2] == b"\x01\x00" and record[10:15] == bytes(5), "a shape's envelope")
+    require(key == b"\x06" + hash64(record[15:], 0).to_bytes(8, "little"), "a shape's key")
+    texts = Decoder(record[15:]).decode()
+    require(isinstance(texts, list) and all(isinstance(text, str) for text in texts), "a shape is texts")
+    require(encode(texts) == record[15:], "a shape's encoding")
+    return texts[0], texts[1], texts[2:]
+
+
+def named(values, names):
+    """The map of the fields whose values follow each other in `values`."""
+    decoder, body = Decoder(values), head(5, len(names))
+    for name in names:
+        start = decoder.offset
+        decoder.decode()
+        body += encode(name) + values[start:decoder.offset]
+    require(decoder.offset == len(values), "more values than names")
+    return body
 
 
 def check_body(body, expected):
@@ -376,41 +424,48 @@ def check(path, values):
     is_tombstone, expected = golden.get("tombstone", False), values.get(golden["name"])
     require(is_tombstone == (expected is None), "values.json states what every record but a tombstone holds")
     rows = golden.get("projections", [])
-    has_replaced = any(row.get("replaced") for row in rows)
     require(key[0] in (1, 2, 3) and len(key) > 1 or key[0] == 7 and len(key) == 13, "key")
     require(record[0] == 1, "format version")
     flags = (
         (TOMBSTONE if is_tombstone else 0) | (REFERENCES if holds_references(expected) else 0)
-        | (DELETION if "deletion" in golden else 0) | (PROJECTIONS if rows else 0) | (REPLACED if has_replaced else 0)
+        | (DELETION if "deletion" in golden else 0) | (PROJECTIONS if rows else 0) | (SHAPE if "shape" in golden else 0)
         | (RUNS if "runs" in golden else 0) | (CHUNKS if golden.get("chunks") else 0))
     require(record[1] == flags, "flags")
-    start = word(record, 2, 2)
-    seed = hash64(key, word(record, 0, 4) * 0x9E3779B97F4A7C15 & MASK)
-    require(word(record, 4, 8) == hash64(record[12:], seed), "checksum")
-    require(word(record, 12, 8) == golden["sequence"], "sequence")
-    require(word(record, 20, 4) == golden["time"], "time")
-    offset = 24
+    check_sum(key, record)
+    sequence, offset = number_at(record, 10)
+    require(sequence == golden["sequence"], "sequence")
+    require(word(record, offset, 4) == golden["time"], "time")
+    offset += 4
     if "deletion" in golden:
-        require(word(record, offset, 8) == golden["deletion"], "deletion")
+        deletion, offset = number_at(record, offset)
+        require(deletion == golden["deletion"], "deletion")
+    record_name, projection, names = "", "", None
+    if "shape" in golden:
+        require(key[0] == 1 and not is_tombstone and not rows, "a record that has a shape")
+        record_name, projection, names = shape_of(golden["shape"])
+        require(record[offset:offset + 8] == bytes.fromhex(golden["shape"]["key"])[1:], "the shape's hash")
         offset += 8
-    record_name, offset = name_at(record, offset)
-    projection, offset = name_at(record, offset)
+    elif key[0] == 1 and not is_tombstone:
+        record_name, offset = name_at(record, offset)
+        projection, offset = name_at(record, offset)
     require(record_name == golden["recordName"], "record name")
     require((projection or record_name) == golden["projectionName"], "projection")
-    body = record[start:]
+    held = b""
+    if rows or "runs" in golden:
+        count, offset = number_at(record, offset)
+        held, offset = record[offset:offset + count], offset + count
+    body = record[offset:] if names is None else named(record[offset:], names)
     if is_tombstone:
-        require(offset == start == len(record), "a tombstone has no body")
+        require(not body, "a tombstone has no body")
         return 0
     fields = check_body(body, expected)
     count = len(fields.pairs) if isinstance(fields, Map) else 1
     require(isinstance(fields, Map) or key[0] != 1, "a node's body is a map")
     check_collection(golden, key, fields)
     if "runs" in golden:
-        require(runs_of(record[offset:start], golden["sequence"]) == golden["runs"], "runs")
+        require(runs_of(held, golden["sequence"]) == golden["runs"], "runs")
     elif rows:
-        require(table(record[offset:start], count, has_replaced) == rows, "projections")
-    else:
-        require(offset == start, "envelope")
+        require(table(held, count) == rows, "projections")
     return len(body)
 
 

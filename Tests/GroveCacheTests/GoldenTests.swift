@@ -1,5 +1,6 @@
 import Foundation
 @testable import GroveCache
+import GroveCoding
 import GroveMemory
 import GroveModel
 import Testing
@@ -39,6 +40,13 @@ import Testing
         var deletion: UInt64?
         var tombstone: Bool?
         var projections: [Row]?
+        /// The shape that the record's names are in: its own key and record.
+        struct Shape: Codable, Equatable {
+            var key: String
+            var record: String
+        }
+
+        var shape: Shape?
         /// Runs of a collection's elements: how many, and the number of the call that put them there.
         var runs: [[UInt64]]?
         /// Whether the record is the head of a collection that is in chunks.
@@ -75,22 +83,36 @@ import Testing
     /// The record of `name` as it is stored, which the golden one must be.
     private func check(_ golden: String, _ kind: StoredRecord.Kind, _ name: ModelIdentifier) throws {
         var today: Golden?
+        var shapes = ShapeTable()
+        var records: [UInt64: Golden.Shape] = [:]
+        try unsafe cache.forEachStoredValue(.shape) { key, value in
+            guard let header = unsafe try? RecordHeader(value, key: key),
+                let shape = unsafe try? RecordShape(header.body)
+            else { return true }
+            shapes.add(shape)
+            records[shape.hash] = unsafe Golden.Shape(key: hex(key), record: hex(value))
+            return true
+        }
         try unsafe cache.visitStoredValues(kind, [name]) { key, value in
-            today = unsafe self.golden(golden, key, value)
+            today = unsafe self.golden(golden, key, value, shapes, records)
         }
         try check(today)
     }
 
     /// What is stored under `key`, as a golden record.
-    private func golden(_ name: String, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Golden? {
-        guard let header = unsafe try? RecordHeader(value, key: key) else { return nil }
-        let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body))
+    private func golden(
+        _ name: String, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+        _ shapes: ShapeTable = ShapeTable(), _ records: [UInt64: Golden.Shape] = [:]
+    ) -> Golden? {
+        guard var header = unsafe try? RecordHeader(value, key: key), header.findShape(shapes) else { return nil }
+        let table = try? ProjectionTable(header, fieldCount: header.fieldCount)
         func indices(_ flags: [Bool]) -> [Int] { flags.indices.filter { flags[$0] } }
+        let isReplaced = table?.rows.contains { !$0.replaced.isEmpty } ?? false
         let rows = table?.rows.map { row in
             Golden.Row(
                 name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence, time: row.time,
                 fields: indices(row.fields),
-                replaced: header.flags.contains(.replaced) ? indices(row.replaced) : nil)
+                replaced: isReplaced ? indices(row.replaced) : nil)
         }
         let numbers = (try? StoredElements(header).numbers) ?? []
         let runs = numbers.reduce(into: [[UInt64]]()) { runs, number in
@@ -103,7 +125,7 @@ import Testing
             time: header.time,
             deletion: header.deletion > 0 ? header.deletion : nil,
             tombstone: header.flags.contains(.tombstone) ? true : nil,
-            projections: header.flags.contains(.projections) ? rows : nil,
+            projections: header.flags.contains(.projections) ? rows : nil, shape: records[header.shapeHash],
             runs: header.flags.contains(.runs) ? runs : nil,
             chunks: header.flags.contains(.chunks) ? true : nil)
     }

@@ -33,12 +33,18 @@ enum GoldenEnvelope {
         let names =
             [UInt8(recordName.utf8.count)] + Array(recordName.utf8)
             + (recordName == projectionName ? [0] : [UInt8(projectionName.utf8.count)] + Array(projectionName.utf8))
-        let bodyStart = UInt16(24 + names.count)
-        let head = [0x01, references ? 0x02 : 0x00, UInt8(truncatingIfNeeded: bodyStart), UInt8(bodyStart >> 8)]
-        let rest = littleEndian(sequence) + littleEndian(GoldenEnvelope.time).prefix(4) + names + body
-        let word = UInt64(head[0]) | UInt64(head[1]) << 8 | UInt64(head[2]) << 16 | UInt64(head[3]) << 24
+        let head: [UInt8] = [0x01, references ? 0x02 : 0x00]
+        precondition(sequence < 128, "a number of one byte")
+        let rest = [UInt8(sequence)] + littleEndian(GoldenEnvelope.time).prefix(4) + names + body
+        let word = UInt64(head[0]) | UInt64(head[1]) << 8
         let sum = hash(rest, seed: hash(key, seed: word &* 0x9E37_79B9_7F4A_7C15))
         return head + littleEndian(sum) + rest
+    }
+
+    /// The body of a record that ``record(key:body:recordName:projectionName:sequence:references:)`` put together.
+    static func body(of record: [UInt8]) -> [UInt8] {
+        let projection = 16 + Int(record[15])
+        return Array(record[(projection + 1 + Int(record[projection]))...])
     }
 
     static func littleEndian(_ value: UInt64) -> [UInt8] {
@@ -161,7 +167,7 @@ enum VectorChecker {
             let file = GoldenRecordTests.folder.appending(path: "\(golden.name).json")
             let stored = try JSONDecoder().decode(GoldenRecord.self, from: Data(contentsOf: file))
             let record = bytes(stored.record)
-            let body = Array(record[(Int(record[2]) | Int(record[3]) << 8)...])
+            let body = GoldenEnvelope.body(of: record)
             let identifier = String(decoding: bytes(stored.key).dropFirst(), as: UTF8.self)
             #expect(Diagnostic.text(body) == stored.body)
             bodies.append((identifier, body, stored.recordName))
@@ -217,7 +223,7 @@ enum VectorChecker {
         let file = GoldenRecordTests.folder.appending(path: "message-Message-m8.json")
         var golden = try JSONDecoder().decode(GoldenRecord.self, from: Data(contentsOf: file))
         let record = bytes(golden.record)
-        var body = hex(record[(Int(record[2]) | Int(record[3]) << 8)...])
+        var body = hex(GoldenEnvelope.body(of: record))
         if !from.isEmpty {
             #expect(body.ranges(of: from).count == 1)
             body = body.replacing(from, with: to)

@@ -3,7 +3,7 @@ import GroveModel
 
 /// SCH: types that changed since they were stored, and formats that did.
 enum SchemaRules {
-    static let all = [addedOptional, addedRequired, removed, changed, future, golden, spared, swapped, renamed]
+    static let all = [addedOptional, addedRequired, removed, changed, future, golden, spared, swapped, renamed, shapes]
 
     static let addedOptional = Rule(
         "SCH-01", "Added optional reads nil.",

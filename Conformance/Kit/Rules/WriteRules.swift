@@ -279,13 +279,13 @@ enum WriteRules {
             let read = try trial.expectHit(try cache.readCollection("all", as: Person.self), "a batch of \(count)")
             try trial.expectEqual(read.values.count, count, "the number of elements of a batch of \(count)")
             try trial.expect(read.values == people, "a batch of \(count): expected all of it back, got other elements.")
-            let parts = try site.interceptor.store().keys([StoredRecord.chunks]).count
-            entries.insert(try cache.size().entries - count - parts)
+            let chunks = try site.interceptor.store().keys([StoredRecord.chunks]).count
+            entries.insert(try cache.size().entries - count - chunks)
         }
         try trial.expect(
             entries.count <= 2,
-            "the entries beside the nodes and a list's parts: expected the list and the store's own, got \(entries.sorted())."
-        )
+            "the entries beside nodes and chunks: expected one collection, the store's own and a shape, got "
+                + "\(entries.sorted()).")
     }
 
     static let aliases = Rule(

@@ -102,16 +102,16 @@ enum AltersLookAlikes: StoreFlaw {
     }
 }
 
-/// Every second record begins with a number that is written in a longer way.
+/// Every second record begins with a text whose length is written in a longer way.
 enum WritesLongNumbers: StoreFlaw {
     private static let records = Atomic(0)
 
     static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
         guard key.first == 1, var record = try? StoredRecord(value), let head = record.body.first,
-            head >= 0xA0, head < 0xB8,
+            head >= 0x60, head < 0x78,
             records.add(1, ordering: .relaxed).newValue % 2 == 0
         else { return value }
-        record.body.replaceSubrange(0..<1, with: [0xB8, head - 0xA0])
+        record.body.replaceSubrange(0..<1, with: [0x78, head - 0x60])
         record.seal(under: key)
         return record.bytes
     }

@@ -9,7 +9,8 @@ import GroveModel
 /// ```
 ///
 /// Records lie in the order in which they were first written, so that a tree's lie together and new ones fill page after
-/// page; only the small index is in random order. Keys of one hash are told apart by `key`, which stands before `value`
+/// page; only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and
+/// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
 /// so that comparing it never follows a long value's pages. `application_id` says that the file is ours and
 /// `user_version` which layout it has.
 enum SQLiteLayout {

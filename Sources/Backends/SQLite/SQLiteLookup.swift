@@ -12,14 +12,14 @@ struct SQLiteLookup: ~Copyable {
         self.hashMask = hashMask
     }
 
-    /// The hash under which `key` is stored: it is part of the file format.
+    /// The hash under which `key` is stored, 32 bits with their sign: it is part of the file format.
     func hash(_ key: UnsafeRawBufferPointer) -> Int64 {
-        unsafe Int64(bitPattern: hash64(key, seed: 0) & hashMask)
+        unsafe Int64(Int32(truncatingIfNeeded: hash64(key, seed: 0) & hashMask))
     }
 
     /// Stands on the record of `key`; returns whether there is one.
     ///
-    /// - Complexity: O(log *n*), and linear in the number of keys that share its 64-bit hash.
+    /// - Complexity: O(log *n*), and linear in the number of keys that share its 32-bit hash.
     func find(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Bool {
         statement.reset()
         unsafe statement.bind(hash(key), at: 1)

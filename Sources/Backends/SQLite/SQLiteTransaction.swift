@@ -48,7 +48,7 @@ import CSQLite
 
     /// The value stored under `key`, this transaction's own writes included; valid until its next call.
     ///
-    /// - Complexity: O(log *n*), and linear in the keys that share the key's 64-bit hash.
+    /// - Complexity: O(log *n*), and linear in the keys that share the key's 32-bit hash.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try checkUsable()

@@ -39,7 +39,7 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
 
     /// The value stored under `key`, or `nil` where there is none; valid until the next call.
     ///
-    /// - Complexity: O(log *n*), and linear in the keys that share the key's 64-bit hash.
+    /// - Complexity: O(log *n*), and linear in the keys that share the key's 32-bit hash.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed` where the view has ended.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         guard isOpen else { throw .closedStore }

@@ -157,7 +157,7 @@ extension EvictionIndex {
             let hash = unsafe EvictionIndex.hash(key)
             guard !policy.contains(hash), !pins.isMarked(hash) else { return }
             entries += 1
-            bytes += 2 * key.count + valueCount + RecordHeader.fixedBytes
+            bytes += 2 * key.count + valueCount + RecordHeader.leastBytes
         }
         if let tree = write.tree {
             for index in 0..<tree.count {

@@ -1,4 +1,5 @@
 import Dispatch
+import GroveCoding
 package import GroveModel
 
 /// What a store holds under one key, taken apart as far as that goes without the model's type.
@@ -10,6 +11,8 @@ package struct StoredRecord: Sendable {
         case alias
         /// A part of a long collection; it has no name that a store is asked for.
         case chunk
+        /// Names that records share; it has no name that a store is asked for.
+        case shape
         /// The store's own record.
         case meta
     }
@@ -25,11 +28,12 @@ package struct StoredRecord: Sendable {
         /// The projections that wrote the record, each with the number of its last write, when that was last confirmed, in
         /// seconds since 1970 or 0, and whether it carried each of the body's fields.
         package let projections: [(name: String, sequence: UInt64, time: UInt32, fields: [Bool])]
+        /// The body with its names, wherever these are stored.
         package let body: [UInt8]
     }
 
     package let kind: Kind
-    /// The identifier, or the key of a collection or an alias; of a chunk, the digits of its key.
+    /// The identifier, or the key of a collection or an alias; of a chunk and a shape, the digits of its key.
     package let name: String
     /// Bytes of key and record.
     package let byteCount: Int
@@ -43,11 +47,19 @@ extension NormalizedCache {
     /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`. A record that is damaged is returned,
     ///   with its damage.
     package func storedRecord(_ kind: StoredRecord.Kind, _ name: String) throws(CacheError) -> StoredRecord? {
-        var record: StoredRecord?
-        try unsafe visitStoredValues(kind, [ModelIdentifier(name)]) { key, value in
-            record = unsafe StoredRecord(key: key, stored: value)
+        var key = KeyBuffer()
+        unsafe ModelIdentifier(name).withUTF8 { unsafe key.set(kind.namespace, $0) }
+        return try withStoreView { (view) throws(CacheError) -> StoredRecord? in
+            guard let stored = try unsafe view.get(key.bytes) else { return nil }
+            let copy = unsafe Array(stored)
+            var shapes = ShapeTable()
+            return try unsafe copy.withUnsafeBytesTyped { (stored) throws(CacheError) -> StoredRecord in
+                if let hash = unsafe RecordHeader.shapeHash(of: stored), let shape = try view.shape(hash) {
+                    shapes.add(shape)
+                }
+                return unsafe StoredRecord(key: key.bytes, stored: stored, shapes: shapes)
+            }
         }
-        return record
     }
 
     /// Visits the keys and values of `names` as the engine holds them, those that are there; the bytes are valid during
@@ -70,8 +82,19 @@ extension NormalizedCache {
     package func forEachStoredRecord(
         _ kind: StoredRecord.Kind, _ visit: (StoredRecord) -> Bool
     ) throws(CacheError) {
+        var shapes = ShapeTable()
+        if kind == .node {
+            try unsafe forEachStoredValue(.shape) { key, value in
+                if let header = try? unsafe RecordHeader(value, key: key),
+                    let shape = try? unsafe RecordShape(header.body)
+                {
+                    shapes.add(shape)
+                }
+                return true
+            }
+        }
         try unsafe forEachStoredValue(kind) { key, value in
-            unsafe visit(StoredRecord(key: key, stored: value))
+            unsafe visit(StoredRecord(key: key, stored: value, shapes: shapes))
         }
     }
 
@@ -111,6 +134,7 @@ extension StoredRecord.Kind {
         case .collection: Namespace.collection
         case .alias: Namespace.alias
         case .chunk: Namespace.chunk
+        case .shape: Namespace.shape
         case .meta: Namespace.meta
         }
     }
@@ -121,20 +145,26 @@ extension StoredRecord.Kind {
         case Namespace.collection: self = .collection
         case Namespace.alias: self = .alias
         case Namespace.chunk: self = .chunk
+        case Namespace.shape: self = .shape
         default: self = .meta
         }
     }
 }
 
 extension StoredRecord {
-    fileprivate init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer) {
+    fileprivate init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer, shapes: ShapeTable) {
         kind = unsafe Kind(namespace: key.first)
         name =
-            unsafe kind == .chunk
+            unsafe kind == .chunk || kind == .shape
             ? StoredRecord.digits(key.dropFirst()) : String(decoding: key.dropFirst(), as: UTF8.self)
         byteCount = key.count + stored.count
         do throws(RecordHeader.Failure) {
-            envelope = .success(try unsafe Envelope(RecordHeader(stored, key: key)))
+            var header = try unsafe RecordHeader(stored, key: key)
+            guard header.findShape(shapes) else {
+                envelope = .failure(CacheError(.corrupted, "The record's names are lost with their shape."))
+                return
+            }
+            envelope = .success(try Envelope(header))
         } catch {
             switch error {
             case .corrupted:
@@ -156,19 +186,18 @@ extension StoredRecord.Envelope {
     fileprivate init(_ header: RecordHeader) throws(RecordHeader.Failure) {
         let names: [(RecordHeader.Flags, String)] = [
             (.tombstone, "tombstone"), (.references, "references"), (.deletion, "deletion"),
-            (.deletionUncertain, "deletionUncertain"), (.projections, "projections"), (.replaced, "replaced"),
+            (.deletionUncertain, "deletionUncertain"), (.projections, "projections"), (.shape, "shape"),
             (.runs, "runs"), (.chunks, "chunks"),
         ]
-        let fieldCount = unsafe RecordBody.fieldCount(header.body)
         flags = names.filter { header.flags.contains($0.0) }.map(\.1)
         sequence = header.sequence
         deletion = header.deletion
         isTombstone = header.flags.contains(.tombstone)
         recordName = unsafe String(decoding: header.recordName, as: UTF8.self)
-        projections = try ProjectionTable(header, fieldCount: fieldCount).rows.map {
+        projections = try ProjectionTable(header, fieldCount: header.fieldCount).rows.map {
             (String(decoding: $0.name, as: UTF8.self), $0.sequence, $0.time, $0.fields)
         }
-        body = unsafe Array(header.body)
+        body = try header.namedBody()
     }
 }
 

@@ -49,6 +49,9 @@ struct ReadState: ~Copyable {
     var remembered: [Sight: any SimpleModel] = [:]
     /// Whether the read was told of models that it is not to look for: they are remembered from the start.
     var knowsModels = false
+    /// Shapes met by this reader; kept from read to read.
+    var shapes = ShapeTable()
+    private var splitBody = SplitBody()
     /// Types met by this reader, with the names of their records; kept from read to read.
     var types: [TypeNames] = []
 
@@ -87,6 +90,8 @@ struct ReadState: ~Copyable {
     struct TypeNames {
         let type: ObjectIdentifier
         let acceptsAnyRecordName: Bool
+        /// Whether the type reads its record's map by itself.
+        let isDynamic: Bool
         let record: ByteBuffer
         let projection: ByteBuffer
         /// Whether the two are the same, as they are of a type that declares neither.
@@ -149,7 +154,8 @@ struct ReadState: ~Copyable {
         for byte in type.projectionName.utf8 { projection.append(byte) }
         types.append(
             TypeNames(
-                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, record: record, projection: projection,
+                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, isDynamic: type.fields.isDynamic,
+                record: record, projection: projection,
                 isNamedAlike: unsafe !type.acceptsAnyRecordName && isEqual(record.bytes, projection.bytes)))
         return types.count - 1
     }
@@ -161,7 +167,23 @@ struct ReadState: ~Copyable {
             return unsafe (stored, keepsBytes)
         }
         let updates = try unsafe pending?.updates(of: key.bytes, over: view) ?? []
-        return try unsafe fold(updates, over: try view?.get(key.bytes))
+        var stored = try unsafe view?.get(key.bytes)
+        if !updates.isEmpty, let bytes = unsafe stored, let hash = unsafe RecordHeader.shapeHash(of: bytes),
+            unsafe shapes.find(hash) == nil
+        {
+            _ = try findShape(hash)
+            unsafe stored = try unsafe view?.get(key.bytes)
+        }
+        return try unsafe fold(updates, over: stored)
+    }
+
+    /// Fetches the shape of `hash`; false where it is lost.
+    ///
+    /// What was fetched before may be gone.
+    mutating func findShape(_ hash: UInt64) throws(CacheError) -> Bool {
+        guard let shape = try view?.shape(hash) else { return false }
+        shapes.add(shape)
+        return true
     }
 
     private mutating func fold(
@@ -174,7 +196,9 @@ struct ReadState: ~Copyable {
             update.forgottenDeletion = forgottenDeletion
             // The number of the write stands for the holder even where its bytes are the same.
             update.refreshes = true
-            let outcome = unsafe try update.apply(to: stored, into: &folded.0)
+            // With its names, which the store may not have, and without, to be compared.
+            if case .node(let node) = update.change { update.shaped = splitBody.split(node) }
+            let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)
             forgottenDeletion = update.forgottenDeletion
             switch outcome {
             case .unchanged, .renewed, .superseded: break

@@ -31,6 +31,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// Begins a read of `view`, or of nothing but `pending` where the store is about to be emptied.
     func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads?) {
         unsafe state.pointee.view = view
+        if unsafe state.pointee.shapes.count > RecordShape.mostStored { unsafe state.pointee.shapes.removeAll() }
         unsafe state.pointee.keepsBytes = keepsBytes
         if let pending {
             unsafe state.pointee.hasPending = true
@@ -144,11 +145,15 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         noteTouch()
         guard let stored = unsafe try state.pointee.fetch() else { return nil }
         let bytes = unsafe stored.isKept ? stored.bytes : state.pointee.arena.keep(stored.bytes)
+        var header: RecordHeader
         do throws(RecordHeader.Failure) {
-            return unsafe try RecordHeader(bytes, key: state.pointee.key.bytes)
+            header = unsafe try RecordHeader(bytes, key: state.pointee.key.bytes)
         } catch {
             throw Reconstructor.error(error, name)
         }
+        if unsafe header.findShape(state.pointee.shapes) { return header }
+        guard unsafe try state.pointee.findShape(header.shapeHash) else { return nil }
+        return unsafe header.findShape(state.pointee.shapes) ? header : nil
     }
 
     // MARK: Nodes
@@ -194,12 +199,18 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             throw unsafe .miss(CacheMiss(.otherType, text(identifier)))
         }
         let isNamed = header.isNamedAlike && names.isNamedAlike
+        var shape = unsafe header.foundShape
+        if names.isDynamic, let unread = header.shape {
+            unsafe header.body = try unsafe map(of: header.body, unread, identifier)
+            unsafe (isKept, shape) = (true, nil)
+        }
         guard header.flags.contains(.references) || header.flags.contains(.projections) else {
             unsafe state.pointee.nesting += 1
             unsafe state.pointee.isInLeaf = true
             let isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
             let decoder = unsafe NodeDecoder(
-                header.body, source: self, isStable: true, absence: isOwnProjection ? .known : .unknown)
+                header.body, source: self, isStable: true, absence: isOwnProjection ? .known : .unknown,
+                shape: shape)
             return unsafe NodeVisit(
                 decoder: decoder, identifier: identifier, type: names.type, isRemembered: false, wasSeen: false,
                 needsLargerStack: state.pointee.nesting == LargeStack.hopDepth, leafMark: mark.rawValue)
@@ -232,7 +243,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.holderSequence = header.sequence
         unsafe state.pointee.nesting += 1
         let decoder = unsafe NodeDecoder(
-            header.body, source: self, isStable: isKept || !holdsReferences, absence: absence)
+            header.body, source: self, isStable: isKept || !holdsReferences, absence: absence, shape: shape)
         return unsafe NodeVisit(
             decoder: decoder, identifier: identifier, type: names.type, wasSeen: wasSeen,
             needsLargerStack: state.pointee.nesting == LargeStack.hopDepth)
@@ -326,6 +337,15 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
         unsafe state.pointee.key.set(Namespace.node, identifier)
         noteTouch()
+        var (header, isKept) = unsafe try fetch(identifier)
+        if unsafe header.findShape(state.pointee.shapes) { return (header, isKept) }
+        return unsafe try recordOfNewShape(header.shapeHash, identifier)
+    }
+
+    /// What is stored of `identifier`, whose key is the current one.
+    func fetch(
+        _ identifier: UnsafeRawBufferPointer
+    ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
         let stored: (bytes: UnsafeRawBufferPointer, isKept: Bool)?
         do throws(CacheError) {
             unsafe stored = try state.pointee.fetch()

@@ -14,6 +14,8 @@ enum Namespace {
     static let alias: UInt8 = 0x03
     /// A segment of the journal of what may be evicted, under its number.
     static let journal: UInt8 = 0x04
+    /// A shape, which records share, under its hash.
+    static let shape: UInt8 = 0x06
     /// A chunk of a long collection, under the collection's number and its own.
     static let chunk: UInt8 = 0x07
 }

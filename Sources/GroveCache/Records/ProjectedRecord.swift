@@ -17,7 +17,7 @@ struct ProjectedRecord {
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart.
     init(_ stored: RecordHeader) throws {
-        let body = try unsafe RecordBody(stored.body)
+        let body = try RecordBody(stored)
         fields = unsafe body.fields.map { unsafe Field(key: $0.key, value: $0.value) }
         table = try ProjectionTable(stored, fieldCount: fields.count)
     }

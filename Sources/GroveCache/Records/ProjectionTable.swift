@@ -3,9 +3,9 @@ import GroveModel
 
 /// Which projections wrote a record, when, and which of its fields the last write of each carried.
 ///
-/// Stored in the envelope of a record that several projections share: a count, then for each its name's length, its
-/// name, the number of its last write, its time, and a bitmap over the body's fields in their order, least significant bit first;
-/// with the flag `replaced`, a second bitmap.
+/// Stored in the envelope of a record that several projections share: a count, the number of bitmaps of each, then for each
+/// its name's length, its name, the number of its last write, its time, and one or two bitmaps over the body's fields in
+/// their order, least significant bit first. The second is there where another projection has written over a value.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]
@@ -35,32 +35,23 @@ struct ProjectionTable {
             ]
             return
         }
-        let bytes = unsafe header.projectionTable
-        guard bytes.count >= 1 else { throw .corrupted }
-        var offset = 1
-        let bitmap = (fieldCount + 7) / 8
-        let hasReplaced = header.flags.contains(.replaced)
-        for _ in unsafe 0..<bytes[0] {
-            guard offset < bytes.count else { throw .corrupted }
-            let length = unsafe Int(bytes[offset])
-            guard offset + 1 + length + 12 + bitmap * (hasReplaced ? 2 : 1) <= bytes.count else { throw .corrupted }
-            let name = unsafe Array(bytes[(offset + 1)..<(offset + 1 + length)])
-            offset += 1 + length
-            let sequence = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        var table = unsafe EnvelopeReader(header.projectionTable)
+        let count = try table.byte()
+        let bitmapCount = try table.byte()
+        guard bitmapCount == 1 || bitmapCount == 2 else { throw .corrupted }
+        for _ in 0..<count {
+            let name = try unsafe Array(table.shortText())
+            let sequence = try table.number()
             guard sequence <= header.sequence else { throw .corrupted }
-            let time = unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self))
-            offset += 12
-            var row = Row(name: name, sequence: sequence, time: time, fields: [])
-            row.fields = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
-            offset += bitmap
-            if hasReplaced {
-                let replaced = (0..<fieldCount).map { unsafe bytes[offset + $0 / 8] & (1 << UInt8($0 % 8)) != 0 }
+            var row = Row(name: name, sequence: sequence, time: try table.time(), fields: [])
+            row.fields = try ProjectionTable.flags(&table, count: fieldCount)
+            if bitmapCount == 2 {
+                let replaced = try ProjectionTable.flags(&table, count: fieldCount)
                 if replaced.contains(true) { row.replaced = replaced }
-                offset += bitmap
             }
             rows.append(row)
         }
-        guard offset == bytes.count else { throw .corrupted }
+        guard table.isAtEnd else { throw .corrupted }
         for index in 0..<fieldCount where !rows.contains(where: { $0.fields[index] }) { throw .corrupted }
     }
 
@@ -72,7 +63,7 @@ struct ProjectionTable {
                 .unencodable,
                 "More than 255 projections wrote the record; delete the model first, or share projection names.")
         }
-        var bytes = [count]
+        var bytes = [count, hasReplaced ? 2 : 1]
         for row in rows {
             guard let length = UInt8(exactly: row.name.count) else {
                 throw CacheError(
@@ -82,12 +73,19 @@ struct ProjectionTable {
             }
             bytes.append(length)
             bytes += row.name
-            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: row.sequence >> UInt64(8 * shift))) }
+            bytes.append(number: row.sequence)
             for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: row.time >> UInt32(8 * shift))) }
             bytes += ProjectionTable.bitmap(row.fields, count: row.fields.count)
             if hasReplaced { bytes += ProjectionTable.bitmap(row.replaced, count: row.fields.count) }
         }
         return bytes
+    }
+
+    private static func flags(
+        _ table: inout EnvelopeReader, count: Int
+    ) throws(RecordHeader.Failure) -> [Bool] {
+        let bitmap = try unsafe table.bytes(UInt64(count + 7) / 8)
+        return (0..<count).map { unsafe bitmap[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }
     }
 
     private static func bitmap(_ flags: [Bool], count: Int) -> [UInt8] {
@@ -97,7 +95,7 @@ struct ProjectionTable {
     }
 
     /// Whether some projection's value was written over by another one's.
-    var hasReplaced: Bool { rows.contains { !$0.replaced.isEmpty } }
+    private var hasReplaced: Bool { rows.contains { !$0.replaced.isEmpty } }
 
     /// The place in time of field `index`: the number of the last write that carried it.
     func place(of index: Int) -> UInt64 {

@@ -19,6 +19,22 @@ struct RecordBody {
         guard decoder.isAtEnd else { throw .corrupted }
     }
 
+    private init() {}
+
+    /// Takes the body of the record of `header` apart; names point into its shape, where it has one.
+    init(_ header: RecordHeader) throws(NodeReadFailure) {
+        guard header.flags.contains(.shape) else {
+            try unsafe self.init(header.body)
+            return
+        }
+        guard let shape = header.shape else { throw .corrupted }
+        self.init()
+        var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
+        unsafe fields.reserveCapacity(shape.count)
+        for index in 0..<shape.count { unsafe fields.append((shape.name(index), try decoder.readEncoded())) }
+        guard decoder.isAtEnd else { throw .corrupted }
+    }
+
     /// Whether there is a field whose encoded name is `key`.
     func contains(_ key: UnsafeRawBufferPointer) -> Bool {
         unsafe fields.contains { unsafe isEqual($0.key, key) }

@@ -5,25 +5,38 @@ import GroveModel
 enum RecordBuilder {
     /// Appends a record to `out`, which the caller has emptied.
     ///
-    /// - Throws: ``CacheError`` with code `unencodable` where a name is longer than 255 bytes or the table of
-    ///   projections is too large.
+    /// - Parameter shape: with that flag, the hash of the shape that has the names.
+    /// - Throws: ``CacheError`` with code `unencodable` where a name is longer than 255 bytes.
     static func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
         time: UInt32, deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
         projectionTable: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
-        body: UnsafeRawBufferPointer
+        shape: UInt64 = 0, body: UnsafeRawBufferPointer
     ) throws(CacheError) {
         var flags = flags
         if deletion.sequence > 0 {
             flags.insert(.deletion)
             if deletion.isUncertain { flags.insert(.deletionUncertain) }
         }
-        // Where the body starts, and the checksum, follow when they are known.
-        out.append(littleEndian: UInt32(flags.rawValue) << 8 | UInt32(RecordHeader.formatVersion))
+        out.append(littleEndian: UInt16(flags.rawValue) << 8 | UInt16(RecordHeader.formatVersion))
+        // The checksum follows when the rest is known.
         out.append(littleEndian: UInt64(0))
-        out.append(littleEndian: sequence)
+        out.append(number: sequence)
         out.append(littleEndian: time)
-        if deletion.sequence > 0 { out.append(littleEndian: deletion.sequence) }
+        if deletion.sequence > 0 { out.append(number: deletion.sequence) }
+        if flags.contains(.shape) { out.append(littleEndian: shape) }
+        if unsafe flags.haveNames(under: key) { try unsafe append(recordName, projection, to: &out) }
+        if !flags.isDisjoint(with: .withTable) {
+            out.append(number: UInt64(projectionTable.count))
+            unsafe out.append(projectionTable)
+        }
+        unsafe out.append(body)
+        unsafe out.replace(at: 2, littleEndian: RecordHeader.checksum(out.bytes, key: key))
+    }
+
+    private static func append(
+        _ recordName: UnsafeRawBufferPointer, _ projection: UnsafeRawBufferPointer, to out: inout ByteBuffer
+    ) throws(CacheError) {
         guard recordName.count <= 255, projection.count <= 255 else {
             let name = unsafe String(
                 decoding: (recordName.count > 255 ? recordName : projection).prefix(32), as: UTF8.self)
@@ -39,16 +52,6 @@ enum RecordBuilder {
             out.append(UInt8(projection.count))
             unsafe out.append(projection)
         }
-        unsafe out.append(projectionTable)
-        guard let bodyStart = UInt16(exactly: out.count) else {
-            throw CacheError(
-                .unencodable,
-                "The projections that wrote the record take more than 64 KB; delete the model first, or share projection "
-                    + "names.")
-        }
-        out.replace(at: 2, littleEndian: bodyStart)
-        unsafe out.append(body)
-        unsafe out.replace(at: 4, littleEndian: RecordHeader.checksum(out.bytes, key: key))
     }
 
     /// A deletion that a record follows.

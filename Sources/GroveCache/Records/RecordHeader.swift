@@ -9,9 +9,10 @@ struct RecordHeader {
     /// The format that this version writes; records of a later one, which ``Swift/FixedWidthInteger/isVersion``, are refused
     /// and left alone.
     static let formatVersion: UInt8 = 1
-    static let fixedBytes = 24
-    /// Where the time lies.
-    static let timeOffset = 20
+    /// Bytes before the number of the write.
+    private static let headBytes = 10
+    /// The least bytes of an envelope: the head, a number of one byte, and the time.
+    static let leastBytes = headBytes + 5
 
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -25,17 +26,24 @@ struct RecordHeader {
         static let deletionUncertain = Flags(rawValue: 1 << 3)
         /// Several projections wrote the record; a table says which fields are whose.
         static let projections = Flags(rawValue: 1 << 4)
-        /// The table also says which of a projection's values another one has written over.
-        static let replaced = Flags(rawValue: 1 << 5)
+        /// Names are not in the record but in a ``RecordShape``: it names that, and its body is values.
+        static let shape = Flags(rawValue: 1 << 5)
         /// Several calls put the elements there, or an earlier one; a table says which: ``ReferenceRuns``.
         static let runs = Flags(rawValue: 1 << 6)
         /// The elements of the collection are in chunks; the body says in which: ``CollectionHead``.
         static let chunks = Flags(rawValue: 1 << 7)
         static let known: Flags = [
-            .tombstone, .references, .deletion, .deletionUncertain, .projections, .replaced, .runs, .chunks,
+            .tombstone, .references, .deletion, .deletionUncertain, .projections, .shape, .runs, .chunks,
         ]
         /// Those that only collections have.
         static let ofCollections: Flags = [.runs, .chunks]
+        /// Those with which the envelope has a table.
+        static let withTable: Flags = [.projections, .runs]
+
+        /// Whether a record under `key` has a record name and a projection: a node that was not deleted, and has no shape.
+        func haveNames(under key: UnsafeRawBufferPointer) -> Bool {
+            unsafe isDisjoint(with: [.tombstone, .shape]) && key.first == Namespace.node
+        }
     }
 
     enum Failure: Error {
@@ -52,9 +60,15 @@ struct RecordHeader {
     let time: UInt32
     /// The number of the last deletion that this record follows, 0 where there was none.
     let deletion: UInt64
-    let recordName: UnsafeRawBufferPointer
-    /// The projection that wrote the record, where it was one.
-    let projection: UnsafeRawBufferPointer
+    /// The hash of the record's shape, where it has one.
+    let shapeHash: UInt64
+    /// The record's shape, once it was found; whoever found it keeps it.
+    private(set) var foundShape: Unmanaged<RecordShape>?
+    var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
+    /// Empty where a record has a shape that was not found.
+    private(set) var recordName: UnsafeRawBufferPointer
+    /// The projection that wrote the record, where it was one; empty where the shape was not found.
+    private(set) var projection: UnsafeRawBufferPointer
     /// The table of projections, or of runs; empty where one projection or call alone wrote the record.
     let projectionTable: UnsafeRawBufferPointer
     var body: UnsafeRawBufferPointer
@@ -64,42 +78,81 @@ struct RecordHeader {
         guard let base = bytes.baseAddress, bytes.count >= 1 else { throw .corrupted }
         let version = unsafe base.load(as: UInt8.self)
         guard version == RecordHeader.formatVersion else { throw version.isVersion ? .unsupportedFormat : .corrupted }
-        guard bytes.count >= RecordHeader.fixedBytes else { throw .corrupted }
-        let checksum = unsafe UInt64(littleEndian: (base + 4).loadUnaligned(as: UInt64.self))
+        guard bytes.count >= RecordHeader.leastBytes else { throw .corrupted }
+        let checksum = unsafe UInt64(littleEndian: (base + 2).loadUnaligned(as: UInt64.self))
         guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
         flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))
         guard flags.isSubset(of: .known) else { throw .corrupted }
         guard unsafe flags.isDisjoint(with: .ofCollections) || RecordHeader.isOfCollection(key, flags) else {
             throw .corrupted
         }
-        sequence = unsafe UInt64(littleEndian: (base + 12).loadUnaligned(as: UInt64.self))
-        time = unsafe UInt32(littleEndian: (base + RecordHeader.timeOffset).loadUnaligned(as: UInt32.self))
-        let bodyStart = unsafe Int(UInt16(littleEndian: (base + 2).loadUnaligned(as: UInt16.self)))
-        guard bodyStart <= bytes.count else { throw .corrupted }
-        var offset = RecordHeader.fixedBytes
-        if flags.contains(.deletion) {
-            guard offset + 8 <= bodyStart else { throw .corrupted }
-            deletion = unsafe UInt64(littleEndian: (base + offset).loadUnaligned(as: UInt64.self))
-            offset += 8
+        var reader = unsafe EnvelopeReader(from: base + RecordHeader.headBytes, to: base + bytes.count)
+        sequence = try reader.number()
+        time = try reader.time()
+        deletion = flags.contains(.deletion) ? try reader.number() : 0
+        if flags.contains(.shape) {
+            guard unsafe key.first == Namespace.node, flags.isDisjoint(with: [.tombstone, .projections]) else {
+                throw .corrupted
+            }
+            shapeHash = try unsafe reader.bytes(8).loadUnaligned(as: UInt64.self).littleEndian
         } else {
-            deletion = 0
+            shapeHash = 0
         }
-        unsafe recordName = try unsafe RecordHeader.shortText(base, &offset, bodyStart)
-        let projection = try unsafe RecordHeader.shortText(base, &offset, bodyStart)
-        unsafe self.projection = unsafe projection.count == 0 ? recordName : projection
-        guard offset == bodyStart || !flags.isDisjoint(with: [.projections, .runs]) else { throw .corrupted }
-        unsafe projectionTable = unsafe UnsafeRawBufferPointer(start: base + offset, count: bodyStart - offset)
-        unsafe body = unsafe UnsafeRawBufferPointer(start: base + bodyStart, count: bytes.count - bodyStart)
+        if unsafe flags.haveNames(under: key) {
+            unsafe recordName = try unsafe reader.shortText()
+            let projection = try unsafe reader.shortText()
+            unsafe self.projection = unsafe projection.count == 0 ? recordName : projection
+        } else {
+            unsafe recordName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+            unsafe projection = unsafe recordName
+        }
+        unsafe projectionTable =
+            flags.isDisjoint(with: .withTable)
+            ? UnsafeRawBufferPointer(start: nil, count: 0) : try unsafe reader.bytes(reader.number())
+        unsafe body = unsafe reader.rest
     }
 
-    private static func shortText(
-        _ base: UnsafeRawPointer, _ offset: inout Int, _ end: Int
-    ) throws(Failure) -> UnsafeRawBufferPointer {
-        guard offset < end else { throw .corrupted }
-        let count = unsafe Int(base.load(fromByteOffset: offset, as: UInt8.self))
-        guard offset + 1 + count <= end else { throw .corrupted }
-        defer { offset += 1 + count }
-        return unsafe UnsafeRawBufferPointer(start: base + (offset + 1), count: count)
+    /// Finds the record's shape among `shapes`; false where it has one that is not there.
+    mutating func findShape(_ shapes: ShapeTable) -> Bool {
+        guard flags.contains(.shape) else { return true }
+        guard let shape = unsafe shapes.find(shapeHash) else { return false }
+        unsafe foundShape = unsafe shape
+        unsafe (recordName, projection) = unsafe shape._withUnsafeGuaranteedRef {
+            unsafe ($0.recordName, $0.projection)
+        }
+        return true
+    }
+
+    /// The hash of the shape of `stored`, a node's record that may be damaged; `nil` where it has none.
+    static func shapeHash(of stored: UnsafeRawBufferPointer) -> UInt64? {
+        guard stored.count > leastBytes, unsafe stored[0] == formatVersion,
+            unsafe Flags(rawValue: stored[1]).contains(.shape)
+        else { return nil }
+        var reader = unsafe EnvelopeReader(UnsafeRawBufferPointer(rebasing: stored[headBytes...]))
+        do throws(Failure) {
+            _ = try reader.number()
+            _ = try reader.time()
+            if unsafe Flags(rawValue: stored[1]).contains(.deletion) { _ = try reader.number() }
+            return try unsafe reader.bytes(8).loadUnaligned(as: UInt64.self).littleEndian
+        } catch {
+            return nil
+        }
+    }
+
+    /// The number of the body's fields.
+    var fieldCount: Int { unsafe shape?.count ?? RecordBody.fieldCount(body) }
+
+    /// The body with its names.
+    func namedBody() throws(Failure) -> [UInt8] {
+        guard let shape else { return unsafe Array(body) }
+        var out = unsafe ByteBuffer(capacity: body.count + shape.bytes.count)
+        defer { out.deallocate() }
+        do throws(NodeReadFailure) {
+            try unsafe shape.appendMap(of: body, to: &out)
+        } catch {
+            throw .corrupted
+        }
+        return unsafe Array(out.bytes)
     }
 
     /// Whether a record under `key` may have `flags`, of which a collection's are some.
@@ -112,10 +165,10 @@ struct RecordHeader {
     ///
     /// A store that hands over another key's value is found out by it.
     static func checksum(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> UInt64 {
-        guard let base = record.baseAddress, record.count >= fixedBytes else { return 0 }
-        let head = unsafe UInt64(UInt32(littleEndian: base.loadUnaligned(as: UInt32.self)))
+        guard let base = record.baseAddress, record.count >= headBytes else { return 0 }
+        let head = unsafe UInt64(UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)))
         let seed = unsafe hash64(key, seed: head &* 0x9E37_79B9_7F4A_7C15)
-        return unsafe hash64(base + 12, record.count - 12, seed: seed)
+        return unsafe hash64(base + headBytes, record.count - headBytes, seed: seed)
     }
 
     /// Whether the record's projection has the record's own name.

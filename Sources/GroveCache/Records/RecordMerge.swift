@@ -38,7 +38,7 @@ struct RecordMerge {
             throw CacheError(.unencodable, "The body of a node is one map whose names ascend.")
         }
         var record = try ProjectedRecord(stored)
-        let before = record.table
+        let before = record
         let oldest = record.oldestPlace(of: projection)
         record.write(new, as: projection, at: sequence, time: time)
         try self.init(record, over: stored, before: before, oldestPlace: oldest)
@@ -47,25 +47,25 @@ struct RecordMerge {
     /// The record of `stored` without what was last written before `deletion`.
     init(stored: RecordHeader, forgettingBefore deletion: UInt64) throws {
         var record = try ProjectedRecord(stored)
-        let before = record.table
+        let before = record
         record.forget(before: deletion)
         try self.init(record, over: stored, before: before, oldestPlace: .max)
     }
 
     private init(
-        _ record: ProjectedRecord, over stored: RecordHeader, before: ProjectionTable, oldestPlace: UInt64
+        _ record: ProjectedRecord, over stored: RecordHeader, before: ProjectedRecord, oldestPlace: UInt64
     ) throws(CacheError) {
         table = try record.table.encoded()
         sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
-        var flags: RecordHeader.Flags = record.holdsReferences ? [.references, .projections] : .projections
-        if record.table.hasReplaced { flags.insert(.replaced) }
-        self.flags = flags
+        flags = record.holdsReferences ? [.references, .projections] : .projections
         self.oldestPlace = oldestPlace
-        self.before = before
+        self.before = before.table
         var out = unsafe ByteBuffer(capacity: stored.body.count + 256)
         record.appendBody(to: &out)
         self.out = out
-        bodyChanged = unsafe !isEqual(stored.body, out.bytes)
-        isUnchanged = !bodyChanged && record.table.agrees(with: before)
+        bodyChanged = !record.fields.elementsEqual(before.fields) {
+            unsafe isEqual($0.key, $1.key) && isEqual($0.value, $1.value)
+        }
+        isUnchanged = !bodyChanged && record.table.agrees(with: before.table)
     }
 }

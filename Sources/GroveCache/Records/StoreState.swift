@@ -12,6 +12,8 @@ struct StoreState: Equatable {
     ///
     /// By it a read tells which of its process's queued calls its view shows already.
     private var writers = Array(repeating: Writer(session: 0, place: 0), count: StoreState.writerCount)
+    /// How many shapes were stored.
+    var shapes: UInt16 = 0
     /// What is stored, this record included, where every write since the store was made has counted; `nil` where one
     /// had no budget to keep.
     var account: Account?
@@ -34,7 +36,7 @@ struct StoreState: Equatable {
 
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
-    private static let plainCount = 17 + 16 * writerCount + 8
+    private static let plainCount = 17 + 16 * writerCount + 2 + 8
     private static let accountedCount = plainCount + 20
 
     static let key: [UInt8] = [Namespace.meta]
@@ -83,6 +85,8 @@ struct StoreState: Equatable {
                 session: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
                 place: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)))
         }
+        shapes = unsafe UInt16(
+            littleEndian: stored.loadUnaligned(fromByteOffset: 17 + 16 * writers.count, as: UInt16.self))
         guard stored.count == StoreState.accountedCount else { return }
         let start = StoreState.plainCount - 8
         let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self))
@@ -102,6 +106,7 @@ struct StoreState: Equatable {
             out.append(littleEndian: writer.session)
             out.append(littleEndian: writer.place)
         }
+        out.append(littleEndian: shapes)
         // A sum below nothing says that the store lost what was counted: whoever writes next counts anew.
         if let account, account.payloadBytes >= 0, account.entries >= 0 {
             out.append(littleEndian: UInt64(account.payloadBytes))

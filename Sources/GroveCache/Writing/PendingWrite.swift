@@ -133,7 +133,7 @@ final class PendingWrite: Sendable {
         var bytes = 0
         if let tree {
             for entry in tree.entries {
-                bytes += 2 * entry.identifierCount + entry.bodyCount + RecordHeader.fixedBytes
+                bytes += 2 * entry.identifierCount + entry.bodyCount + RecordHeader.leastBytes
             }
         }
         for extra in extras where !extra.isPin {

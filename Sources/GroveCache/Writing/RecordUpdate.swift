@@ -54,6 +54,10 @@ struct RecordUpdate {
     /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
     var forgottenDeletion: UInt64 = 0
 
+    /// The node of the change without names, where that can be; to be set before ``apply(to:into:shapes:)``, which stores
+    /// it so where the store has its shape.
+    var shaped: ShapedBody?
+
     /// Whether what is stored now is the node as its one projection wrote it; after ``apply(to:into:)``.
     private(set) var isSole = false
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
@@ -75,10 +79,11 @@ struct RecordUpdate {
 
     /// Applies the change to `stored`, writing what comes of it into `out`, which it empties first.
     ///
+    /// - Parameter shapes: has that of `stored`, unless that is the node's own, or is lost: such a record has no say in what a node becomes.
     /// - Throws: ``CacheError`` with code `unsupportedFormat` where a later version wrote what is stored, which is then
     ///   left alone; `unencodable`.
     mutating func apply(
-        to stored: UnsafeRawBufferPointer?, into out: inout ByteBuffer
+        to stored: UnsafeRawBufferPointer?, into out: inout ByteBuffer, shapes: ShapeTable
     ) throws(CacheError) -> Outcome {
         out.removeAll()
         deletion = RecordBuilder.Deletion(sequence: forgottenDeletion, isUncertain: forgottenDeletion > 0)
@@ -130,7 +135,9 @@ struct RecordUpdate {
             return .replaced(bodyChanged: !isSame)
         case .node(let node):
             if deletion.sequence > sequence { return .superseded }
-            if let header { return try applyNode(node, over: header, into: &out) }
+            if var header, hasShape(of: header) || header.findShape(shapes) {
+                return try applyNode(node, over: header, into: &out)
+            }
             return try storeAnew(node, into: &out)
         }
     }
@@ -179,13 +186,14 @@ struct RecordUpdate {
     private mutating func applyNode(
         _ node: NodeTree.Node, over header: RecordHeader, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        guard !header.flags.contains(.tombstone), unsafe isEqual(header.recordName, node.recordName) else {
+        let hasShape = hasShape(of: header)
+        guard !header.flags.contains(.tombstone), unsafe hasShape || isEqual(header.recordName, node.recordName) else {
             return try storeAnew(node, into: &out)
         }
         storedSequence = header.sequence
-        if !header.flags.contains(.projections), unsafe isEqual(header.projection, node.projection) {
+        if !header.flags.contains(.projections), unsafe hasShape || isEqual(header.projection, node.projection) {
             isSole = true
-            let isSame = unsafe isEqual(header.body, node.body)
+            let isSame = isSame(node, as: header)
             if isSame, !refreshes || header.sequence >= sequence { return try renew(header, into: &out) }
             try build(node, into: &out)
             return .replaced(bodyChanged: !isSame)
@@ -214,6 +222,19 @@ struct RecordUpdate {
             try build(node, into: &out)
             return .replaced(bodyChanged: true)
         }
+    }
+
+    /// Whether the record of `header`, of the same names, has the fields of `node`.
+    private func isSame(_ node: NodeTree.Node, as header: RecordHeader) -> Bool {
+        guard header.flags.contains(.shape) else { return unsafe isEqual(header.body, node.body) }
+        guard let shaped, hasShape(of: header) else { return false }
+        return unsafe isEqual(header.body, shaped.values)
+    }
+
+    /// Whether the record of `header` has the shape of the node of the change, and so its names.
+    private func hasShape(of header: RecordHeader) -> Bool {
+        guard let shaped else { return false }
+        return header.flags.contains(.shape) && header.shapeHash == shaped.hash
     }
 
     /// Writes the stored record of `header` with the call's time, where its own is so old.
@@ -249,7 +270,7 @@ struct RecordUpdate {
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: header.flags.subtracting([.deletion, .deletionUncertain]),
             sequence: header.sequence, time: time, deletion: deletion, recordName: header.recordName,
-            projection: header.projection, projectionTable: table, body: header.body)
+            projection: header.projection, projectionTable: table, shape: header.shapeHash, body: header.body)
     }
 
     /// Writes `node` where nothing is stored that it has anything to do with.
@@ -263,6 +284,12 @@ struct RecordUpdate {
 
     /// Appends the record of `node` as the one projection that wrote it.
     private mutating func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
+        if let shaped, shaped.isStored {
+            return try unsafe RecordBuilder.build(
+                into: &out, key: key, flags: node.holdsReferences ? [.references, .shape] : .shape, sequence: sequence,
+                time: time, deletion: deletion, recordName: node.recordName, projection: node.projection,
+                shape: shaped.hash, body: shaped.values)
+        }
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,
             time: time, deletion: deletion, recordName: node.recordName, projection: node.projection, body: node.body)

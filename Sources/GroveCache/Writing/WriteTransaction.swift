@@ -20,6 +20,13 @@ struct WriteTransaction: ~Copyable {
     private var storedCount = 0
     /// The numbers of the tree's types in ``fingerprints``.
     private var types: [UInt16?] = []
+    /// The shapes that were met or stored.
+    var shapes = ShapeTable()
+    /// Which were looked for in the store, and whether it has them.
+    var shapesStored: [UInt64: Bool] = [:]
+    /// The one of them that was needed last.
+    var lastShape: (hash: UInt64, isStored: Bool) = (0, false)
+    var splitBody = SplitBody()
     /// The session that writes, for ``StoreState/session``.
     private let session: UInt64
     /// See ``RecordUpdate/renewal``.
@@ -216,6 +223,7 @@ struct WriteTransaction: ~Copyable {
         let node = unsafe fingerprints?.node(update.key, type: types[content.type], content.body)
         let keyCount = unsafe update.key.count
         if let node, let other = fingerprints?.other(than: node, keyCount: keyCount) {
+            update.shaped = try shaped(content)
             try update.replaceUnseen(content, into: &out)
             try unsafe put(update.key)
             try unsafe account(update.key, old: other, new: out.count)
@@ -240,11 +248,17 @@ struct WriteTransaction: ~Copyable {
 
     /// Reads what is stored and applies `update` to it.
     private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
-        let existing = try unsafe transaction.get(update.key)
+        let existing: UnsafeRawBufferPointer?
+        if case .node(let node) = update.change {
+            update.shaped = try shaped(node)
+            unsafe existing = try unsafe findNode(update.key, becoming: update.shaped)
+        } else {
+            unsafe existing = try unsafe transaction.get(update.key)
+        }
         storedCount = unsafe existing?.count ?? 0
         update.forgottenDeletion = stored.forgottenDeletion
         update.renewal = renewal
-        let outcome = try unsafe update.apply(to: existing, into: &out)
+        let outcome = try unsafe update.apply(to: existing, into: &out, shapes: shapes)
         if stored.forgottenDeletion < update.forgottenDeletion {
             stored.forgottenDeletion = update.forgottenDeletion
             hasWritten = true

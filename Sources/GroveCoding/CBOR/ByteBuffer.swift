@@ -77,12 +77,18 @@ package struct ByteBuffer {
     mutating func append(padded source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress else { return }
         guard source.count <= FieldTable.padding else { return unsafe appendLong(source) }
-        reserve(FieldTable.padding)
-        let words = unsafe start.loadUnaligned(as: (UInt64, UInt64).self)
-        let end = unsafe base + count
+        unsafe appendShort(start, source.count)
+    }
+
+    /// Appends the first `count`, at most 16, of the sixteen bytes at `source`.
+    @inline(__always)
+    mutating func appendShort(_ source: UnsafeRawPointer, _ count: Int) {
+        reserve(16)
+        let words = unsafe source.loadUnaligned(as: (UInt64, UInt64).self)
+        let end = unsafe base + self.count
         unsafe end.storeBytes(of: words.0, as: UInt64.self)
         unsafe end.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
-        count &+= source.count
+        self.count &+= count
     }
 
     /// Apart, so that appending a short name saves no registers for it.

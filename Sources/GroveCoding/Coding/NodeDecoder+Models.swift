@@ -85,12 +85,21 @@ extension NodeDecoder {
     mutating func beginMap(_ fields: FieldTable) throws(NodeReadFailure) -> MapScope {
         let outer = unsafe MapScope(
             fields: self.fields, entriesLeft: entriesLeft, mapLength: mapLength, lastKey: lastKey,
-            absence: absence)
+            absence: absence, naming: naming)
         self.fields = fields
         unsafe lastKey = nil
         entriesLeft = 0
+        let isAwaited = naming == .awaited
+        naming = .inRecord
         if fields.isDynamic { return outer }
         unsafe mapLength = UInt32(exactly: end - cursor) ?? 0
+        if isAwaited, let shape = unsafe shape {
+            let (count, isAlike) = unsafe shape._withUnsafeGuaranteedRef { ($0.count, $0.isAlike(fields)) }
+            entriesLeft = Int32(count)
+            naming = isAlike ? .alike : .other
+            absence = absence.insideMap
+            return outer
+        }
         let (major, count) = try readHead()
         guard major == CBORMajor.map else { throw .otherShape }
         guard unsafe count <= UInt64(end - cursor), let entries = Int32(exactly: count) else { throw .corrupted }
@@ -108,6 +117,7 @@ extension NodeDecoder {
         unsafe lastKey = outer.lastKey
         mapLength = outer.mapLength
         absence = outer.absence
+        naming = outer.naming
     }
 
     /// What surrounds a map that is being read.
@@ -119,6 +129,7 @@ extension NodeDecoder {
         let mapLength: UInt32
         let lastKey: UnsafeRawPointer?
         let absence: Absence
+        let naming: FieldNaming
     }
 
     /// The record name under which the node of `reference` is stored: for an enum that was not told its case.

@@ -21,10 +21,15 @@ public struct NodeDecoder {
     @usableFromInline var mapLength: UInt32
     /// Where the key that was read last begins.
     @usableFromInline var lastKey: UnsafeRawPointer?
+    /// The names of the fields, where they are not in the record; whoever made the decoder keeps it.
+    @usableFromInline var shape: Unmanaged<RecordShape>?
+    @usableFromInline var naming: FieldNaming
 
+    /// - Parameter shape: of `bytes` that are a record's values without their names.
     @inlinable
     package init(
-        _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, absence: Absence = .known
+        _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, absence: Absence = .known,
+        shape: Unmanaged<RecordShape>? = nil
     ) {
         // An empty buffer may have no base; an address that is never read stands in for it.
         let start = unsafe bytes.baseAddress ?? FieldTable.nowhere
@@ -37,6 +42,8 @@ public struct NodeDecoder {
         entriesLeft = 0
         mapLength = 0
         unsafe lastKey = nil
+        unsafe self.shape = unsafe shape
+        naming = unsafe shape == nil ? .inRecord : .awaited
     }
 
     /// Whether nothing is left to read.
@@ -110,12 +117,29 @@ public struct NodeDecoder {
     @inline(__always)
     mutating func isAt(_ index: Int) -> Bool {
         guard entriesLeft > 0 else { return false }
+        guard naming == .inRecord else {
+            guard naming == .alike ? fields.count - Int(entriesLeft) == index : isAtOther(index) else { return false }
+            entriesLeft -= 1
+            return true
+        }
         let length = unsafe fields.match(index, at: cursor, end: end)
         guard length > 0 else { return false }
         unsafe lastKey = unsafe cursor
         unsafe cursor += length
         entriesLeft -= 1
         return true
+    }
+
+    /// Whether the value at the cursor is that of field `index`, where the reading type has other fields than the shape.
+    @usableFromInline
+    @inline(never)
+    func isAtOther(_ index: Int) -> Bool {
+        unsafe shapeName.map { unsafe isEqual($0, fields.key(index)) } ?? false
+    }
+
+    /// The name of the value at the cursor, where the names are in a shape.
+    private var shapeName: UnsafeRawBufferPointer? {
+        unsafe shape?._withUnsafeGuaranteedRef { unsafe $0.name($0.count - Int(entriesLeft)) }
     }
 
     /// Finds field `index` behind unknown ones.
@@ -125,6 +149,12 @@ public struct NodeDecoder {
         while entriesLeft > 0 {
             if isAt(index) { return true }
             let wanted = unsafe fields.key(index)
+            if let stored = unsafe naming == .inRecord ? nil : shapeName {
+                if unsafe lexicographicOrder(stored, wanted) > 0 { return false }
+                entriesLeft -= 1
+                try skip()
+                continue
+            }
             let start = unsafe cursor
             let stored = try unsafe readKey()
             if unsafe lexicographicOrder(stored, wanted) > 0 {
@@ -163,6 +193,13 @@ public struct NodeDecoder {
             var walk = self
             unsafe walk.cursor = unsafe end - Int(mapLength)
             unsafe walk.lastKey = nil
+            if let shape = unsafe naming == .inRecord ? nil : shape?.takeUnretainedValue() {
+                for index in 0..<shape.count {
+                    if unsafe isEqual(shape.name(index), wanted) { return try walk.setAside() }
+                    try walk.skip()
+                }
+                continue
+            }
             for _ in 0..<(try walk.readMapHead()) {
                 let stored = try unsafe walk.readKey()
                 if unsafe isEqual(stored, wanted) { return try walk.setAside() }
@@ -218,7 +255,14 @@ public struct NodeDecoder {
     /// Moves past the fields that are left, before the first child is fetched and the record's own bytes may go.
     @usableFromInline
     mutating func passRest() throws(NodeReadFailure) {
-        while entriesLeft > 0 { try unsafe pass(try readKey()) }
+        while entriesLeft > 0 {
+            guard naming == .inRecord else {
+                entriesLeft -= 1
+                try skip()
+                continue
+            }
+            try unsafe pass(try readKey())
+        }
     }
 
     /// Moves past the value of `key`, which was read.

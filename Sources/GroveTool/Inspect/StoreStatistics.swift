@@ -10,6 +10,7 @@ struct StoreStatistics {
     private var collections = 0
     private var chunks = 0
     private var aliases = 0
+    private var shapes = 0
     private var references = 0
     private var recordBytes = 0
     private var byRecordName: [ModelIdentifier: (nodes: Int, bytes: Int)] = [:]
@@ -36,7 +37,7 @@ struct StoreStatistics {
             references += (try? JSON(body: envelope.body))?.referenceCount ?? 0
             return true
         }
-        var (collections, chunks, aliases) = (0, 0, 0)
+        var (collections, chunks, aliases, shapes) = (0, 0, 0, 0)
         try cache.forEachStoredRecord(.collection) { _ in
             collections += 1
             return true
@@ -49,6 +50,11 @@ struct StoreStatistics {
             aliases += 1
             return true
         }
+        try cache.forEachStoredRecord(.shape) { _ in
+            shapes += 1
+            return true
+        }
+        self.shapes = shapes
         (self.nodes, self.tombstones, self.damaged, self.references) = (nodes, tombstones, damaged, references)
         (self.recordBytes, self.collections, self.chunks, self.aliases) = (recordBytes, collections, chunks, aliases)
         byRecordName = names
@@ -59,6 +65,7 @@ struct StoreStatistics {
             ("nodes", "nodes", nodes), ("deleted nodes", "tombstones", tombstones),
             ("damaged records", "damaged", damaged), ("collections", "collections", collections),
             ("chunks of collections", "chunks", chunks), ("aliases", "aliases", aliases),
+            ("shapes", "shapes", shapes),
             ("references in nodes", "references", references),
             ("bytes of nodes' keys and records", "recordBytes", recordBytes),
             ("bytes on disk", "bytesOnDisk", bytesOnDisk),

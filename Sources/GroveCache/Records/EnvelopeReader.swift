@@ -1,0 +1,96 @@
+import GroveCoding
+
+/// Reads the parts of an envelope one after the other.
+///
+/// A number takes seven bits of each byte, the low ones first; every byte but the last has its top bit set, and the last
+/// is 0 only where it is the only one. So each number has one form.
+@safe
+struct EnvelopeReader {
+    private(set) var cursor: UnsafeRawPointer
+    let end: UnsafeRawPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        // An empty buffer may have no base; an address that is never read stands in for it.
+        unsafe cursor = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped
+        unsafe end = unsafe cursor + bytes.count
+    }
+
+    init(from cursor: UnsafeRawPointer, to end: UnsafeRawPointer) {
+        unsafe self.cursor = unsafe cursor
+        unsafe self.end = unsafe end
+    }
+
+    var isAtEnd: Bool { unsafe cursor == end }
+
+    /// What is left.
+    var rest: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: cursor, count: end - cursor) }
+
+    mutating func byte() throws(RecordHeader.Failure) -> UInt8 {
+        guard unsafe cursor < end else { throw .corrupted }
+        defer { unsafe cursor += 1 }
+        return unsafe cursor.load(as: UInt8.self)
+    }
+
+    mutating func bytes(_ count: UInt64) throws(RecordHeader.Failure) -> UnsafeRawBufferPointer {
+        guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
+        defer { unsafe cursor += Int(count) }
+        return unsafe UnsafeRawBufferPointer(start: cursor, count: Int(count))
+    }
+
+    /// A time: four bytes, the lowest first.
+    mutating func time() throws(RecordHeader.Failure) -> UInt32 {
+        guard unsafe end - cursor >= 4 else { throw .corrupted }
+        defer { unsafe cursor += 4 }
+        return unsafe UInt32(littleEndian: cursor.loadUnaligned(as: UInt32.self))
+    }
+
+    /// Text of at most 255 bytes behind its length.
+    mutating func shortText() throws(RecordHeader.Failure) -> UnsafeRawBufferPointer {
+        try unsafe bytes(UInt64(byte()))
+    }
+
+    @inline(__always)
+    mutating func number() throws(RecordHeader.Failure) -> UInt64 {
+        let first = try byte()
+        return first < 0x80 ? UInt64(first) : try longNumber(UInt64(first & 0x7F))
+    }
+
+    private mutating func longNumber(_ low: UInt64) throws(RecordHeader.Failure) -> UInt64 {
+        var (value, shift) = (low, UInt64(7))
+        while true {
+            let next = try byte()
+            // The tenth byte has the one bit that is left of 64.
+            guard shift < 63 || next <= 1 else { throw .corrupted }
+            value |= UInt64(next & 0x7F) << shift
+            guard next >= 0x80 else {
+                guard next > 0 else { throw .corrupted }
+                return value
+            }
+            shift += 7
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends `number` as ``EnvelopeReader/number()`` reads it.
+    mutating func append(number: UInt64) {
+        var left = number
+        while left >= 0x80 {
+            append(UInt8(truncatingIfNeeded: left) | 0x80)
+            left >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: left))
+    }
+}
+
+extension [UInt8] {
+    /// Appends `number` as ``EnvelopeReader/number()`` reads it.
+    mutating func append(number: UInt64) {
+        var left = number
+        while left >= 0x80 {
+            append(UInt8(truncatingIfNeeded: left) | 0x80)
+            left >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: left))
+    }
+}

@@ -1,0 +1,112 @@
+import GroveCoding
+import GroveModel
+
+/// The shapes that a reader or a transaction has met, by their hashes.
+///
+/// The hash is that of the names, so that no wipe and no other process makes anything here wrong. Whether a store has a shape
+/// is looked up in the store. A shape stays for as long as the table does, or until ``removeAll()``.
+struct ShapeTable {
+    private var hashes: [UInt64] = []
+    private(set) var shapes: [RecordShape] = []
+    /// Where each is, once they are many.
+    private var places: [UInt64: Int] = [:]
+
+    private static let few = 16
+
+    var count: Int { shapes.count }
+
+    /// The shape of `hash`, which the table keeps.
+    func find(_ hash: UInt64) -> Unmanaged<RecordShape>? {
+        guard hashes.count > ShapeTable.few else {
+            for index in 0..<hashes.count where hashes[index] == hash {
+                return unsafe Unmanaged.passUnretained(shapes[index])
+            }
+            return nil
+        }
+        return unsafe places[hash].map { unsafe Unmanaged.passUnretained(shapes[$0]) }
+    }
+
+    mutating func add(_ shape: RecordShape) {
+        guard unsafe find(shape.hash) == nil else { return }
+        hashes.append(shape.hash)
+        shapes.append(shape)
+        guard shapes.count > ShapeTable.few else { return }
+        if places.isEmpty { for index in hashes.indices { places[hashes[index]] = index } }
+        places[shape.hash] = shapes.count - 1
+    }
+
+    mutating func removeAll() { self = ShapeTable() }
+}
+
+/// A node's body taken apart into its shape and its values.
+struct SplitBody: ~Copyable {
+    /// The first shapes that were met: most nodes have one of them.
+    private var known = ShapeTable()
+    private var names = ByteBuffer(capacity: 256)
+    private var values = ByteBuffer(capacity: 256)
+
+    private static let mostKnown = 16
+
+    deinit {
+        names.deallocate()
+        values.deallocate()
+    }
+
+    /// The encoding of the shape that was split off last, where that was a new one.
+    var shape: UnsafeRawBufferPointer { unsafe names.bytes }
+
+    /// Takes the body of `node` apart; `nil` where it is too large for a shape.
+    ///
+    /// What this returns is valid until the next call.
+    mutating func split(_ node: NodeTree.Node) -> ShapedBody? {
+        for shape in known.shapes
+        where unsafe isEqual(shape.recordName, node.recordName) && isEqual(shape.projection, node.projection) {
+            values.removeAll()
+            if unsafe shape.appendValues(of: node.body, to: &values) {
+                return unsafe ShapedBody(hash: shape.hash, values: values.bytes)
+            }
+        }
+        names.removeAll()
+        values.removeAll()
+        guard
+            unsafe RecordShape.split(
+                node.body, recordName: node.recordName, projection: node.projection, shape: &names, values: &values),
+            let shape = try? unsafe RecordShape(names.bytes)
+        else { return nil }
+        if known.count < SplitBody.mostKnown { known.add(shape) }
+        return unsafe ShapedBody(hash: shape.hash, values: values.bytes)
+    }
+}
+
+/// The values of a node's fields, and the hash of the shape that they are of.
+@safe
+struct ShapedBody {
+    let hash: UInt64
+    let values: UnsafeRawBufferPointer
+    /// Whether the store has the shape.
+    var isStored = false
+}
+
+extension RecordShape {
+    /// The most shapes that a store keeps: beyond that names stay in the records.
+    static let mostStored = 4_096
+
+    /// The store's key of the shape of `hash`.
+    static func key(of hash: UInt64) -> [UInt8] {
+        [Namespace.shape] + (0..<8).map { UInt8(truncatingIfNeeded: hash >> UInt64(8 * $0)) }
+    }
+}
+
+extension NodeView {
+    /// The shape of `hash`; `nil` where it is lost.
+    ///
+    /// What the view returned before may be gone.
+    func shape(_ hash: UInt64) throws(CacheError) -> RecordShape? {
+        try unsafe RecordShape.key(of: hash).withUnsafeBytesTyped { (key) throws(CacheError) -> RecordShape? in
+            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
+                let shape = try? unsafe RecordShape(header.body), shape.hash == hash
+            else { return nil }
+            return shape
+        }
+    }
+}

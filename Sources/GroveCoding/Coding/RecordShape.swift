@@ -1,0 +1,193 @@
+/// What the records of one type have in common, and a store keeps once: the record name, the projection, and the names of
+/// the fields in their order.
+///
+/// A record that has a shape holds the values of its fields one behind the other, and nothing else. The encoding of the
+/// shape is one CBOR array of texts: record name, projection, names.
+@safe
+@usableFromInline
+package final class RecordShape {
+    /// The hash of the encoding.
+    package let hash: UInt64
+    package let recordName: UnsafeRawBufferPointer
+    package let projection: UnsafeRawBufferPointer
+    /// The number of fields.
+    package let count: Int
+    /// The encoding, which all of these point into.
+    private let encoded: UnsafeMutableRawBufferPointer
+    /// Where each name begins, and where the last one ends.
+    private let starts: [Int]
+    /// The first bytes of each name, as ``FieldTable`` has them.
+    private let words: UnsafeMutablePointer<FieldTable.Name>
+    /// The names of the type that was read last and has the same.
+    private var alike: UnsafeRawPointer?
+
+    /// The most fields of a shape.
+    package static let mostFields = 255
+    /// The most bytes of a shape.
+    package static let mostBytes = 2_048
+
+    /// Takes `encoded` apart.
+    ///
+    /// - Throws: `corrupted` or `otherShape` where it is no shape: its names do not ascend, or there are too many.
+    package init(_ encoded: UnsafeRawBufferPointer) throws(NodeReadFailure) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: encoded.count, alignment: 8)
+        unsafe copy.copyMemory(from: encoded)
+        do throws(NodeReadFailure) {
+            let bytes = UnsafeRawBufferPointer(copy)
+            guard bytes.count <= RecordShape.mostBytes else { throw .corrupted }
+            var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true)
+            let count = try decoder.readArrayHead() - 2
+            guard count >= 0, count <= RecordShape.mostFields else { throw .corrupted }
+            unsafe recordName = try unsafe RecordShape.text(&decoder)
+            let projection = try unsafe RecordShape.text(&decoder)
+            unsafe self.projection = unsafe isEqual(projection, recordName) ? recordName : projection
+            var starts = [unsafe bytes.count - (decoder.end - decoder.cursor)]
+            unsafe decoder.lastKey = nil
+            for _ in 0..<count {
+                let start = unsafe decoder.cursor
+                _ = try unsafe decoder.readKey()
+                unsafe decoder.lastKey = unsafe start
+                starts.append(unsafe bytes.count - (decoder.end - decoder.cursor))
+            }
+            guard decoder.isAtEnd else { throw .corrupted }
+            self.starts = starts
+            self.count = count
+        } catch {
+            unsafe copy.deallocate()
+            throw error
+        }
+        unsafe words = .allocate(capacity: max(count, 1))
+        for index in 0..<count {
+            var word = FieldTable.Name(
+                start: Int32(starts[index]), count: Int32(starts[index + 1] - starts[index]), word: 0, mask: 0)
+            for place in 0..<min(Int(word.count), 8) {
+                word.word |= unsafe UInt64(copy[starts[index] + place]) << UInt64(8 * place)
+                word.mask |= 0xFF << UInt64(8 * place)
+            }
+            unsafe (words + index).initialize(to: word)
+        }
+        hash = unsafe hash64(UnsafeRawBufferPointer(copy), seed: 0)
+        unsafe self.encoded = unsafe copy
+    }
+
+    deinit {
+        unsafe words.deallocate()
+        unsafe encoded.deallocate()
+    }
+
+    private static func text(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> UnsafeRawBufferPointer {
+        let (major, count) = try decoder.readHead()
+        guard major == CBORMajor.text, count <= 255 else { throw .corrupted }
+        let start = unsafe decoder.cursor
+        try decoder.skip(bytes: count)
+        return unsafe UnsafeRawBufferPointer(start: start, count: Int(count))
+    }
+
+    package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(encoded) }
+
+    /// The encoded name of field `index`.
+    package func name(_ index: Int) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: bytes[starts[index]..<starts[index + 1]])
+    }
+
+    /// Whether the fields of `table` are these.
+    func isAlike(_ table: FieldTable) -> Bool {
+        if let alike = unsafe alike, unsafe alike == table.keys { return true }
+        guard table.count == count else { return false }
+        for index in 0..<count where unsafe !isEqual(name(index), table.key(index)) { return false }
+        unsafe alike = unsafe table.keys
+        return true
+    }
+
+    /// Appends the map of the fields whose values are `values`.
+    ///
+    /// - Throws: `corrupted` where these are not so many values.
+    package func appendMap(of values: UnsafeRawBufferPointer, to out: inout ByteBuffer) throws(NodeReadFailure) {
+        out.appendHead(CBORMajor.map, UInt64(count))
+        var decoder = unsafe NodeDecoder(values, source: NoSource.shared, isStable: true)
+        for index in 0..<count {
+            unsafe out.append(name(index))
+            unsafe out.append(try decoder.readEncoded())
+        }
+        guard decoder.isAtEnd else { throw .corrupted }
+    }
+
+    /// Whether the names in the map in `body` are these; if they are, its values are appended to `values`.
+    package func appendValues(of body: UnsafeRawBufferPointer, to values: inout ByteBuffer) -> Bool {
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
+        guard let count = try? decoder.readMapHead(), count == self.count else { return false }
+        let end = unsafe decoder.end
+        // Room for all of them, and for what a copy of sixteen bytes writes behind the last.
+        values.reserve(body.count + 16)
+        for index in 0..<count {
+            guard unsafe isName(index, at: decoder.cursor, end) else { return false }
+            let start = unsafe decoder.cursor + Int(words[index].count)
+            unsafe decoder.cursor = unsafe start
+            guard (try? decoder.skip()) != nil else { return false }
+            let length = unsafe decoder.cursor - start
+            if length <= 16, unsafe end - start >= 16 {
+                unsafe values.appendShort(start, length)
+            } else {
+                unsafe values.append(UnsafeRawBufferPointer(start: start, count: length))
+            }
+        }
+        return decoder.isAtEnd
+    }
+
+    /// Whether the encoded name of field `index` stands at `cursor`.
+    @inline(__always)
+    private func isName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
+        let word = unsafe words[index]
+        guard unsafe end - cursor >= 8 else { return unsafe isLongName(index, at: cursor, end) }
+        let stored = unsafe UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
+        guard (stored ^ word.word) & word.mask == 0 else { return false }
+        return unsafe word.count <= 8 || isLongName(index, at: cursor, end)
+    }
+
+    @inline(never)
+    private func isLongName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
+        let name = unsafe name(index)
+        guard unsafe end - cursor >= name.count else { return false }
+        return unsafe isEqual(UnsafeRawBufferPointer(start: cursor, count: name.count), name)
+    }
+
+    /// Takes the map in `body` apart: appends the encoding of its shape to `shape`, and its values to `values`.
+    ///
+    /// - Returns: false where it is too large for a shape, or is no map.
+    package static func split(
+        _ body: UnsafeRawBufferPointer, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
+        shape: inout ByteBuffer, values: inout ByteBuffer
+    ) -> Bool {
+        var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
+        guard let count = try? decoder.readMapHead(), count <= mostFields, recordName.count <= 255,
+            projection.count <= 255
+        else { return false }
+        shape.appendHead(CBORMajor.array, UInt64(count + 2))
+        shape.appendHead(CBORMajor.text, UInt64(recordName.count))
+        unsafe shape.append(recordName)
+        shape.appendHead(CBORMajor.text, UInt64(projection.count))
+        unsafe shape.append(projection)
+        for _ in 0..<count {
+            guard let name = unsafe try? decoder.readEncoded(), unsafe name.first.map({ $0 >> 5 == 3 }) ?? false,
+                let value = unsafe try? decoder.readEncoded()
+            else { return false }
+            unsafe shape.append(name)
+            unsafe values.append(value)
+            guard shape.count <= mostBytes else { return false }
+        }
+        return decoder.isAtEnd
+    }
+}
+
+/// How the fields of a map are told: by names in the record, or by a ``RecordShape``.
+@usableFromInline
+enum FieldNaming: UInt8 {
+    /// Each value stands behind its name.
+    case inRecord
+    /// The values stand there alone; the next map that is begun is of that shape.
+    case awaited
+    /// The values stand there alone, and they are those of the reading type's fields.
+    case alike
+    /// The values stand there alone, and the reading type has other fields.
+    case other
+}
