@@ -9,8 +9,7 @@ extension ConsistencyManager {
         package var wanted: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
         /// What the changed models hold and did not change: it stays as it is in memory.
         package var known: [any SimpleModel] = []
-        /// What was deleted.
-        package var deleted: Set<ModelIdentifier> = []
+        let changes: any CommittedChanges
     }
 
     /// What to do about a model that was read.
@@ -51,13 +50,19 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
             engine.wantsReplacements = wantsReplacements
-            let fresh = Set(held.wanted.map(\.identifier))
+            // More may be held by now than when it was read.
+            let fresh = engine.changed(by: held.changes)
             var found: [any Model] = []
             var deleted: [ModelIdentifier] = []
             for (wanted, outcome) in zip(held.wanted, outcomes) {
                 switch outcome {
                 case .model(let model):
-                    if let model = engine.graft(Leaf.node(model), since: began, over: fresh) { found.append(model) }
+                    if let model = engine.graft(Leaf.node(model), since: began, over: fresh) {
+                        found.append(model)
+                    } else {
+                        // It, or what it cannot be without, was deleted since.
+                        deleted.append(wanted.identifier)
+                    }
                 case .deleted:
                     if engine.log.entries[wanted.identifier].map({ $0.sequence > began }) != true {
                         deleted.append(wanted.identifier)
@@ -74,8 +79,9 @@ extension ConsistencyManager {
                 for model in found { engine.apply(model) }
                 for identifier in deleted { engine.applyDelete(identifier) }
             }
+            let gone = held.changes.deletedModelIds
             let rewritten = zip(held.wanted, outcomes).filter { wanted, outcome in
-                if case .model = outcome { held.deleted.contains(wanted.identifier) } else { false }
+                if case .model = outcome { gone.contains(wanted.identifier) } else { false }
             }
             engine.log.closeFollowing()
             guard !rewritten.isEmpty else { return }
@@ -88,9 +94,8 @@ extension ConsistencyManager {
 extension Engine {
     /// What is held of `changes`, and what the models hold that did not change.
     fileprivate func held(of changes: any CommittedChanges) -> ConsistencyManager.HeldChanges {
-        var held = ConsistencyManager.HeldChanges()
-        held.deleted = changes.deletedModelIds
-        let changed = Set(changes.changed(among: index.keys) { index[$0] != nil })
+        var held = ConsistencyManager.HeldChanges(changes: changes)
+        let changed = changed(by: changes)
         var seen: Set<ModelIdentifier> = []
         for identifier in changed {
             guard let occurrences = index[identifier] else { continue }
@@ -113,6 +118,10 @@ extension Engine {
             for type in types.values { held.wanted.append((identifier, type)) }
         }
         return held
+    }
+
+    fileprivate func changed(by changes: any CommittedChanges) -> Set<ModelIdentifier> {
+        Set(changes.changed(among: index.keys) { index[$0] != nil })
     }
 
     /// The identified models whose records name one of `identifiers`.

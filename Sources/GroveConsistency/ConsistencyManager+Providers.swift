@@ -186,12 +186,15 @@ extension ConsistencyManager {
     /// Hands over `models`, which a fetch brought, in their newest version, on the main actor and in the order of
     /// updates; `nil` for those that were deleted meanwhile.
     ///
-    /// The fetch goes on until ``joinFetched(_:_:_:)``.
+    /// The fetch goes on until ``joinFetched(_:_:_:isFollowing:)``.
+    ///
+    /// - Parameter isFollowing: whether models may be from memory, as of when the fetch began.
     package func graftFetched(
-        _ fetch: UInt64, models: [any Model], then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
+        _ fetch: UInt64, models: [any Model], isFollowing: Bool = false,
+        then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
     ) {
         engine.enqueue { engine in
-            let newest = models.map { engine.graft($0, since: fetch) }
+            let newest = models.map { engine.graft($0, since: fetch, over: isFollowing ? [] : nil) }
             engine.deliver { body(newest) }
         }
     }
@@ -199,13 +202,14 @@ extension ConsistencyManager {
     /// Ends the fetch of a collection: its elements are listened to, and what changed in them since they were grafted
     /// is delivered.
     package func joinFetched(
-        _ fetch: UInt64, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)]
+        _ fetch: UInt64, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)],
+        isFollowing: Bool = false
     ) {
         engine.enqueue { engine in
             engine.round(context: nil) {
                 guard let key, let subscription = engine.subscriptions[key.rawValue] else { return }
                 for (handle, model) in joined {
-                    let newest = engine.graft(model, since: fetch)
+                    let newest = engine.graft(model, since: fetch, over: isFollowing ? [] : nil)
                     if let newest { engine.listen(subscription, to: newest, handle: handle) }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
                         engine.noteElement(subscription, ElementChange(handle: handle, model: newest))

@@ -5,7 +5,10 @@ import GroveModel
 /// A tree that a fetch brings is older than that; see ``Engine/graft(_:since:)``.
 struct ChangeLog {
     struct Entry {
+        /// As of which place it is.
         var sequence: UInt64
+        /// At which place it was applied: a later one where it was read.
+        var appliedAt: UInt64
         var change: ModelChange
         /// The last deletion: who held the model before does not hold it again, even if it was posted since.
         var deletedAt: UInt64 = 0
@@ -44,7 +47,7 @@ struct ChangeLog {
         return unsettled
     }
 
-    mutating func record(_ model: any Model, _ identifier: ModelIdentifier, at sequence: UInt64) {
+    mutating func record(_ model: any Model, _ identifier: ModelIdentifier, at sequence: UInt64, appliedAt: UInt64) {
         var models: [any Model] = []
         if case .updated(let before)? = entries[identifier]?.change {
             let projection = model.projectionIdentifier
@@ -52,10 +55,12 @@ struct ChangeLog {
         }
         let deletedAt = entries[identifier]?.deletedAt ?? 0
         let newest = max(sequence, entries[identifier]?.sequence ?? 0)
-        entries[identifier] = Entry(sequence: newest, change: .updated(models + [model]), deletedAt: deletedAt)
+        entries[identifier] = Entry(
+            sequence: newest, appliedAt: appliedAt, change: .updated(models + [model]), deletedAt: deletedAt)
     }
 
-    mutating func recordDelete(_ identifier: ModelIdentifier, at sequence: UInt64) {
-        entries[identifier] = Entry(sequence: sequence, change: .deleted, deletedAt: sequence)
+    mutating func recordDelete(_ identifier: ModelIdentifier, at sequence: UInt64, appliedAt: UInt64) {
+        entries[identifier] = Entry(
+            sequence: sequence, appliedAt: appliedAt, change: .deleted, deletedAt: sequence)
     }
 }

@@ -59,7 +59,7 @@ extension Engine {
         guard log.isOpen || !predicates.isEmpty else { return }
         posted.forEachInOrder { model in
             guard let identifier = model.modelIdentifier else { return }
-            if log.isOpen { log.record(model, identifier, at: asOf ?? sequence) }
+            if log.isOpen { log.record(model, identifier, at: asOf ?? sequence, appliedAt: sequence) }
             if !predicates.isEmpty { match(model, identifier) }
         }
     }
@@ -220,7 +220,7 @@ extension Engine {
     /// Deletes every place of `identifier`.
     func applyDelete(_ identifier: ModelIdentifier) {
         mark += 1
-        if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence) }
+        if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence, appliedAt: sequence) }
         if !predicates.isEmpty { matchDelete(identifier) }
         guard let occurrences = index[identifier] else { return }
         for node in occurrences.nodes.sorted(by: { $0.depth < $1.depth }) where !node.isDetached {

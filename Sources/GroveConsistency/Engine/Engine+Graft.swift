@@ -15,9 +15,10 @@ extension Engine {
     ///
     /// What was posted or deleted since then wins over what was fetched, and so does what somebody listens to.
     ///
-    /// - Parameter fresh: identifiers of which what was fetched wins over what somebody listens to.
+    /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what somebody listens to; all
+    ///   else was in memory when it was read.
     /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
-    func graft(_ model: any Model, since: UInt64, over fresh: Set<ModelIdentifier> = []) -> (any Model)? {
+    func graft(_ model: any Model, since: UInt64, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {
         var places = [Place(model: model, parent: -1, asOf: since)]
         var next = 0
         while next < places.count, places.count <= maxNodes {
@@ -54,12 +55,14 @@ extension Engine {
     }
 
     /// Whether the place's children must be looked at too.
-    private func bringUpToDate(_ place: inout Place, _ since: UInt64, _ fresh: Set<ModelIdentifier>) -> Bool {
+    private func bringUpToDate(_ place: inout Place, _ since: UInt64, _ fresh: Set<ModelIdentifier>?) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         let newer: [any Model]
         // What was posted may itself hold what changed after it; what somebody listens to does not.
         var isCurrent = true
-        if let entry = log.entries[identifier], entry.sequence > since {
+        // What is held beside what was read may have become older while earlier changes were read.
+        let isHeld = fresh.map { !$0.contains(identifier) }
+        if let entry = log.entries[identifier], (isHeld == true ? entry.appliedAt : entry.sequence) > since {
             switch entry.change {
             case _ where place.parent >= 0 && entry.deletedAt > place.asOf, .deleted:
                 place.isChanged = true
@@ -70,7 +73,7 @@ extension Engine {
                 isCurrent = false
                 place.asOf = max(place.asOf, entry.sequence)
             }
-        } else if !fresh.contains(identifier), let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
+        } else if isHeld != false, let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
             newer = [node.model]
         } else {
             return true

@@ -20,7 +20,8 @@ extension CollectionStore {
         let (before, resets) = (changes, resets)
         let consistency = manager.consistencyManager
         manager.readList(cacheKey, known: entries, key, except: unknown) { [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
-            consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }) { newest in
+            consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }, isFollowing: true) {
+                newest in
                 let isCurrent = self.changes == before && self.resets == resets
                 guard isCurrent, !manager.isOver(epoch), read?.value != nil else {
                     consistency.joinFetched(fetch, nil, [])
@@ -34,7 +35,7 @@ extension CollectionStore {
                     return
                 }
                 let joined = self.show(newest.compactMap { $0.flatMap { Leaf.base($0) as? T } })
-                consistency.joinFetched(fetch, key, joined)
+                consistency.joinFetched(fetch, key, joined, isFollowing: true)
             }
         }
     }
