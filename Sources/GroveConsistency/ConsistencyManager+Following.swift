@@ -30,21 +30,26 @@ extension ConsistencyManager {
 
     /// Takes a place in the order of calls, and gives `body`, on the engine's queue, what is held of `changes`.
     ///
-    /// ``endFollowing(_:_:_:)`` follows.
+    /// ``endFollowing(_:_:_:onOutdated:onRewritten:)`` follows.
+    ///
+    /// - Parameter isReread: whether this was looked at before, and is no news.
     package func beginFollowing(
-        _ changes: any CommittedChanges, then body: @escaping @Sendable (HeldChanges) -> Void
+        _ changes: any CommittedChanges, isReread: Bool, then body: @escaping @Sendable (HeldChanges) -> Void
     ) -> UInt64 {
         engine.enqueue { engine in
-            engine.log.openFollowing(changes)
+            engine.log.openFollowing(isReread ? nil : changes, at: engine.sequence)
             body(engine.held(of: changes))
         }
     }
 
     /// Applies what was read: less what was posted or deleted since the place `began`.
     ///
-    /// - Parameter onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
+    /// - Parameters:
+    ///   - onOutdated: given what was read, was not held before, and was changed since: it is to be read again.
+    ///   - onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
     package func endFollowing(
         _ began: UInt64, _ held: HeldChanges, _ outcomes: [Followed],
+        onOutdated: @escaping @Sendable (Set<ModelIdentifier>) -> Void,
         onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
     ) {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
@@ -83,7 +88,15 @@ extension ConsistencyManager {
             let rewritten = zip(held.wanted, outcomes).filter { wanted, outcome in
                 if case .model = outcome { gone.contains(wanted.identifier) } else { false }
             }
+            var brought: Set<ModelIdentifier> = []
+            if engine.log.isFollowed {
+                for model in found {
+                    model.forEachInOrder { if let identifier = $0.modelIdentifier { brought.insert(identifier) } }
+                }
+            }
+            let outdated = engine.log.changed(since: began, among: brought)
             engine.log.closeFollowing()
+            if !outdated.isEmpty { onOutdated(outdated) }
             guard !rewritten.isEmpty else { return }
             let models = Set(rewritten.map(\.0.identifier))
             onRewritten(models, engine.holders(of: models))

@@ -72,7 +72,7 @@ enum CollectionEditRules {
             let new = people(1_000 * (step + 1)..<1_000 * (step + 1) + Int.random(in: 0...3, using: &generator))
             list.replaceSubrange(range, with: new)
             holders[who] = list
-            let isWhole = Int.random(in: 0..<20, using: &generator) == 0
+            let isWhole = step < 2 || Int.random(in: 0..<20, using: &generator) == 0
             if isWhole { versions[who] = ListVersion() }
             cache.saveList(
                 { [list] in list }, after: isWhole ? nil : ListEdit(range, with: new), of: versions[who],

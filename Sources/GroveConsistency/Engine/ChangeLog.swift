@@ -18,10 +18,15 @@ struct ChangeLog {
     private var openFetches = 0
     /// Those that read what a cache committed.
     private var openFollowings = 0
+    /// What was committed since the oldest of them began, and when its own reading began.
+    private var followed: [(began: UInt64, changes: any CommittedChanges)] = []
     /// What was committed since the oldest of the other fetches began.
     private var unsettled: [any CommittedChanges] = []
 
     var isOpen: Bool { openFetches > 0 }
+
+    /// Whether something was committed while something else was read.
+    var isFollowed: Bool { !followed.isEmpty }
 
     mutating func open() { openFetches += 1 }
 
@@ -30,15 +35,26 @@ struct ChangeLog {
         if openFetches == 0 { entries = [:] }
     }
 
-    mutating func openFollowing(_ changes: any CommittedChanges) {
-        if openFetches > openFollowings { unsettled.append(changes) }
+    /// - Parameter changes: what was committed; `nil` where it is what was looked at before.
+    mutating func openFollowing(_ changes: (any CommittedChanges)?, at sequence: UInt64) {
+        if let changes, openFetches > openFollowings { unsettled.append(changes) }
+        if let changes, openFollowings > 0 { followed.append((sequence, changes)) }
         openFollowings += 1
         open()
     }
 
     mutating func closeFollowing() {
         openFollowings -= 1
+        if openFollowings == 0 { followed = [] }
         close()
+    }
+
+    /// Those of `identifiers` of which a newer version was committed than what was read as of `began`.
+    func changed(since began: UInt64, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
+        followed.reduce(into: []) { changed, followed in
+            guard followed.began > began else { return }
+            changed.formUnion(followed.changes.changed(among: identifiers) { identifiers.contains($0) })
+        }
     }
 
     /// What was committed while fetches were under way, given out once.

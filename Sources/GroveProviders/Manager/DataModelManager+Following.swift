@@ -11,15 +11,15 @@ extension DataModelManager {
     /// order of calls; so what is newer, wherever it was written, is what shows.
     func follow(_ changes: any CommittedChanges) {
         followModels(changes)
-        followLists(changes)
+        followLists(changes.changedLists, isWiped: changes.extent == .emptied)
     }
 
-    func followModels(_ changes: any CommittedChanges) {
+    func followModels(_ changes: any CommittedChanges, isReread: Bool = false) {
         guard let cache = followed else { return }
         let isWiped = changes.extent == .emptied
         let held = Handover<ConsistencyManager.HeldChanges>()
         inOrder { _ in
-            let began = consistencyManager.beginFollowing(changes, then: held.put)
+            let began = consistencyManager.beginFollowing(changes, isReread: isReread, then: held.put)
             onCache { [consistencyManager] in
                 let held = held.take()
                 let outcomes = held.wanted.isEmpty ? [] : cache.readNow(held.wanted, known: held.known)
@@ -33,8 +33,10 @@ extension DataModelManager {
                         case nil: .unknown
                         }
                     },
+                    onOutdated: { [weak self] models in self?.followModels(Named(models), isReread: true) },
                     onRewritten: { [weak self] models, holders in
-                        self?.follow(Rewritten(models: models, holders: holders))
+                        self?.followModels(Named(models.union(holders)), isReread: true)
+                        self?.followLists(nil, except: models)
                     })
             }
         }
@@ -63,36 +65,33 @@ extension DataModelManager {
         }
     }
 
-    /// Lets lists that changed be read again.
-    private func followLists(_ changes: any CommittedChanges) {
-        let keys = changes.extent == .named ? changes.changedLists : nil
+    /// Lets the lists under `keys`, or all, be read again.
+    private func followLists(
+        _ keys: Set<ModelIdentifier>?, isWiped: Bool = false, except unknown: Set<ModelIdentifier> = []
+    ) {
         let isHeld = listKeys.withLock { held in keys.map { $0.contains { held[$0] != nil } } ?? !held.isEmpty }
         guard isHeld else { return }
         consistencyManager.afterDelivery {
             for (key, store) in self.stores where keys?.contains(key.cacheKey) ?? true {
-                store.store?.follow(isWiped: changes.extent == .emptied, except: changes.rewritten)
+                store.store?.follow(isWiped: isWiped, except: unknown)
             }
         }
     }
 }
 
-/// Models that were deleted and are there again, and those who may have lost them by that; and so may every list.
-private struct Rewritten: CommittedChanges {
-    let models: Set<ModelIdentifier>
-    let holders: Set<ModelIdentifier>
+/// Models that are to be read again.
+private struct Named: CommittedChanges {
+    let identifiers: Set<ModelIdentifier>
+
+    init(_ identifiers: Set<ModelIdentifier>) { self.identifiers = identifiers }
 
     var extent: ChangeExtent { .named }
     var deletedModelIds: Set<ModelIdentifier> { [] }
-    var changedLists: Set<ModelIdentifier>? { nil }
+    var changedLists: Set<ModelIdentifier>? { [] }
 
     func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {
-        models.union(holders).filter(isHeld)
+        identifiers.filter(isHeld)
     }
-}
-
-extension CommittedChanges {
-    /// What was deleted and is there again: a list that holds it may be older than that.
-    fileprivate var rewritten: Set<ModelIdentifier> { (self as? Rewritten)?.models ?? [] }
 }
