@@ -82,7 +82,9 @@ struct FollowingTests {
     func writes(backend: Backend, writer: Writer) async throws {
         try await onEach(backend) { scene in
             let manager = scene.manager
-            let (held, waits) = (DataProvider<Message>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager))
+            let (held, waits) = (
+                DataProvider<Message>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
+            )
             let list = People(dataModelManager: manager)
             held.setData(Message(id: "1", text: "hello", sender: ann))
             list.setData([ann, bob], cacheKey: "people")
@@ -108,7 +110,9 @@ struct FollowingTests {
     func deletions(backend: Backend, writer: Writer) async throws {
         try await onEach(backend) { scene in
             let manager = scene.manager
-            let (held, person) = (DataProvider<Message>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager))
+            let (held, person) = (
+                DataProvider<Message>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+            )
             let list = People(dataModelManager: manager)
             held.setData(Message(id: "1", text: "hello", sender: ann))
             person.setData(bob)
@@ -155,7 +159,9 @@ struct FollowingTests {
         try await onEach(backend) { scene in
             for byManager in [false, true] {
                 let manager = scene.manager
-                let (held, since) = (DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager))
+                let (held, since) = (
+                    DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+                )
                 let list = People(dataModelManager: manager)
                 held.setData(ann)
                 since.setData(bob)
@@ -297,7 +303,9 @@ extension FollowingTests.Scene: FollowingScene {
             case 0: try put([person])
             case 1: try write([message], by: .typedCall)
             case 2:
-                try write([message, Message(id: "1", text: "\(step)", sender: Person(id: ids[3], name: "\(step)"))], by: .transaction)
+                try write(
+                    [message, Message(id: "1", text: "\(step)", sender: Person(id: ids[3], name: "\(step)"))],
+                    by: .transaction)
             case 3: managers[who].updateModel(person)
             case 4: people[Int.random(in: 0..<6, using: &random)].setData(person)
             case 5: messages[Int.random(in: 0..<4, using: &random)].setData(message)

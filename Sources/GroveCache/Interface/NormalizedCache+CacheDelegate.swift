@@ -66,6 +66,12 @@ extension NormalizedCache: CacheDelegate {
     /// Where the list in the cache is not the one that the edit is of any more, because others changed it or it was forgotten,
     /// the whole list is stored in its place, its elements as the cache has them.
     ///
+    /// ```swift
+    /// let version = ListVersion()
+    /// cache.saveList({ [message] }, after: nil, of: version, forKey: "inbox", context: nil)
+    /// cache.saveList({ [] }, after: ListEdit(0..<1, with: []), of: version, forKey: "inbox", context: nil)
+    /// ```
+    ///
     /// - Complexity: that of the edit, once the list was stored.
     public func saveList(
         _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,

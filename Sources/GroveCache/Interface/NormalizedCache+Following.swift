@@ -4,6 +4,13 @@ public import GroveModel
 extension NormalizedCache: FollowableCache {
     /// The cache, for one who follows it: `tell` is told of every commit that is not the follower's own, by whichever handle and
     /// whichever call of this process, on the cache's queue of events.
+    ///
+    /// ```swift
+    /// let followed = cache.followed { changes in
+    ///     if changes.deletedModelIds.contains("Message:34") { print("gone") }
+    /// }
+    /// followed.deleteModel(message, forKey: nil, context: nil)
+    /// ```
     public func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache {
         Followed(cache: self, tell)
     }

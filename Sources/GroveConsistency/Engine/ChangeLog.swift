@@ -76,7 +76,7 @@ struct ChangeLog {
     }
 
     mutating func recordDelete(_ identifier: ModelIdentifier, at sequence: UInt64, appliedAt: UInt64) {
-        entries[identifier] = Entry(
-            sequence: sequence, appliedAt: appliedAt, change: .deleted, deletedAt: sequence)
+        let newest = max(sequence, entries[identifier]?.sequence ?? 0)
+        entries[identifier] = Entry(sequence: newest, appliedAt: appliedAt, change: .deleted, deletedAt: newest)
     }
 }

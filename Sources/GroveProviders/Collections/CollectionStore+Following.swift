@@ -19,7 +19,8 @@ extension CollectionStore {
         guard isLoaded else { return }
         let (before, resets) = (changes, resets)
         let consistency = manager.consistencyManager
-        manager.readList(cacheKey, known: entries, key, except: unknown) { [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
+        manager.readList(cacheKey, known: entries, key, except: unknown) {
+            [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
             consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }, isFollowing: true) {
                 newest in
                 let isCurrent = self.changes == before && self.resets == resets
