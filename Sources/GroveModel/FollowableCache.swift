@@ -18,6 +18,11 @@ public protocol FollowedCache: CacheDelegate {
     /// So the place of a call in the order of calls is that of this one, and the work of it is done elsewhere.
     func inOrder(_ call: @escaping @Sendable () -> Void)
 
+    /// Empties the cache, behind the calls before it and before those after it; returns at once.
+    ///
+    /// - Parameter completion: called once, on any thread, when nothing is left, or with why something is.
+    func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void)
+
     /// Reads models now, in one view of the cache, every write that was called before included.
     ///
     /// Blocks the calling thread.

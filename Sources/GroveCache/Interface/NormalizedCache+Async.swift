@@ -131,13 +131,12 @@ extension NormalizedCache {
 
     @discardableResult
     func performAsync(
-        _ durability: Durability = .standard, isWipe: Bool = false, origin: UInt64 = 0,
+        _ durability: Durability = .standard, isWipe: Bool = false,
         _ content: () throws(CacheError) -> PendingWrite.Content
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
-        // A follower's call is in that line itself.
-        if origin == 0 { await core.followers.pass() }
+        await core.followers.pass()
         await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
         let time = core.clock.ofCall
@@ -146,7 +145,7 @@ extension NormalizedCache {
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
             let write = PendingWrite(
                 sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,
-                isDurable: durability == .durable, origin: origin, completion: { continuation.resume(returning: $0) })
+                isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
                 try core.enqueue(write, schedulingDrain: true)
             } catch {

@@ -136,10 +136,23 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         cache.delete(model, cacheKey, origin: origin)
     }
 
-    func wipe() async throws(CacheError) {
-        _ = try await cache.performAsync(isWipe: true, origin: origin) { () throws(CacheError) in
-            PendingWrite.Content()
+    func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void) {
+        do throws(CacheError) {
+            try cache.checkOpen()
+            let wipe = PendingWrite(
+                sequence: try cache.core.takeSequence(), time: cache.core.clock.ofCall, isWipe: true, origin: origin
+            ) { outcome in
+                if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
+            }
+            try cache.core.enqueue(wipe, schedulingDrain: true)
+        } catch {
+            completion(error)
         }
+    }
+
+    func wipe() async throws(CacheError) {
+        let failure = await withCheckedContinuation { continuation in wipe { continuation.resume(returning: $0) } }
+        if let failure { throw failure }
     }
 }
 

@@ -21,7 +21,8 @@ extension DataModelManager {
             epoch.withLock { epoch in
                 epoch += 1
                 consistencyManager.wipe()
-                onCache {
+                onCache { [followed] in
+                    if let followed { return followed.wipe { continuation.resume(returning: $0) } }
                     // Writes of later calls wait behind the wipe.
                     let isDone = DispatchSemaphore(value: 0)
                     Task.detached {
