@@ -59,7 +59,8 @@ extension ConsistencyManager {
             let fresh = engine.changed(by: held.changes)
             var found: [any Model] = []
             var deleted: [ModelIdentifier] = []
-            for (wanted, outcome) in zip(held.wanted, outcomes) {
+            // What was read before a wipe does not come back after it.
+            for (wanted, outcome) in engine.isCancelled(began) ? [] : Array(zip(held.wanted, outcomes)) {
                 switch outcome {
                 case .model(let model):
                     if let model = engine.graft(Leaf.node(model), since: began, over: fresh) {

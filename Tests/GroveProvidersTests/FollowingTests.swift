@@ -195,6 +195,52 @@ struct FollowingTests {
         }
     }
 
+    @Test("Who is told of a list by others may edit it, and places that wait for a model go on waiting")
+    func editsWhenTold() async throws {
+        try await onEach(.memory) { scene in
+            let list = People(dataModelManager: scene.manager)
+            let editor = Editor()
+            list.setData((0..<100).map { Person(id: "\($0)") }, cacheKey: "people")
+            try await scene.settle()
+            list.insert(awaiting: ["Person:900"], at: 0)
+            list.delegate = editor
+            try scene.insert([Person(id: "new")], at: 50, by: .typedCall)
+            try await scene.settle()
+            #expect(list.count == 102)
+            #expect(scene.stored("people") == list.data)
+            try scene.put([Person(id: "900")])
+            try await scene.settle()
+            #expect(list.data.first?.id == "900")
+            #expect(scene.stored("people") == list.data)
+        }
+    }
+
+    @Test(
+        "What was committed right before a suspension shows after it, and a wipe then is one",
+        arguments: Backend.allCases)
+    func suspensions(backend: Backend) async throws {
+        try await onEach(backend) { scene in
+            let held = DataProvider<Person>(dataModelManager: scene.manager)
+            held.setData(ann)
+            try scene.putAndSuspend([Person(id: "1", name: "Anna")])
+            await scene.manager.flush()
+            try scene.resumeNow()
+            try await scene.settle()
+            #expect(held.data?.name == "Anna")
+            held.setData(Person(id: "1", name: "saved"))
+            try scene.suspendNow()
+            try scene.resumeNow()
+            try await scene.settle()
+            #expect(try scene.person("1")?.name == "saved")
+            try await scene.wipe()
+            try scene.suspendNow()
+            await scene.manager.flush()
+            try scene.resumeNow()
+            try await scene.settle()
+            #expect(held.data == nil)
+        }
+    }
+
     @Test("A provider's own writes come back as nothing, and what it wrote last is what it shows")
     func ownWrites() async throws {
         try await onEach(.sqlite) { scene in
@@ -240,6 +286,10 @@ protocol FollowingScene {
     func person(_ id: String) throws -> Person?
     func stored(_ list: String) -> [Person]
     func wipe() async throws
+    func put(_ people: [Person]) throws
+    func putAndSuspend(_ people: [Person]) throws
+    func suspendNow() throws
+    func resumeNow() throws
     func program(_ seed: UInt64) async throws
 }
 
@@ -274,6 +324,15 @@ extension FollowingTests.Scene: FollowingScene {
 
     /// Calls of this thread, which waits.
     func put(_ people: [Person]) throws { try cache.write(contentsOf: people) }
+
+    func putAndSuspend(_ people: [Person]) throws {
+        try put(people)
+        try cache.suspend()
+    }
+
+    func suspendNow() throws { try cache.suspend() }
+
+    func resumeNow() throws { try cache.resume() }
 
     func add(_ people: [Person]) throws { try cache.append(people, toCollection: "people") }
 
@@ -343,6 +402,20 @@ extension FollowingTests.Scene: FollowingScene {
         #expect(lists[0].data == lists[1].data, "seed \(seed)")
         #expect(stored("people") == lists[0].data, "seed \(seed)")
         for watcher in watchers { #expect(watcher.wentBack == nil, "seed \(seed)") }
+    }
+}
+
+/// Appends to the list that it is told of, once.
+@MainActor
+private final class Editor: CollectionDataProviderDelegate {
+    private var isDone = false
+
+    func collectionDataProviderHasUpdatedData<T>(
+        _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?
+    ) {
+        guard !isDone, let list = dataProvider as? CollectionDataProvider<Person> else { return }
+        isDone = true
+        list.append([Person(id: "appended")])
     }
 }
 

@@ -53,6 +53,11 @@ final class Audience: Sendable {
         tell(present) { tell in tell.change(set) }
     }
 
+    /// Tells only those who follow.
+    func tellFollowers(of set: ChangeSet) {
+        events.async { [streams] in streams.tellFollowers(set) }
+    }
+
     /// Runs `body`, which tells `observers` and the streams of several things.
     func tell(_ observers: [any CacheObserver], _ body: @escaping @Sendable (Telling) -> Void) {
         events.async { [streams] in body(Telling(observers: observers, streams: streams)) }

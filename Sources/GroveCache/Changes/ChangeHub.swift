@@ -89,14 +89,19 @@ final class ChangeHub: Sendable {
         }
     }
 
+    /// Tells every follower but the one whose call it was.
+    func tellFollowers(_ changes: ChangeSet) {
+        let followers = state.withLock { $0.followers.filter { $0.key != changes.origin }.values }
+        for tell in followers { tell(changes) }
+    }
+
     /// Tells every reader of something in `changes`.
     ///
     /// - Complexity: O(*n*) for *n* models in `changes` where somebody reads the changes of a model.
     func publish(_ changes: ChangeSet) {
         let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
         for subscription in all { subscription?.yield(changes) }
-        let followers = state.withLock { $0.followers.filter { $0.key != changes.origin }.values }
-        for tell in followers { tell(changes) }
+        tellFollowers(changes)
         guard isModelRead else { return }
         var told: [(CacheChange, ChangeSubscription<CacheChange>?)] = []
         func tell(_ identifiers: Set<ModelIdentifier>, _ change: CacheChange) {

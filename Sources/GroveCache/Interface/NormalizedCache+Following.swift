@@ -85,9 +85,10 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         _ models: [(identifier: ModelIdentifier, type: any SimpleModel.Type)], known: [any SimpleModel]
     ) -> [CacheRead<any SimpleModel>?] {
         let outcomes = try? cache.read { view in
+            view.reader.know(known)
             var outcomes: [CacheRead<any SimpleModel>?] = []
             for (identifier, type) in models {
-                outcomes.append(try? view.model(identifier, ofAny: type, known: known))
+                outcomes.append(try? view.model(identifier, ofAny: type))
             }
             return outcomes
         }
@@ -95,7 +96,10 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     }
 
     func readListNow<T: SimpleModel>(_ cacheKey: String, of type: T.Type, known: [T]) -> CacheRead<[T]>? {
-        try? cache.read { view in try view.list(cacheKey, ofAny: type, known: known) }
+        try? cache.read { view in
+            view.reader.know(known)
+            return try view.list(cacheKey, ofAny: type)
+        }
     }
 
     func modelForKey<T: SimpleModel>(
@@ -157,22 +161,21 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 }
 
 extension CacheView {
-    /// Reads the tree of `identifier` as a type that is known only now; nodes of it that are `known` are not read.
+    /// Reads the tree of `identifier` as a type that is known only now.
     fileprivate func model<T: SimpleModel>(
-        _ identifier: ModelIdentifier, ofAny type: T.Type, known: [any SimpleModel]
+        _ identifier: ModelIdentifier, ofAny type: T.Type
     ) throws(CacheError) -> CacheRead<any SimpleModel> {
-        if let type = type as? any CacheableModel.Type { return try model(identifier, type, known) }
-        if let type = type as? any (SimpleModel & Codable).Type { return try model(identifier, codable: type, known) }
+        if let type = type as? any CacheableModel.Type { return try model(identifier, type) }
+        if let type = type as? any (SimpleModel & Codable).Type { return try model(identifier, codable: type) }
         throw DynamicRoots.notCacheable(type)
     }
 
-    /// Reads the list under `key`; elements that are `known` are not read.
+    /// Reads the list under `key` as one of a type that is known only now.
     fileprivate func list<T: SimpleModel>(
-        _ key: String, ofAny type: T.Type, known: [T]
+        _ key: String, ofAny type: T.Type
     ) throws(CacheError) -> CacheRead<[T]> {
         let found: CacheRead<[any SimpleModel]>
         if let type = type as? any CacheableModel.Type {
-            reader.know(known)
             found = try elements(key, type)
         } else if let type = type as? any (SimpleModel & Codable).Type {
             found = try codableElements(key, type)
@@ -204,9 +207,8 @@ extension CacheView {
     }
 
     private func model<M: CacheableModel>(
-        _ identifier: ModelIdentifier, _ type: M.Type, _ known: [any SimpleModel]
+        _ identifier: ModelIdentifier, _ type: M.Type
     ) throws(CacheError) -> CacheRead<any SimpleModel> {
-        reader.know(known)
         switch try read(identifier, as: type) {
         case .hit(let model): return .hit(model)
         case .miss(let miss): return .miss(miss)
@@ -214,9 +216,8 @@ extension CacheView {
     }
 
     private func model<M: SimpleModel & Codable>(
-        _ identifier: ModelIdentifier, codable type: M.Type, _ known: [any SimpleModel]
+        _ identifier: ModelIdentifier, codable type: M.Type
     ) throws(CacheError) -> CacheRead<any SimpleModel> {
-        reader.know(known)
         switch try read(identifier, as: CodableNode<M>.self) {
         case .hit(let node): return .hit(node.base)
         case .miss(let miss): return .miss(miss)

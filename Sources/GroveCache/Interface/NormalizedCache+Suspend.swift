@@ -22,6 +22,7 @@ extension NormalizedCache {
     ///   failed is told by `flush()`, after the resumption too.
     public func suspend() throws(CacheError) {
         try checkOpen()
+        core.followers.pass()
         try core.suspend()
     }
 
@@ -32,6 +33,7 @@ extension NormalizedCache {
     /// ```
     public func suspend() async throws(CacheError) {
         try checkOpen()
+        await core.followers.pass()
         try core.beginSuspension()
         await withCheckedContinuation { continuation in
             core.writer.async { [core] in

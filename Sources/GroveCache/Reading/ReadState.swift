@@ -47,8 +47,8 @@ struct ReadState: ~Copyable {
     /// The hashes of the keys that the read asked for, in order, of ``touchBytes`` bytes each.
     private(set) var touches = ByteBuffer(capacity: 64)
     var remembered: [Sight: any SimpleModel] = [:]
-    /// Whether the read was told of models that it is not to look for: they are remembered from the start.
-    var knowsModels = false
+    /// Models that the read is not to look for.
+    var known: [Sight: any SimpleModel] = [:]
     /// Shapes met by this reader; kept from read to read.
     var shapes = ShapeTable()
     private var splitBody = SplitBody()

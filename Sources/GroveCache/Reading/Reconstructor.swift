@@ -47,6 +47,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         endTree()
         leaveThread()
         unsafe state.pointee.view.take()?.end()
+        if unsafe !state.pointee.known.isEmpty { unsafe state.pointee.known = [:] }
         if unsafe state.pointee.hasPending {
             unsafe state.pointee.pending = nil
             unsafe state.pointee.hasPending = false
@@ -62,7 +63,6 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe state.pointee.isExpired = false
         }
         if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
-        unsafe state.pointee.knowsModels = false
         unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
         unsafe state.pointee.sights.removeAll()
         unsafe state.pointee.letGo()
@@ -180,7 +180,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         guard unsafe state.pointee.path.count < LargeStack.maxDepth else {
             throw .failed(CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels."))
         }
-        if unsafe state.pointee.knowsModels && state.pointee.nesting > state.pointee.rootNesting,
+        if unsafe !state.pointee.known.isEmpty && state.pointee.nesting > state.pointee.rootNesting,
             unsafe isKnown(identifier, type)
         {
             return unsafe NodeVisit(
@@ -295,25 +295,24 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return unsafe state.pointee.remembered[sight] != nil
     }
 
-    /// Lets the next tree have `models` where it holds their identifiers, without looking for them.
+    /// Lets trees have `models` where they hold their identifiers, without looking for them, until the read ends.
     func know(_ models: [any SimpleModel]) {
-        guard !models.isEmpty else { return }
-        unsafe state.pointee.knowsModels = true
         for model in models {
             guard let identifier = model.modelIdentifier else { continue }
             let sight = ReadState.Sight(
                 identifier: Array(identifier.rawValue.utf8), type: ObjectIdentifier(type(of: model)))
-            unsafe state.pointee.remembered[sight] = model
+            unsafe state.pointee.known[sight] = model
         }
     }
 
     private func isKnown(_ identifier: UnsafeRawBufferPointer, _ type: any CacheableModel.Type) -> Bool {
         let sight = unsafe ReadState.Sight(identifier: Array(identifier), type: ObjectIdentifier(type))
-        return unsafe state.pointee.remembered[sight] != nil
+        return unsafe state.pointee.known[sight] != nil
     }
 
     func recall(_ visit: NodeVisit) -> (any SimpleModel)? {
-        unsafe state.pointee.remembered[ReadState.Sight(identifier: Array(visit.identifier), type: visit.type)]
+        let sight = unsafe ReadState.Sight(identifier: Array(visit.identifier), type: visit.type)
+        return unsafe state.pointee.remembered[sight] ?? state.pointee.known[sight]
     }
 
     func remember(_ model: any SimpleModel, _ visit: NodeVisit) {

@@ -150,6 +150,9 @@ final class Engine: @unchecked Sendable {
     /// Whether the call under way was cancelled since it was made.
     var isCancelled: Bool { order.withLock { $0.cancelled >= sequence } }
 
+    /// Whether what was called at `sequence` was cancelled since.
+    func isCancelled(_ sequence: UInt64) -> Bool { order.withLock { $0.cancelled >= sequence } }
+
     /// Cancels the updates that are queued or on their way to the main actor.
     func cancelAll() {
         let sequence = order.withLock { order in

@@ -158,7 +158,7 @@ extension CollectionDataProvider {
         return manager.inOrder { _ in
             let sequence = manager.consistencyManager.edit(
                 store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)
-            store.isInMemoryOnly = !isSavedNow
+            if !isSaved { store.inMemoryAt = store.changes }
             if !isSavedNow, !joining.isEmpty { store.hasUnsaved = true }
             if isSavedNow {
                 store.save(after: range.map { ListEdit($0, with: joining.map(\.model)) }, context)

@@ -15,7 +15,11 @@ extension CollectionStore {
     ///   - unknown: elements that the list may hold no more, so that they are to be read too.
     func follow(isWiped: Bool = false, except unknown: Set<ModelIdentifier> = []) {
         // A load that is under way may have looked before.
-        guard !isLoading else { return mustFollow = true }
+        guard !isLoading else {
+            return followsLater = (
+                (followsLater?.isWiped ?? false) || isWiped, unknown.union(followsLater?.unknown ?? [])
+            )
+        }
         guard isLoaded else { return }
         let (before, resets) = (changes, resets)
         let consistency = manager.consistencyManager
@@ -28,27 +32,36 @@ extension CollectionStore {
                     consistency.joinFetched(fetch, nil, [])
                     if manager.isOver(epoch) { return }
                     if !isCurrent {
-                        // What it is since then is stored by now, or will be.
-                        if !self.isInMemoryOnly { self.follow(isWiped: isWiped, except: unknown) }
-                    } else if isWiped, read?.miss != nil {
+                        // What it is since then is stored by now, or will be; unless it was not to be.
+                        if isWiped || self.inMemoryAt <= before { self.follow(isWiped: isWiped, except: unknown) }
+                    } else if isWiped {
                         self.clearForWipe(at: manager.now())
                     }
                     return
                 }
-                let joined = self.show(newest.compactMap { $0.flatMap { Leaf.base($0) as? T } })
-                consistency.joinFetched(fetch, key, joined, isFollowing: true)
+                let shown = self.shownBeforeEdit
+                let information = self.show(newest.compactMap { $0.flatMap { Leaf.base($0) as? T } })
+                consistency.joinFetched(
+                    fetch, key,
+                    self.entries.slice(0, self.entries.count).map { ($0.handle, Leaf.node($0.model)) },
+                    isFollowing: true)
+                // Who is told may edit; so that comes last.
+                guard !information.isEmpty else { return }
+                self.tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
             }
         }
     }
 
     /// Makes `models` the list: what is the same at both ends keeps its place.
     ///
-    /// - Returns: all elements: whoever the engine let go of meanwhile is listened to again.
-    private func show(_ models: [T]) -> [(handle: Int, model: any Model)] {
+    /// The engine lets all elements go until they join again.
+    ///
+    /// - Returns: what changed.
+    private func show(_ models: [T]) -> [CollectionChangeInformation] {
         func isSame(_ entry: Entry<T>, _ model: T) -> Bool {
             entry.model.modelIdentifier.map { $0 == model.modelIdentifier } ?? entry.model.isEqual(to: model)
         }
-        let before = shownBeforeEdit
+        let handles = entries.slice(0, entries.count).map(\.handle)
         let shared = min(entries.count, models.count)
         let start = (0..<shared).first { !isSame(entries[$0], models[$0]) } ?? shared
         let end = (0..<shared - start).first {
@@ -66,10 +79,7 @@ extension CollectionStore {
         }
         // News from before this are not for any of them.
         markEdited(
-            at: manager.consistencyManager.edit(key, leaving: nil, joining: [], posting: [], context: nil))
-        if !information.isEmpty {
-            tell(.changes(information), by: [], context: nil, at: manager.now(), before: before)
-        }
-        return entries.slice(0, entries.count).map { ($0.handle, Leaf.node($0.model)) }
+            at: manager.consistencyManager.edit(key, leaving: handles, joining: [], posting: [], context: nil))
+        return information
     }
 }

@@ -46,14 +46,14 @@ final class CollectionStore<T: SimpleModel> {
     var changes = 0
     /// What they were when the list was last saved.
     private var savedChanges = 0
-    /// Whether the last edit was not to be stored.
-    var isInMemoryOnly = false
+    /// What ``changes`` was at the last edit that was not to be stored.
+    var inMemoryAt = 0
     /// Whether elements came that were to be in memory only: the next list that is stored brings them.
     var hasUnsaved = false
     /// What the cache knows of the list that was saved.
     private var version = ListVersion()
-    /// Whether others stored the list while it was loading.
-    var mustFollow = false
+    /// What to follow when the list is loaded: others stored it meanwhile.
+    var followsLater: (isWiped: Bool, unknown: Set<ModelIdentifier>)?
     private var nextHandle = 0
     /// Index by handle, less `firstHandle`, right below `staleFrom`.
     private var positions: [Int] = []
@@ -236,9 +236,9 @@ final class CollectionStore<T: SimpleModel> {
         let waiters = waiters
         self.waiters = []
         for waiter in waiters { waiter.completion(models, error) }
-        if mustFollow {
-            mustFollow = false
-            follow()
+        if let later = followsLater {
+            followsLater = nil
+            follow(isWiped: later.isWiped, except: later.unknown)
         }
     }
 

@@ -30,7 +30,7 @@ extension DataModelManager {
                         case .hit(let model): .model(model)
                         // What cannot be without something that was deleted is deleted too.
                         case .miss(let miss): miss.reason == .deleted || isWiped ? .deleted : .unknown
-                        case nil: .unknown
+                        case nil: isWiped ? .deleted : .unknown
                         }
                     },
                     onOutdated: { [weak self] models in self?.followModels(Named(models), isReread: true) },
