@@ -18,7 +18,8 @@ for tests in TestSupport GroveModelTests GroveCodingTests GroveConsistencyTests 
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
 # Need a store on disk: `make test` runs them.
-rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift" "$copy/Tests/GroveProvidersTests/MissingElementTests.swift"
+rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift" "$copy/Tests/GroveProvidersTests/MissingElementTests.swift" \
+    "$copy/Tests/GroveProvidersTests/ListEditTests.swift" "$copy/Tests/GroveProvidersTests/FollowingTests.swift"
 # Read the vectors, which are not copied, and have one thread.
 rm -f "$copy/Tests/GroveCodingTests/FuzzTests.swift" "$copy/Tests/GroveCodingTests/GoldenRecordTests.swift"
 . "$root/Scripts/mutex.sh"
