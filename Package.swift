@@ -212,7 +212,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "GroveSQLiteTests",
-            dependencies: ["GroveSQLite", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CSQLite"],
+            dependencies: [
+                "GroveSQLite", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting", "TestSupport", "CSQLite",
+            ],
             swiftSettings: strict),
         // The example of Docs/ImplementingABackend: a backend, and the executable that checks it.
         .target(

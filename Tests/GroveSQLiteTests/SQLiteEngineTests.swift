@@ -92,7 +92,7 @@ struct SQLiteEngineTests {
     func lostTables() throws {
         let directory = try TemporaryDirectory()
         try directory.open().close()
-        try run("DROP TABLE node", directory)
+        try run("DROP TABLE named", directory)
         #expect(code { _ = try directory.open() } == .corrupted)
     }
 

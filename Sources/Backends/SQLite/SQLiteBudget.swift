@@ -8,11 +8,9 @@ import Synchronization
 /// The database takes no more pages than it may; a fourteenth of the budget, 2 MB where it is small and half where it is
 /// very small, is left to the log, which is copied and cut off before it would have more.
 ///
-/// Records lie in the order in which they came, and eviction leaves holes among them: SQLite merges a page only when it
-/// is less than a third full. Records that came one after the other have numbers one after the other; so numbers that are
-/// missing tell where pages are sparse. Once the database is nearly full and not densely, each transaction looks at some
-/// runs of numbers in turn, and moves what is left of those to the end that are less than 85 % full: their
-/// pages are free.
+/// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and not
+/// densely, each transaction takes a run of records, in the order of their rows, out of its table and puts them back, which
+/// fills the pages there, and the next transaction goes on behind them.
 final class SQLiteBudget: Sendable {
     private struct State {
         /// All of it, in bytes; `nil` where there is none.
@@ -23,26 +21,17 @@ final class SQLiteBudget: Sendable {
         var maxPages = Int.max
         /// The payload when it was last asked how much fits.
         var payload = 0
-        /// The number of the record at which the next transaction goes on to look for sparse pages.
-        var next: Int64 = 0
-        /// The bytes of a record, on the average of those that were looked at; 0 before.
-        var rowBytes = 0
-        /// Whether the log has room for records that are moved.
-        var hasRoomToMove = false
-
-        /// The pages of the index at the most: an entry takes 17 bytes, in pages that are two thirds full.
-        var indexPages: Int {
-            rowBytes > 0 ? payload / rowBytes * 26 / SQLiteBudget.pageBytes + 16 : (pages - freePages) / 8 + 16
-        }
+        /// Where the next transaction goes on to pack.
+        var next = SQLitePlace.numbered(0)
+        /// Whether the log has room for records that are packed.
+        var hasRoomToPack = false
     }
 
     static let pageBytes = 4_096
     /// A page in the log, its header included.
     private static let frameBytes = pageBytes + 24
-    /// How full the pages are, in hundredths, beyond which nothing is moved: the index takes the rest.
+    /// How full the pages are, in hundredths, beyond which nothing is packed.
     private static let density = 92
-    /// How many of a run's numbers are there at most, in hundredths, where its records are moved.
-    private static let sparse = 85
     /// What the log's index takes, with some to spare for the file system.
     private static let besideLog = 160 << 10
     /// How long a checkpoint waits for views before the write goes on without.
@@ -99,20 +88,19 @@ final class SQLiteBudget: Sendable {
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
     func makeRoom(for load: WriteLoad, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Bool {
-        let (budget, pages, free, indexPages) = state.withLock { ($0.bytes, $0.pages, $0.freePages, $0.indexPages) }
+        let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
         guard let budget else { return true }
         let used = pages - free
-        // What is new goes to pages of its own. What it replaces, and what is evicted for it, may lie anywhere: a page that
-        // becomes too full or too empty takes its neighbours along. Where the index is written may be anywhere, too.
+        // What is new goes to pages of its own, most of it; some, and the index's entries of what has no number, may lie anywhere.
+        // So may what it replaces, and what is evicted for it: a page that becomes too full or too empty takes its neighbours along.
         let created = load.entries - load.replaced
-        let indexed = min(created + load.evictions, indexPages)
-        let touched = min(indexed + (load.replaced + load.evictions) * 3 / 2, used)
+        let touched = min((created + load.evictions) / 2 + (load.replaced + load.evictions) * 3 / 2, used)
         let needed = (touched + created / 40 + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
-        let moving = (Self.movedPages(load.entries) + Self.moved(load.entries) / 5 + 8) * Self.frameBytes
+        let packing = (Self.packedPages(load.entries) + Self.packed(load.entries) / 5 + 8) * Self.frameBytes
         let allowed = max(Self.logBytes(budget), budget - pages * Self.pageBytes - Self.besideLog)
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
-        if log + needed + moving <= allowed {
-            state.withLock { $0.hasRoomToMove = true }
+        if log + needed + packing <= allowed {
+            state.withLock { $0.hasRoomToPack = true }
             // Whoever reads looks through all of the log for each page. That can wait for a moment without views, and
             // where it fails the write fits nevertheless.
             if log > Self.longLog { try? cutOffLog(writer.connection, patience: 0) }
@@ -120,7 +108,7 @@ final class SQLiteBudget: Sendable {
         }
         try cutOffLog(writer.connection, patience: Self.patience)
         let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
-        state.withLock { $0.hasRoomToMove = rest + needed + moving <= allowed }
+        state.withLock { $0.hasRoomToPack = rest + needed + packing <= allowed }
         guard rest + needed > allowed else { return true }
         // Removing records makes neither file smaller.
         throw CacheError(
@@ -151,79 +139,41 @@ final class SQLiteBudget: Sendable {
         defer { try? writer.connection.run("PRAGMA temp_store = MEMORY") }
         try writer.connection.run("VACUUM")
         try cutOffLog(writer.connection, patience: Self.patience)
-        state.withLock { $0.next = 0 }
+        state.withLock { $0.next = .numbered(0) }
     }
 
-    /// Moves the records of sparse runs to the end of the table, where that frees pages.
+    /// Packs a run of records, where pages are sparse.
     ///
-    /// - Parameter count: how many records the transaction wrote or removed: some five are moved for each.
-    func moveSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
-        let (isSparse, position, rowBytes, maxPages) = state.withLock { state in
+    /// - Parameter count: how many records the transaction wrote or removed: some five are packed for each.
+    func packSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
+        let (isSparse, next, maxPages) = state.withLock { state in
             let used = state.pages - state.freePages
             let isSparse =
-                state.bytes != nil && state.hasRoomToMove && used > state.maxPages / 100 * 80
+                state.bytes != nil && state.hasRoomToPack && used > state.maxPages / 100 * 80
                 && state.payload < used / 100 * Self.density * Self.pageBytes
-            return (isSparse, state.next, state.rowBytes, state.maxPages)
+            return (isSparse, state.next, state.maxPages)
         }
         guard isSparse, count > 0 else { return }
-        // Each is written before its old place is free.
         var room = maxPages - Int(try writer.connection.number("PRAGMA page_count"))
         room += Int(try writer.connection.number("PRAGMA freelist_count")) - 8
-        room = min(room, Self.movedPages(count)) * Self.pageBytes
-        let most = Self.moved(count)
-        let looks = 4 * most + 256
-        let span = Int64(min(max(4 * Self.pageBytes / (rowBytes + 22), 8), 64))
-        var ids: [Int64] = []
-        var run: [Int64] = []
-        var (runBytes, rows, bytes) = (0, 0, 0)
-        var next = position
-        var isEnough = false
-        writer.records.bind(position, at: 1)
-        writer.records.bind(Int64(looks), at: 2)
-        while try writer.records.step("look at old records") {
-            let id = writer.records.number(0)
-            if id / span != next / span {
-                // A run that ends here; how many of its numbers are gone says how sparse its pages are.
-                if run.count * 100 <= Int(span) * Self.sparse, runBytes <= room, ids.count + run.count <= most {
-                    ids += run
-                    room -= runBytes
+        room = min(room, Self.packedPages(count)) * Self.pageBytes
+        guard room > 0 else { return }
+        let (table, row) = writer.table(of: next)
+        let end = try table.pack(from: row, count: Self.packed(count), bytes: room)
+        state.withLock { state in
+            state.next =
+                switch next {
+                case .numbered: end.map { .numbered($0) } ?? .named(0)
+                case .named: end.map { .named($0) } ?? .numbered(0)
                 }
-                run = []
-                runBytes = 0
-                next = id / span * span
-                isEnough = ids.count + Int(span) / 2 >= most || room <= Self.pageBytes
-                if isEnough { break }
-            }
-            let size = Int(writer.records.number(1))
-            rows += 1
-            bytes += size
-            run.append(id)
-            runBytes += size + 22
-        }
-        let isAtEnd = rows < looks && !isEnough
-        writer.records.reset()
-        state.withLock { [next, rows, bytes] state in
-            state.next = isAtEnd ? 0 : next
-            if rows > 0 {
-                state.rowBytes = state.rowBytes == 0 ? bytes / rows : (state.rowBytes * 7 + bytes / rows) / 8
-            }
-        }
-        guard !ids.isEmpty, try writer.newest.step("find the newest record") else { return writer.newest.reset() }
-        var newest = writer.newest.number(0)
-        writer.newest.reset()
-        for id in ids where newest < .max {
-            newest += 1
-            writer.move.bind(id, at: 1)
-            writer.move.bind(newest, at: 2)
-            try writer.move.run("move a record")
         }
     }
 
-    /// How many records are moved at most where `count` were written or removed.
-    private static func moved(_ count: Int) -> Int { min(count * 5 + 64, 512) }
+    /// How many records are packed at most where `count` were written or removed.
+    private static func packed(_ count: Int) -> Int { min(count * 5 + 64, 512) }
 
-    /// How many pages moved records fill at most.
-    private static func movedPages(_ count: Int) -> Int { min(count / 2 + 16, 128) }
+    /// How many pages they have at most.
+    private static func packedPages(_ count: Int) -> Int { min(count / 2 + 16, 128) }
 
     /// See ``SQLiteStore/payloadLimit(holding:)``.
     func payloadLimit(holding payload: Int) -> Int {

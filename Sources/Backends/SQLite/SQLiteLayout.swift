@@ -1,15 +1,20 @@
 import CSQLite
 import GroveModel
 
-/// What is in the file: one table, and an index on a hash of the keys.
+/// What is in the file: three tables, and an index on a hash of the keys that are stored by name.
 ///
 /// ```
-/// node(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
-/// node_hash ON node(hash)
+/// prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)
+/// numbered(id INTEGER PRIMARY KEY, value BLOB NOT NULL)
+/// named(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
+/// named_hash ON named(hash)
 /// ```
 ///
-/// Records lie in the order in which they were first written, so that a tree's lie together and new ones fill page after
-/// page; only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and
+/// A key that ends in a number, `Message:34`, is a row of `numbered`, whose `id` is made of the number of the prefix
+/// `Message:` and of 34: see ``SQLiteNumberedKey``. It is found in one tree, and neither key nor index is stored.
+///
+/// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after page;
+/// only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and
 /// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
 /// so that comparing it never follows a long value's pages. `application_id` says that the file is ours and
 /// `user_version` which layout it has.
@@ -52,12 +57,14 @@ enum SQLiteLayout {
         do throws(CacheError) {
             // Another process may have been faster.
             if try !isOurs(connection) {
+                try connection.run("CREATE TABLE prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)")
+                try connection.run("CREATE TABLE numbered(id INTEGER PRIMARY KEY, value BLOB NOT NULL)")
                 try connection.run(
                     """
-                    CREATE TABLE node(
+                    CREATE TABLE named(
                         id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
                     """)
-                try connection.run("CREATE INDEX node_hash ON node(hash)")
+                try connection.run("CREATE INDEX named_hash ON named(hash)")
                 try connection.run("PRAGMA application_id = \(applicationID)")
                 try connection.run("PRAGMA user_version = \(version)")
             }

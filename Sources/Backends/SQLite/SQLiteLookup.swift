@@ -2,13 +2,27 @@ import CSQLite
 import GroveCoding
 import GroveModel
 
-/// The statement that finds a record by its key: what views and the writer share.
+/// Where a record lies: what tables and indexes call its row.
+enum SQLitePlace: Equatable {
+    /// In `numbered`: the row's number says the key.
+    case numbered(Int64)
+    /// In `named`: the row holds the key.
+    case named(Int64)
+}
+
+/// Finds records by their keys: what views and the writer share.
 struct SQLiteLookup: ~Copyable {
-    private let statement: SQLiteStatement
+    private let named: SQLiteStatement
+    private var numbered: SQLiteNumbered
+    private var prefixes: SQLitePrefixes
     private let hashMask: UInt64
 
-    init(_ connection: SQLiteConnection, hashMask: UInt64) throws(CacheError) {
-        statement = try SQLiteStatement("SELECT id, key, value FROM node WHERE hash = ?1", connection)
+    init(_ connection: SQLiteConnection, hashMask: UInt64, isReader: Bool) throws(CacheError) {
+        let named = try SQLiteStatement("SELECT id, key, value FROM named WHERE hash = ?1", connection)
+        let numbered = try SQLiteNumbered(connection, usesBlob: isReader)
+        prefixes = try SQLitePrefixes(connection)
+        self.named = named
+        self.numbered = numbered
         self.hashMask = hashMask
     }
 
@@ -17,47 +31,44 @@ struct SQLiteLookup: ~Copyable {
         unsafe Int64(Int32(truncatingIfNeeded: hash64(key, seed: 0) & hashMask))
     }
 
-    /// Stands on the record of `key`; returns whether there is one.
+    /// The place of `key` and its value, which stays until the next call; `nil` where it is not stored.
     ///
-    /// - Complexity: O(log *n*), and linear in the number of keys that share its 32-bit hash.
-    func find(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Bool {
-        statement.reset()
-        unsafe statement.bind(hash(key), at: 1)
-        while try statement.step("read a record") {
-            if unsafe isEqual(statement.bytes(1), key) { return true }
+    /// - Complexity: O(log *n*), and for a key without a number linear in the keys that share its 32-bit hash.
+    mutating func find(
+        _ key: UnsafeRawBufferPointer
+    ) throws(CacheError) -> (place: SQLitePlace, value: UnsafeRawBufferPointer)? {
+        if let row = try unsafe row(of: key) {
+            return try unsafe numbered.value(of: row).map { unsafe (.numbered(row), $0) }
         }
-        return false
+        named.reset()
+        unsafe named.bind(hash(key), at: 1)
+        while try named.step("read a record") {
+            if unsafe isEqual(named.bytes(1), key) { return unsafe (.named(named.number(0)), named.bytes(2)) }
+        }
+        return nil
     }
 
-    /// The rowid of the record that was found.
-    var id: Int64 { statement.number(0) }
+    /// The number of the row of `key`, whether it is there or not; `nil` where keys of its kind are stored by name.
+    mutating func row(of key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+        guard let form = unsafe SQLiteNumberedKey(key),
+            let prefix = try unsafe prefixes.number(of: UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount]))
+        else { return nil }
+        return SQLiteNumberedKey.row(prefix, form.number)
+    }
 
-    /// The value of the record that was found, until the next call.
-    var value: UnsafeRawBufferPointer { unsafe statement.bytes(2) }
+    /// The prefix of `key`, which has no row, and the number that it should have; `nil` where it is stored by name.
+    mutating func newPrefix(of key: UnsafeRawBufferPointer) -> (text: UnsafeRawBufferPointer, number: Int64)? {
+        guard let form = unsafe SQLiteNumberedKey(key) else { return nil }
+        let prefix = unsafe UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount])
+        return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }
+    }
 
-    /// Leaves the record; its bytes are gone.
-    func leave() { statement.reset() }
-}
+    /// Forgets the numbers of prefixes: a transaction was undone.
+    mutating func forgetPrefixes() { prefixes.forget() }
 
-extension SQLiteConnection {
-    /// Visits what begins with `prefix`, in the order of the keys.
-    ///
-    /// - Complexity: O(*n* log *n*) for *n* records in the store: there is no index on keys. The keys visited, not the
-    ///   values, are sorted in memory.
-    func scan(
-        prefix: UnsafeRawBufferPointer,
-        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
-    ) throws(CacheError) {
-        let order = try SQLiteStatement(
-            "SELECT id FROM node WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) ORDER BY key", self)
-        let record = try SQLiteStatement("SELECT key, value FROM node WHERE id = ?1", self)
-        try unsafe order.bind(prefix, at: 1)
-        if let end = unsafe SQLiteKey.end(of: prefix) { try order.bind(copying: end, at: 2) }
-        while try order.step("read the keys") {
-            record.bind(order.number(0), at: 1)
-            guard try record.step("read a record") else { continue }
-            guard try unsafe visit(record.bytes(0), record.bytes(1)) else { return }
-            record.reset()
-        }
+    /// Leaves the record that was found; its bytes are gone.
+    mutating func leave() {
+        named.reset()
+        numbered.leave()
     }
 }

@@ -23,6 +23,9 @@ import GroveModel
         unsafe sqlite3_bind_int64(pointer, index, number)
     }
 
+    /// Binds nothing: a row without a number is given the next one.
+    func bindNull(at index: Int32) { unsafe sqlite3_bind_null(pointer, index) }
+
     /// Binds `bytes`, which stay where they are until the statement is reset.
     func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws(CacheError) {
         // "If the third parameter to sqlite3_bind_blob() is a NULL pointer then the end result is the same as
@@ -38,6 +41,7 @@ import GroveModel
 
     /// Binds a copy of `bytes`.
     func bind(copying bytes: [UInt8], at index: Int32) throws(CacheError) {
+        guard !bytes.isEmpty else { return try unsafe bind(UnsafeRawBufferPointer(start: nil, count: 0), at: index) }
         // `SQLITE_TRANSIENT`, a cast that Swift does not import: "SQLite makes its own private copy".
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         let status = unsafe bytes.withUnsafeBytes {

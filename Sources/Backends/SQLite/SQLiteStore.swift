@@ -82,19 +82,21 @@ public final class SQLiteStore: ShrinkableStore {
 
     /// The size of the store now; the payload is an estimate from the number of pages.
     ///
-    /// - Complexity: O(*n*) with a small constant: SQLite counts entries by walking the index.
+    /// - Complexity: O(*n*) with a small constant: SQLite counts entries by walking the pages.
     /// - Throws: ``CacheError`` with code `inputOutput`, `corrupted` or `closed`.
     public func size() throws(CacheError) -> StoreSize {
         let view = try view()
         defer { view.end() }
-        let entries = Int(try view.connection.number("SELECT count(*) FROM node"))
+        let named = Int(try view.connection.number("SELECT count(*) FROM named"))
+        let entries = named + Int(try view.connection.number("SELECT count(*) FROM numbered"))
         let pages = try view.connection.number("PRAGMA page_count")
         let free = try view.connection.number("PRAGMA freelist_count")
-        // An entry costs about 25 bytes in the index, which is two thirds full, and 20 beside key and value.
+        // A named entry costs about 25 bytes in the index, which is two thirds full, and 20 beside key and value. A numbered
+        // one costs about as much beside its value as its key has.
         let used = Int(pages - free) * Int(try view.connection.number("PRAGMA page_size"))
         return StoreSize(
             bytesOnDisk: try pool.directory.allocatedBytes(),
-            payloadBytes: entries == 0 ? 0 : max(used - entries * 60, entries), entries: entries)
+            payloadBytes: entries == 0 ? 0 : max(used - named * 60, entries), entries: entries)
     }
 
     /// Removes everything: the files are deleted and made anew.

@@ -15,7 +15,7 @@ import CSQLite
     private enum Last {
         case unknown
         case absent(keyCount: Int)
-        case present(keyCount: Int, id: Int64)
+        case present(keyCount: Int, place: SQLitePlace)
     }
 
     private let writer: SQLiteWriter
@@ -48,12 +48,12 @@ import CSQLite
 
     /// The value stored under `key`, this transaction's own writes included; valid until its next call.
     ///
-    /// - Complexity: O(log *n*), and linear in the keys that share the key's 32-bit hash.
+    /// - Complexity: O(log *n*), and for a key without a number linear in the keys that share its 32-bit hash.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try checkUsable()
-        guard try unsafe find(key) != nil else { return nil }
-        unsafe returned = unsafe writer.lookup.value
+        guard let found = try unsafe find(key) else { return nil }
+        unsafe returned = unsafe found.value
         return unsafe returned
     }
 
@@ -92,7 +92,15 @@ import CSQLite
         }
         putCount += 1
         try keepingFailure { () throws(CacheError) in
-            if let id = try unsafe known(key) { try unsafe overwrite(id, value) } else { try unsafe insert(key, value) }
+            let place = try unsafe known(key)
+            leave()
+            if let place {
+                let (table, row) = writer.table(of: place)
+                try unsafe table.update(row, value)
+            } else {
+                // `known` has left the key in place.
+                last = try unsafe .present(keyCount: key.count, place: writer.insert(key, value))
+            }
         }
     }
 
@@ -102,12 +110,12 @@ import CSQLite
     public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
         try checkUsable()
         try keepingFailure { () throws(CacheError) in
-            guard let id = try unsafe known(key) else { return }
+            guard let place = try unsafe known(key) else { return }
             leave()
             last = .unknown
             removalCount += 1
-            writer.removal.bind(id, at: 1)
-            try writer.removal.run("remove a record")
+            let (table, row) = writer.table(of: place)
+            try table.remove(row)
         }
     }
 
@@ -125,53 +133,34 @@ import CSQLite
         }
     }
 
-    /// The rowid of `key`, from the last lookup where it was the same key's.
-    private func known(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+    /// The place of `key`, from the last lookup where it was the same key's.
+    private func known(_ key: UnsafeRawBufferPointer) throws(CacheError) -> SQLitePlace? {
         switch last {
         case .absent(let count) where unsafe isEqual(key, writer.lastKey(count)): nil
-        case .present(let count, let id) where unsafe isEqual(key, writer.lastKey(count)): id
-        default: try unsafe find(key)
+        case .present(let count, let place) where unsafe isEqual(key, writer.lastKey(count)): place
+        default: try unsafe find(key)?.place
         }
     }
 
-    /// Looks `key` up and remembers the answer; returns its rowid.
-    private func find(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+    /// Looks `key` up and remembers the answer.
+    private func find(
+        _ key: UnsafeRawBufferPointer
+    ) throws(CacheError) -> (place: SQLitePlace, value: UnsafeRawBufferPointer)? {
         last = .unknown
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         guard key.count <= SQLiteKey.limit else { return nil }
         // The key first: its bytes may be among those that the lookup takes away.
         let copy = unsafe writer.remember(key)
-        let isFound: Bool
         do throws(CacheError) {
-            isFound = try unsafe writer.lookup.find(copy)
+            let found = try unsafe writer.lookup.find(copy)
+            last =
+                unsafe found.map { unsafe .present(keyCount: copy.count, place: $0.place) }
+                ?? .absent(keyCount: copy.count)
+            return unsafe found
         } catch {
             failure = failure ?? error
             throw error
         }
-        guard isFound else {
-            last = .absent(keyCount: copy.count)
-            return nil
-        }
-        let id = writer.lookup.id
-        last = .present(keyCount: copy.count, id: id)
-        return id
-    }
-
-    private func overwrite(_ id: Int64, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        leave()
-        writer.update.bind(id, at: 1)
-        try unsafe writer.update.bind(value, at: 2)
-        try writer.update.run("write a record")
-    }
-
-    private func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        leave()
-        unsafe writer.insertion.bind(writer.lookup.hash(key), at: 1)
-        try unsafe writer.insertion.bind(key, at: 2)
-        try unsafe writer.insertion.bind(value, at: 3)
-        try writer.insertion.run("write a record")
-        // `known` has left the key in place.
-        last = unsafe .present(keyCount: key.count, id: sqlite3_last_insert_rowid(writer.connection.pointer))
     }
 
     /// Lets go of the row that was read last.

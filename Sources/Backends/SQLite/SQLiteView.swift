@@ -16,14 +16,14 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
     let generation: Int
     let connection: SQLiteConnection
     private let pool: SQLitePool
-    private let lookup: SQLiteLookup
+    private var lookup: SQLiteLookup
     private let pin: SQLiteStatement
     private var isOpen = false
 
     /// Opens a connection; ``begin()`` takes the snapshot.
     init(_ pool: SQLitePool, generation: Int) throws(CacheError) {
         connection = try SQLiteConnection(pool.directory, pool.options, isReader: true)
-        lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
+        lookup = try SQLiteLookup(connection, hashMask: pool.hashMask, isReader: true)
         // While one statement stands on a row, the connection keeps its snapshot: a step and a reset are cheaper than
         // BEGIN, a read and COMMIT. The schema always has rows.
         pin = try SQLiteStatement("SELECT 1 FROM sqlite_schema", connection)
@@ -39,16 +39,17 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
 
     /// The value stored under `key`, or `nil` where there is none; valid until the next call.
     ///
-    /// - Complexity: O(log *n*), and linear in the keys that share the key's 32-bit hash.
+    /// - Complexity: O(log *n*), and for a key without a number linear in the keys that share its 32-bit hash.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed` where the view has ended.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         guard isOpen else { throw .closedStore }
-        return try unsafe lookup.find(key) ? lookup.value : nil
+        return try unsafe lookup.find(key)?.value
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
-    /// - Complexity: O(*n* log *n*) for *n* records in the store; the keys visited are sorted in memory.
+    /// - Complexity: O(*k* log *k*) for *k* keys that end in numbers, and O(*n* log *n*) for the *n* others of the store; the
+    ///   keys visited are sorted in memory.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
     public func scan(
         prefix: UnsafeRawBufferPointer,

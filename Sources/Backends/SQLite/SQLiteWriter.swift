@@ -6,14 +6,11 @@ import GroveModel
 // SAFETY: the store keeps it behind a lock, and lends it to one write at a time.
 @safe final class SQLiteWriter: @unchecked Sendable {
     let connection: SQLiteConnection
-    let lookup: SQLiteLookup
-    let insertion: SQLiteStatement
-    let update: SQLiteStatement
-    let removal: SQLiteStatement
-    let records: SQLiteStatement
-    let newest: SQLiteStatement
-    let move: SQLiteStatement
-    private let budget: SQLiteBudget?
+    var lookup: SQLiteLookup
+    let numbered: SQLiteTable
+    let named: SQLiteTable
+    private let newPrefix: SQLiteStatement
+    private let budget: SQLiteBudget
     /// Room for the key that was looked up last.
     private let lastKey: UnsafeMutableRawBufferPointer
     private let begin: SQLiteStatement
@@ -26,14 +23,10 @@ import GroveModel
         try SQLiteLayout.prepare(connection)
         try pool.budget.begin(connection)
         budget = pool.budget
-        records = try SQLiteStatement(
-            "SELECT id, length(key) + length(value) FROM node WHERE id >= ?1 ORDER BY id LIMIT ?2", connection)
-        newest = try SQLiteStatement("SELECT max(id) FROM node", connection)
-        move = try SQLiteStatement("UPDATE node SET id = ?2 WHERE id = ?1", connection)
-        lookup = try SQLiteLookup(connection, hashMask: pool.hashMask)
-        insertion = try SQLiteStatement("INSERT INTO node(hash, key, value) VALUES(?1, ?2, ?3)", connection)
-        update = try SQLiteStatement("UPDATE node SET value = ?2 WHERE id = ?1", connection)
-        removal = try SQLiteStatement("DELETE FROM node WHERE id = ?1", connection)
+        lookup = try SQLiteLookup(connection, hashMask: pool.hashMask, isReader: false)
+        numbered = try SQLiteTable("numbered", isNamed: false, connection)
+        named = try SQLiteTable("named", isNamed: true, connection)
+        newPrefix = try SQLiteStatement("INSERT INTO prefix(id, text) VALUES(?1, ?2)", connection)
         begin = try SQLiteStatement("BEGIN IMMEDIATE", connection)
         commit = try SQLiteStatement("COMMIT", connection)
         // Last: an initialiser that throws does not run `deinit`.
@@ -53,6 +46,42 @@ import GroveModel
         return unsafe lastKey(key.count)
     }
 
+    /// The table that `place` is in, and its row there.
+    func table(of place: SQLitePlace) -> (table: SQLiteTable, row: Int64) {
+        switch place {
+        case .numbered(let row): (numbered, row)
+        case .named(let row): (named, row)
+        }
+    }
+
+    /// Stores a record under `key`, which is not stored; returns its place.
+    func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> SQLitePlace {
+        var row = try unsafe lookup.row(of: key)
+        if row == nil { row = try unsafe rowOfNewPrefix(key) }
+        if let row {
+            numbered.insertion.bind(row, at: 1)
+            try unsafe numbered.insertion.bind(value, at: 2)
+            try numbered.insertion.run("write a record")
+            return .numbered(row)
+        }
+        // A row that is given no number has the next one.
+        named.insertion.bindNull(at: 1)
+        try unsafe named.insertion.bind(value, at: 2)
+        unsafe named.insertion.bind(lookup.hash(key), at: 3)
+        try unsafe named.insertion.bind(key, at: 4)
+        try named.insertion.run("write a record")
+        return unsafe .named(sqlite3_last_insert_rowid(connection.pointer))
+    }
+
+    /// Gives the prefix of `key` a number and returns the row of `key`; `nil` where it can have none.
+    private func rowOfNewPrefix(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+        guard let prefix = unsafe lookup.newPrefix(of: key) else { return nil }
+        unsafe newPrefix.bind(prefix.number, at: 1)
+        try unsafe newPrefix.bind(prefix.text, at: 2)
+        try newPrefix.run("number a prefix")
+        return try unsafe lookup.row(of: key)
+    }
+
     /// Runs `body` in a transaction; commits when it returns, rolls back when it throws.
     func run(_ body: (SQLiteTransaction) throws(CacheError) -> Void) throws(CacheError) {
         try begin.run("begin a write")
@@ -60,10 +89,11 @@ import GroveModel
         do throws(CacheError) {
             try body(transaction)
             try transaction.finish()
-            if let budget { try budget.moveSparse(transaction.changeCount, self) }
+            try budget.packSparse(transaction.changeCount, self)
             try commit.run("commit")
         } catch {
             transaction.abandon()
+            lookup.forgetPrefixes()
             // Some errors have rolled back already: "the transaction may be rolled back automatically".
             if connection.isInTransaction { try? connection.run("ROLLBACK") }
             throw error

@@ -112,44 +112,14 @@ extension NormalizedCache: CacheDelegate {
 
     private func modelNow<T: SimpleModel>(_ key: String?, _ maxAge: Double?) throws(CacheError) -> T? {
         guard let key else { return nil }
-        if let type = T.self as? any CacheableModel.Type { return try model(key, type, maxAge) as? T }
-        if let type = T.self as? any (SimpleModel & Codable).Type { return try codableModel(key, type, maxAge) as? T }
-        throw DynamicRoots.notCacheable(T.self)
-    }
-
-    private func model<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ maxAge: Double?
-    ) throws(CacheError) -> (any SimpleModel)? {
-        try read(forKey: key, as: type, maxAge: maxAge).value
-    }
-
-    private func codableModel<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type, _ maxAge: Double?
-    ) throws(CacheError) -> (any SimpleModel)? {
-        try read(forKey: key, as: CodableNode<M>.self, maxAge: maxAge).value?.base
+        return try read(.key(key), asAny: T.self, maxAge: maxAge).value as? T
     }
 
     private func collectionNow<T: SimpleModel>(
         _ key: String?, _ missing: MissingElements, _ maxAge: Double? = nil
     ) throws(CacheError) -> [T]? {
         guard let key else { return nil }
-        if let type = T.self as? any CacheableModel.Type { return try elements(key, type, missing, maxAge) as? [T] }
-        if let type = T.self as? any (SimpleModel & Codable).Type {
-            return try codableElements(key, type, missing, maxAge) as? [T]
-        }
-        throw DynamicRoots.notCacheable(T.self)
-    }
-
-    private func elements<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
-    ) throws(CacheError) -> (any Sendable)? {
-        try collection(key, of: type, missing: missing, maxAge: maxAge)
-    }
-
-    private func codableElements<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
-    ) throws(CacheError) -> (any Sendable)? {
-        try collection(key, of: CodableNode<M>.self, missing: missing, maxAge: maxAge)?.map(\.base)
+        return try readCollection(key, ofAny: T.self, missing: missing, maxAge: maxAge).value
     }
 }
 

@@ -88,7 +88,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
             view.reader.know(known)
             var outcomes: [CacheRead<any SimpleModel>?] = []
             for (identifier, type) in models {
-                outcomes.append(try? view.model(identifier, ofAny: type))
+                outcomes.append(try? view.read(.identifier(identifier), asAny: type))
             }
             return outcomes
         }
@@ -98,7 +98,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     func readListNow<T: SimpleModel>(_ cacheKey: String, of type: T.Type, known: [T]) -> CacheRead<[T]>? {
         try? cache.read { view in
             view.reader.know(known)
-            return try view.list(cacheKey, ofAny: type)
+            return try view.readCollection(cacheKey, ofAny: type, missing: .skip)
         }
     }
 
@@ -157,70 +157,5 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     func wipe() async throws(CacheError) {
         let failure = await withCheckedContinuation { continuation in wipe { continuation.resume(returning: $0) } }
         if let failure { throw failure }
-    }
-}
-
-extension CacheView {
-    /// Reads the tree of `identifier` as a type that is known only now.
-    fileprivate func model<T: SimpleModel>(
-        _ identifier: ModelIdentifier, ofAny type: T.Type
-    ) throws(CacheError) -> CacheRead<any SimpleModel> {
-        if let type = type as? any CacheableModel.Type { return try model(identifier, type) }
-        if let type = type as? any (SimpleModel & Codable).Type { return try model(identifier, codable: type) }
-        throw DynamicRoots.notCacheable(type)
-    }
-
-    /// Reads the list under `key` as one of a type that is known only now.
-    fileprivate func list<T: SimpleModel>(
-        _ key: String, ofAny type: T.Type
-    ) throws(CacheError) -> CacheRead<[T]> {
-        let found: CacheRead<[any SimpleModel]>
-        if let type = type as? any CacheableModel.Type {
-            found = try elements(key, type)
-        } else if let type = type as? any (SimpleModel & Codable).Type {
-            found = try codableElements(key, type)
-        } else {
-            throw DynamicRoots.notCacheable(type)
-        }
-        switch found {
-        case .hit(let models): return .hit(models.compactMap { $0 as? T })
-        case .miss(let miss): return .miss(miss)
-        }
-    }
-
-    private func elements<M: CacheableModel>(
-        _ key: String, _ type: M.Type
-    ) throws(CacheError) -> CacheRead<[any SimpleModel]> {
-        switch try readCollection(key, of: type, missing: .skip) {
-        case .hit(let read): .hit(read.elements)
-        case .miss(let miss): .miss(miss)
-        }
-    }
-
-    private func codableElements<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type
-    ) throws(CacheError) -> CacheRead<[any SimpleModel]> {
-        switch try readCollection(key, of: CodableNode<M>.self, missing: .skip) {
-        case .hit(let read): .hit(read.elements.map(\.base))
-        case .miss(let miss): .miss(miss)
-        }
-    }
-
-    private func model<M: CacheableModel>(
-        _ identifier: ModelIdentifier, _ type: M.Type
-    ) throws(CacheError) -> CacheRead<any SimpleModel> {
-        switch try read(identifier, as: type) {
-        case .hit(let model): return .hit(model)
-        case .miss(let miss): return .miss(miss)
-        }
-    }
-
-    private func model<M: SimpleModel & Codable>(
-        _ identifier: ModelIdentifier, codable type: M.Type
-    ) throws(CacheError) -> CacheRead<any SimpleModel> {
-        switch try read(identifier, as: CodableNode<M>.self) {
-        case .hit(let node): return .hit(node.base)
-        case .miss(let miss): return .miss(miss)
-        }
     }
 }

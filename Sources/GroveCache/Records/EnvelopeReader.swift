@@ -71,9 +71,10 @@ struct EnvelopeReader {
     }
 }
 
-extension ByteBuffer {
-    /// Appends `number` as ``EnvelopeReader/number()`` reads it.
-    mutating func append(number: UInt64) {
+extension EnvelopeReader {
+    /// Hands `append` the bytes of `number` as ``number()`` reads them, one after the other.
+    @inline(__always)
+    static func write(_ number: UInt64, _ append: (UInt8) -> Void) {
         var left = number
         while left >= 0x80 {
             append(UInt8(truncatingIfNeeded: left) | 0x80)
@@ -83,14 +84,12 @@ extension ByteBuffer {
     }
 }
 
+extension ByteBuffer {
+    /// Appends `number` as ``EnvelopeReader/number()`` reads it.
+    mutating func append(number: UInt64) { EnvelopeReader.write(number) { append($0) } }
+}
+
 extension [UInt8] {
     /// Appends `number` as ``EnvelopeReader/number()`` reads it.
-    mutating func append(number: UInt64) {
-        var left = number
-        while left >= 0x80 {
-            append(UInt8(truncatingIfNeeded: left) | 0x80)
-            left >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: left))
-    }
+    mutating func append(number: UInt64) { EnvelopeReader.write(number) { append($0) } }
 }

@@ -29,6 +29,13 @@ package struct ByteBuffer {
         self = ByteBuffer(capacity: capacity)
     }
 
+    /// Forgets everything and returns room for `count` bytes, which stays until the next call, for a function of C to fill.
+    package mutating func room(_ count: Int) -> UnsafeMutableRawPointer {
+        removeAll()
+        reserve(count)
+        return unsafe base
+    }
+
     /// Bytes of heap.
     package var allocatedByteCount: Int { capacity }
 

@@ -1,0 +1,78 @@
+import CSQLite
+import GroveCoding
+import GroveModel
+
+/// Reads the values of numbered rows.
+///
+/// The first few of a view come by a statement. After them a blob of SQLite's is opened, which moves from row to row in a
+/// third of the time: that pays for opening it where a view reads a page.
+@safe
+struct SQLiteNumbered: ~Copyable {
+    private let connection: SQLiteConnection
+    private let select: SQLiteStatement
+    private let usesBlob: Bool
+    private var blob: OpaquePointer?
+    /// What the blob's row holds.
+    private var buffer = ByteBuffer(capacity: 256)
+    /// Rows that were found since the view began, or since the blob was lost.
+    private var foundCount = 0
+
+    /// So many rows by the statement are worth a blob.
+    private static let fewRows = 6
+    /// What the buffer may hold between views.
+    private static let retainedBytes = 64 << 10
+
+    /// - Parameter usesBlob: false for a connection that writes: a blob dies with its row's change.
+    init(_ connection: SQLiteConnection, usesBlob: Bool) throws(CacheError) {
+        select = try SQLiteStatement("SELECT value FROM numbered WHERE id = ?1", connection)
+        self.connection = connection
+        self.usesBlob = usesBlob
+    }
+
+    deinit {
+        unsafe sqlite3_blob_close(blob)
+        buffer.deallocate()
+    }
+
+    /// The value of `row`, until the next call.
+    mutating func value(of row: Int64) throws(CacheError) -> UnsafeRawBufferPointer? {
+        if let blob = unsafe blob {
+            if unsafe sqlite3_blob_reopen(blob, row) == SQLITE_OK { return try unsafe content(of: blob) }
+            // The row is not there, or the file is damaged: the statement says which.
+            closeBlob()
+        }
+        select.reset()
+        select.bind(row, at: 1)
+        guard try select.step("read a record") else { return nil }
+        foundCount += 1
+        if usesBlob, foundCount > Self.fewRows {
+            var opened: OpaquePointer?
+            let status = unsafe sqlite3_blob_open(connection.pointer, "main", "numbered", "value", row, 0, &opened)
+            if status == SQLITE_OK { unsafe blob = unsafe opened } else { unsafe sqlite3_blob_close(opened) }
+        }
+        return unsafe select.bytes(0)
+    }
+
+    /// Leaves the row; its bytes are gone.
+    mutating func leave() {
+        select.reset()
+        if unsafe blob != nil { closeBlob() }
+        foundCount = 0
+        if buffer.allocatedByteCount > Self.retainedBytes { buffer.removeAll(keeping: Self.retainedBytes) }
+    }
+
+    private mutating func closeBlob() {
+        unsafe sqlite3_blob_close(blob)
+        unsafe blob = nil
+        foundCount = 0
+    }
+
+    /// What the row that `blob` stands on holds.
+    private mutating func content(of blob: OpaquePointer) throws(CacheError) -> UnsafeRawBufferPointer {
+        let count = Int(unsafe sqlite3_blob_bytes(blob))
+        let room = unsafe buffer.room(count)
+        let status = unsafe sqlite3_blob_read(blob, room, Int32(count), 0)
+        guard status == SQLITE_OK else { throw unsafe .sqlite(status, "read a record", connection.pointer) }
+        return unsafe UnsafeRawBufferPointer(start: room, count: count)
+    }
+}

@@ -1,0 +1,75 @@
+import GroveCoding
+
+/// A key that ends in a number, taken apart: its row needs neither the key nor an index.
+///
+/// `Message:34` is `Message:` and 34. Bytes that are neither letter nor digit stand before the digits, and the rest of the
+/// prefix is printable ASCII: the last digits of a hash or of a UUID are no number. Of 16 to 19 digits the last 15 are the
+/// number and the others end the prefix, as those of identifiers that begin with a time change seldom. So a prefix that ends
+/// in a digit has numbers of 15 digits, zeros in front; another has numbers without zeros in front; and no two pairs of
+/// prefix and number stand for one key.
+struct SQLiteNumberedKey: Equatable {
+    /// The bytes of the key before the number.
+    let prefixCount: Int
+    /// The number, below ``limit``.
+    let number: Int64
+
+    /// The most digits of a number.
+    static let digits = 15
+    /// Numbers are below this.
+    static let limit: Int64 = 1_000_000_000_000_000
+    /// How far a prefix's number is shifted in a row's.
+    static let shift: Int64 = 51
+    /// The most numbers that prefixes may have: with the shift they fill an `Int64`.
+    static let mostPrefixes: Int64 = 4_095
+    /// The longest prefix, in bytes.
+    private static let longestPrefix = 64
+
+    /// Takes `key` apart; `nil` where it does not end in a number, or is not of the form.
+    init?(_ key: UnsafeRawBufferPointer) {
+        var start = key.count
+        while start > 0, unsafe Self.isDigit(key[start - 1]) { start -= 1 }
+        let count = key.count - start
+        guard count > 0, count <= 19, start > 0, unsafe Self.endsName(key[start - 1]) else { return nil }
+        let first = max(start, key.count - Self.digits)
+        guard first <= Self.longestPrefix else { return nil }
+        // Zeros in front stand in a number of 15 digits behind others only.
+        if first == start, count > 1, unsafe key[start] == UInt8(ascii: "0") { return nil }
+        var number: Int64 = 0
+        for index in first..<key.count { number = unsafe number * 10 + Int64(key[index] - UInt8(ascii: "0")) }
+        self.number = number
+        prefixCount = first
+    }
+
+    /// Whether `prefix` may be given a number: after the byte that says what the key is of, it is printable ASCII.
+    static func isPrintable(_ prefix: UnsafeRawBufferPointer) -> Bool {
+        unsafe prefix.dropFirst().allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    }
+
+    /// The number of the row of `number` under the prefix of number `prefix`.
+    static func row(_ prefix: Int64, _ number: Int64) -> Int64 { prefix << shift | number }
+
+    /// The number of the prefix in that of a row.
+    static func prefix(ofRow row: Int64) -> Int64 { row >> shift }
+
+    /// The number of the key in that of a row.
+    static func number(ofRow row: Int64) -> Int64 { row & (1 << shift - 1) }
+
+    /// Appends the key of `prefix` and `number` to `buffer`.
+    static func write(_ prefix: [UInt8], _ number: Int64, to buffer: inout ByteBuffer) {
+        unsafe prefix.withUnsafeBytes { unsafe buffer.append($0) }
+        let isPadded = prefix.last.map(isDigit) ?? false
+        var place: Int64 = 1
+        if isPadded { place = limit / 10 } else { while place <= number / 10 { place *= 10 } }
+        while place > 0 {
+            buffer.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / place % 10))
+            place /= 10
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+    /// Whether `byte` can stand before a number: in ASCII, neither letter nor digit.
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte < 0x80 && !isDigit(byte) && (byte | 0x20) &- UInt8(ascii: "a") >= 26
+    }
+}

@@ -1,0 +1,57 @@
+import CSQLite
+import GroveCoding
+import GroveModel
+
+/// The numbers of prefixes of keys, as one connection knows them.
+///
+/// A prefix that has a number keeps it for as long as the files live. One that is met first is given the next by the writer,
+/// up to ``SQLiteNumberedKey/mostPrefixes``; keys of others are stored by name.
+struct SQLitePrefixes: ~Copyable {
+    private let newer: SQLiteStatement
+    /// By hashes of their texts. Two prefixes of one hash: only the first has a number.
+    private var known: [UInt64: (text: [UInt8], number: Int64)] = [:]
+    private var last: Int64 = 0
+
+    init(_ connection: SQLiteConnection) throws(CacheError) {
+        newer = try SQLiteStatement("SELECT id, text FROM prefix WHERE id > ?1 ORDER BY id", connection)
+    }
+
+    /// The number of `prefix` in the connection's transaction, or `nil` where it has none.
+    ///
+    /// - Complexity: O(1) for one that is known, O(log *n*) otherwise.
+    mutating func number(of prefix: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
+        let hash = unsafe hash64(prefix, seed: 0)
+        if known[hash] == nil { try load() }
+        guard let found = known[hash], unsafe found.text.withUnsafeBytes({ unsafe isEqual($0, prefix) }) else {
+            return nil
+        }
+        return found.number
+    }
+
+    /// The number that `prefix`, which has none, is to have, or `nil` where it cannot have one.
+    mutating func next(for prefix: UnsafeRawBufferPointer) -> Int64? {
+        guard last < SQLiteNumberedKey.mostPrefixes, unsafe known[hash64(prefix, seed: 0)] == nil,
+            unsafe SQLiteNumberedKey.isPrintable(prefix)
+        else { return nil }
+        return last + 1
+    }
+
+    /// Forgets all: the transaction that gave numbers was undone.
+    mutating func forget() {
+        known = [:]
+        last = 0
+    }
+
+    /// Learns of the prefixes that were given numbers since it was asked last.
+    private mutating func load() throws(CacheError) {
+        newer.bind(last, at: 1)
+        while try newer.step("read the prefixes") {
+            let number = newer.number(0)
+            // Damage may show any number; no row is stored under one that is too high.
+            guard number <= SQLiteNumberedKey.mostPrefixes else { continue }
+            last = number
+            let hash = unsafe hash64(newer.bytes(1), seed: 0)
+            if known[hash] == nil { known[hash] = unsafe (Array(newer.bytes(1)), number) }
+        }
+    }
+}
