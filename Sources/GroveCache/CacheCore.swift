@@ -65,8 +65,8 @@ final class CacheCore: Sendable {
             CacheState(
                 life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
                 lastFile: opened.file, sequence: opened.state.sequence,
-                forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence, epoch: epoch,
-                failedWrites: FailedWrites(limit: failedWritesLimit)))
+                forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence,
+                commitCount: opened.commitCount, epoch: epoch, failedWrites: FailedWrites(limit: failedWritesLimit)))
     }
 
     // MARK: Handles

@@ -18,6 +18,10 @@ struct CacheState: Sendable {
     var forgottenDeletion: UInt64
     /// The highest number that the store held when this process last looked.
     var lastCommitted: UInt64
+    /// How many commits of all processes this one knows of; see ``StoreGeneration/commitCount``.
+    var commitCount: UInt64
+    /// The number of the last write of another process that the audience was told of.
+    var toldOfOthersUpTo: UInt64 = 0
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet.

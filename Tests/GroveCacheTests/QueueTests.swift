@@ -321,6 +321,24 @@ struct QueueTests {
         #expect(error?.code == .queueFull)
     }
 
+    @Test("A large write that its caller waits for takes no room from those that are not waited for")
+    func separateRoom() throws {
+        let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), queueLimit: 10_000)
+        let core = cache.core
+        let large = Person(id: "2", name: String(repeating: "x", count: 20_000), age: 1)
+        let content = try PendingWrite.Content.alias("large", of: large)
+        try core.enqueue(
+            PendingWrite(
+                sequence: try core.takeSequence(), tree: content.tree, extras: content.extras, completion: { _ in }),
+            schedulingDrain: false)
+        #expect(core.state.withLock { $0.queue.awaitedByteCount > 10_000 && !core.hasRoom($0) })
+        cache.setModel(ann, forKey: "Person:1", context: nil)
+        #expect(core.state.withLock { $0.queue.unawaitedByteCount } > 0)
+        try cache.flush()
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        #expect(core.state.withLock { $0.queue.byteCount } == 0)
+    }
+
     @Test("A task that is cancelled while it waits for room writes nothing")
     func cancelledWhileWaiting() async throws {
         let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), queueLimit: 0)

@@ -10,46 +10,25 @@ import Testing
 /// A peer that makes the file larger than this process's map.
 @Suite("What LMDB's peers leave behind")
 struct LMDBPeerTests {
-    private static let variable = "GROVE_LMDB_PEER"
+    private static let other = PeerProcess("GROVE_LMDB_PEER", filter: "LMDBPeerTests/peer")
 
-    /// What the peer is told: the directory, and the keys of the megabytes that it writes.
-    private static var job: (directory: String, keys: Range<UInt8>)? {
-        guard let words = ProcessInfo.processInfo.environment[variable]?.split(separator: "|"), words.count == 3,
-            let first = UInt8(words[1]), let end = UInt8(words[2])
-        else { return nil }
-        return (String(words[0]), first..<end)
-    }
-
-    @Test("The peer does what it is told", .enabled(if: job != nil, "other tests start it in a process of its own"))
+    @Test(
+        "The peer does what it is told", .enabled(if: other.job != nil, "other tests start it in a process of its own"))
     func peer() throws {
-        guard let job = Self.job else { return }
-        let store = try LMDBStore(directory: job.directory, options: LMDBOptions(mapSize: 64 << 20))
-        for key in job.keys { try store.put([key], [UInt8](repeating: key, count: 1 << 20)) }
+        guard let job = Self.other.job, let first = UInt8(job[1]), let end = UInt8(job[2]) else { return }
+        let store = try LMDBStore(directory: job[0], options: LMDBOptions(mapSize: 64 << 20))
+        for key in first..<end { try store.put([key], [UInt8](repeating: key, count: 1 << 20)) }
         store.close()
     }
 
-    /// Runs ``peer()`` in a process of its own.
-    ///
-    /// - Returns: whether it came to its end.
+    /// Runs ``peer()``, which writes a megabyte under each of `keys`.
     private func run(_ keys: Range<UInt8>, in directory: TemporaryDirectory) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = ["--testing-library", "swift-testing", "--filter", "LMDBPeerTests/peer"]
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            [Self.variable: "\(directory.path)|\(keys.lowerBound)|\(keys.upperBound)"]) { $1 }
-        // Its lines would pass for those of the run that starts it.
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationReason == .exit && process.terminationStatus == 0
+        try Self.other.run([directory.path, "\(keys.lowerBound)", "\(keys.upperBound)"])
     }
-
-    private static let canStart = FileManager.default.isExecutableFile(atPath: "/proc/self/exe")
 
     @Test(
         "A map that a peer outgrew is taken over once the views that are open have ended",
-        .enabled(if: canStart, "SKIPPED: tests start no process of their own on this system"))
+        .enabled(if: PeerProcess.canStart, "SKIPPED: tests start no process of their own on this system"))
     func outgrownMap() async throws {
         let directory = try TemporaryDirectory()
         let store = try directory.open(LMDBOptions(mapSize: 1 << 20))
@@ -71,7 +50,7 @@ struct LMDBPeerTests {
 
     @Test(
         "Views at rest do not keep a map from growing, and a write takes it over too",
-        .enabled(if: canStart, "SKIPPED: tests start no process of their own on this system"))
+        .enabled(if: PeerProcess.canStart, "SKIPPED: tests start no process of their own on this system"))
     func restingViews() throws {
         let directory = try TemporaryDirectory()
         let store = try directory.open(LMDBOptions(mapSize: 1 << 20))

@@ -38,8 +38,9 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///     refused, `notAStore`, before anything is written there; names that begin with a dot, and `lost+found`, do not count.
     ///   - options: the backend's; a second handle on one directory needs equal ones.
     ///   - policy: what to do where the store is there but damaged.
-    ///   - queueLimit: the most bytes of writes that wait in memory. Beyond it what `setModel` and its kin bring is
-    ///     forgotten: a miss, reported with code `queueFull`; `async` writes wait. As many bytes again, or a megabyte, may
+    ///   - queueLimit: the most bytes in memory of writes that are queued and not waited for. Beyond it what `setModel` and its
+    ///     kin bring is forgotten: a miss, reported with code `queueFull`. Writes that callers wait for have as much room again,
+    ///     and `async` ones wait for it. As many bytes again, or a megabyte, may
     ///     say what was forgotten so, or because the store failed; beyond that everything is, and the store is wiped as soon
     ///     as it can be. The first handle on a store decides.
     ///   - budget: how much the cache may hold; by default there is no limit.

@@ -9,14 +9,14 @@ import Synchronization
     import Glibc
 #endif
 
-/// The word by which the processes that share a store learn that its files were replaced.
+/// Two words by which the processes that share a store learn that its files were replaced, and that one of them committed.
 ///
-/// It is eight bytes of a file of its own beside the store's, mapped by every process that has the store open: whoever
-/// empties the store or sets it aside changes it first, and everybody else compares it at each transaction, which costs
-/// a load. The file stays when the store's go. Its lock is held by whoever opens, empties or sets aside a store, so
+/// They are in a file of their own beside the store's, mapped by every process that has the store open. A process that
+/// empties the store or sets it aside changes the first word before, and the others compare it at each transaction, which costs
+/// a load. The second counts commits. The file stays when the store's go. Its lock is held by whoever opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
-// SAFETY: the address is set once and mapped until `deinit`; the word behind it is read and written atomically.
+// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically.
 final class StoreGeneration: @unchecked Sendable {
     /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:)``.
     static let fileName = "grove.generation"
@@ -36,12 +36,23 @@ final class StoreGeneration: @unchecked Sendable {
 
     deinit { unsafe munmap(address, StoreGeneration.byteCount) }
 
-    private static let byteCount = MemoryLayout<UInt64>.size
+    private static let byteCount = 2 * MemoryLayout<UInt64>.size
 
     /// The word now; it differs from what it was where the files were replaced since.
     @inline(__always)
     var word: UInt64 {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring)
+    }
+
+    /// How many commits the processes have counted, this one's included.
+    @inline(__always)
+    var commitCount: UInt64 {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].load(ordering: .acquiring)
+    }
+
+    /// Counts a commit, which the store shows by now.
+    func countCommit() {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].add(1, ordering: .acquiringAndReleasing)
     }
 
     /// Changes the word; the lock is held, and the files are about to be replaced.
@@ -70,8 +81,8 @@ final class StoreGeneration: @unchecked Sendable {
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno, "read \(path)") }
         if status.st_size < byteCount {
             // A file that was made anew must not begin where another ended.
-            var word = UInt64.random(in: .min ... .max)
-            guard unsafe pwrite(descriptor, &word, byteCount, 0) == byteCount else {
+            var words = (UInt64.random(in: .min ... .max), UInt64(0))
+            guard unsafe pwrite(descriptor, &words, byteCount, 0) == byteCount else {
                 throw .system(errno, "write \(path)")
             }
         }

@@ -65,6 +65,8 @@ struct StoreSource: Sendable {
         /// What tells that others replaced the files; `nil` where no other process may have them open.
         var generation: StoreGeneration?
         var word: UInt64 = 0
+        /// What ``StoreGeneration/commitCount`` was before the store was opened.
+        var commitCount: UInt64 = 0
         var file: FileIdentity?
     }
 
@@ -85,9 +87,11 @@ struct StoreSource: Sendable {
             return opened
         }
         return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+            let commitCount = generation.commitCount
             var opened = try openOrRebuild(directory, generation, budget, damage)
             opened.generation = generation
             opened.word = generation.word
+            opened.commitCount = commitCount
             opened.file = file
             return opened
         }

@@ -48,7 +48,10 @@ extension CacheCore {
             let start: ReadStart?
             do throws(CacheError) {
                 start = try state.withLock { (state) throws(CacheError) in try ReadStart(&state, self) }
-                if let start, try begin(reader, start) { return reader }
+                if let start, try begin(reader, start) {
+                    if start.isBehindOthers { writer.async { self.lookForWritesOfOthers() } }
+                    return reader
+                }
             } catch {
                 abandon(reader)
                 throw error
@@ -121,6 +124,8 @@ private struct ReadStart {
     /// `nil` where the view shows all there is.
     let pending: PendingReads?
     let epochNumber: UInt64
+    /// Whether another process has committed since this one last looked.
+    let isBehindOthers: Bool
 
     /// Takes it, or is `nil` where the store must be opened again first.
     ///
@@ -129,6 +134,7 @@ private struct ReadStart {
         try state.life.checkUsable()
         guard let store = state.usableStore?.engine else { return nil }
         epochNumber = core.epoch.current
+        isBehindOthers = state.noticeCommits()
         if state.queue.showsNothing, state.failedWrites.isEmpty {
             self.store = store
             pending = nil

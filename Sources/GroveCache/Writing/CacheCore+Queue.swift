@@ -54,8 +54,10 @@ extension CacheCore {
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
-            // Whoever waits for a write is held up elsewhere; what nobody waits for must not fill the memory.
-            if write.completion == nil, !write.isInvalidation, state.queue.byteCount + write.byteCount > queueLimit {
+            // Writes that callers wait for are held up elsewhere, and take no room from the others.
+            if write.completion == nil, !write.isInvalidation,
+                state.queue.unawaitedByteCount + write.byteCount > queueLimit
+            {
                 isRefused = true
                 refuse(write, &state)
             } else {
@@ -77,7 +79,7 @@ extension CacheCore {
         // Behind a wipe that nobody asked for there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
-        if state.queue.byteCount + refused.byteCount > queueLimit + failedWritesLimit {
+        if state.queue.unawaitedByteCount + refused.byteCount > queueLimit + failedWritesLimit {
             refused = PendingWrite(sequence: write.sequence, isWipe: true)
             state.wipedAt = max(state.wipedAt, write.sequence)
         }
@@ -87,7 +89,7 @@ extension CacheCore {
     /// Commits what is queued, on the calling thread, and returns when it is visible.
     func drainNow() { writer.sync { self.drain(isScheduled: false) } }
 
-    /// Returns when the queue has room for another write or the task is cancelled, at once where it has or is.
+    /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once where it has or is.
     func awaitRoom() async {
         // Those who waited together look again one after the other: the first may have filled the queue.
         while let ticket = ticketUnlessRoom() {
@@ -115,7 +117,7 @@ extension CacheCore {
 
     func hasRoom(_ state: borrowing CacheState) -> Bool {
         guard case .open = state.life else { return true }
-        return state.queue.byteCount <= queueLimit || state.queue.isEmpty
+        return state.queue.awaitedByteCount <= queueLimit
     }
 
     /// Reports a write that failed before it could be queued: to `observer` alone, where the handle is closed.

@@ -181,17 +181,20 @@ extension CacheCore {
             index?.pins.commit()
             known?.commit(at: committed.stored)
             for (list, version) in committed.heldLists { list.note(version) }
-            let left = state.withLock { state in
+            let (left, others) = state.withLock { state in
+                let others = state.noteWritesOfOthers(upTo: committed.found)
+                state.countCommit()
                 state.fingerprints = known
                 state.shift = committed.shift
                 state.forgottenDeletion = committed.stored.forgottenDeletion
                 state.lastCommitted = committed.stored.sequence
                 let left = state.leave(group)
                 upcoming.withLock { $0 = nil }
-                return left
+                return (left, others)
             }
             // Taken apart here, with no lock held.
             _ = consume left
+            if others { tellOfOthers(upTo: committed.found) }
             ledger.note(committed)
         }
     }
@@ -284,7 +287,7 @@ extension CacheCore {
         let unsynchronized = settled.count(where: isUnsynchronized)
         ledger.noteFailures(unsynchronized)
         let waiting = state.withLock { state in
-            let hasRoom = state.queue.byteCount <= queueLimit / 2 || state.queue.isEmpty
+            let hasRoom = state.queue.awaitedByteCount <= queueLimit / 2
             return hasRoom ? state.waiting.takeAll() : []
         }
         tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil, unsynchronized)

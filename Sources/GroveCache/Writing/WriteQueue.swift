@@ -5,7 +5,11 @@
 struct WriteQueue: Sendable {
     private(set) var calls: [PendingWrite] = []
     /// What the calls hold in memory, in bytes.
-    private(set) var byteCount = 0
+    var byteCount: Int { awaitedByteCount + unawaitedByteCount }
+    /// What those hold that callers wait for, in bytes.
+    private(set) var awaitedByteCount = 0
+    /// What the others hold.
+    private(set) var unawaitedByteCount = 0
     /// The calls that reads see, and some that have left: those up to ``leftPlace``.
     private(set) var shown = QueueIndex()
     /// The place of the last call that left because it was committed.
@@ -27,7 +31,7 @@ struct WriteQueue: Sendable {
         lastPlace += 1
         call.take(place: lastPlace)
         calls.append(call)
-        byteCount += call.byteCount
+        count(call.byteCount, of: call)
         if call.isWipe {
             wipePlace = lastPlace
         } else if call.isShown {
@@ -68,8 +72,12 @@ struct WriteQueue: Sendable {
     }
 
     private mutating func discount(_ call: PendingWrite) {
-        byteCount -= call.byteCount
+        count(-call.byteCount, of: call)
         if call.isWipe, call.place == wipePlace { wipePlace = 0 }
+    }
+
+    private mutating func count(_ bytes: Int, of call: PendingWrite) {
+        if call.completion == nil { unawaitedByteCount += bytes } else { awaitedByteCount += bytes }
     }
 }
 

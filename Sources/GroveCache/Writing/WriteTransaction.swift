@@ -79,7 +79,8 @@ struct WriteTransaction: ~Copyable {
 
     var summary: TransactionSummary {
         TransactionSummary(
-            stored: left, shift: shift, putCount: putCount, putBytes: putBytes, heldLists: heldLists)
+            found: original.sequence, stored: left, shift: shift, putCount: putCount, putBytes: putBytes,
+            heldLists: heldLists)
     }
 
     /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
@@ -338,6 +339,8 @@ struct WriteTransaction: ~Copyable {
 
 /// What a group commit leaves behind for the cache to remember.
 struct TransactionSummary {
+    /// The number of the last write that the store held before.
+    var found: UInt64
     /// What the store says of itself.
     var stored: StoreState
     var shift: UInt64

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A process of its own that runs one test, to do to a store what another process does.
+///
+/// The test is enabled where ``job`` says so, and reads there what to do.
+package struct PeerProcess: Sendable {
+    private let variable: String
+    private let filter: String
+
+    /// - Parameters:
+    ///   - variable: the name of the environment's variable that carries the job.
+    ///   - filter: the test's name, as `swift test --filter` takes it.
+    package init(_ variable: String, filter: String) {
+        self.variable = variable
+        self.filter = filter
+    }
+
+    /// What this process is to do, where it is such a process.
+    package var job: [String]? {
+        ProcessInfo.processInfo.environment[variable]?.split(separator: "|").map(String.init)
+    }
+
+    /// Whether tests can start processes here.
+    package static let canStart = FileManager.default.isExecutableFile(atPath: "/proc/self/exe")
+
+    /// Runs the test in a process of its own; returns whether it passed.
+    package func run(_ job: [String]) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = ["--testing-library", "swift-testing", "--filter", filter]
+        process.environment = ProcessInfo.processInfo.environment
+            .merging([variable: job.joined(separator: "|")]) { $1 }
+        // Its lines would pass for those of the run that starts it.
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationReason == .exit && process.terminationStatus == 0
+    }
+}
