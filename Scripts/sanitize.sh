@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks the rules of the conformance kit on every backend under a sanitizer: sh Scripts/sanitize.sh thread|address [rule …]
 #
-# As Scripts/tsan.sh it builds a copy in which Mutex is one that the thread sanitizer sees into. Left out are the rules
+# As Scripts/tsan.sh it builds a copy, in which the kit's Mutex is one that the thread sanitizer sees into. Left out are the rules
 # that preload a library into their processes, which would come before the sanitizer's own, and those that take a minute
 # and more without it. SANITIZE_SCRATCH keeps the copy.
 set -eu
@@ -18,7 +18,7 @@ for module in Sources/GroveModel Sources/GroveCoding Sources/GroveCache Sources/
     cp -R "$root/$module" "$copy/Sources/"
 done
 . "$root/Scripts/mutex.sh"
-replace_mutex "$copy"/Sources/Grove* "$copy"/Sources/Backends/* "$copy"/Sources/Kit
+replace_mutex "$copy"/Sources/Kit
 cat > "$copy/Sources/Main/main.swift" <<'SWIFT'
 import Foundation
 import GroveConformance

@@ -9,7 +9,7 @@ import Synchronization
 /// opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
-    let state: Mutex<CacheState>
+    let state: Lock<CacheState>
     /// Advances with each call that fails; ``state`` has it too.
     let epoch = ReadEpoch()
     let readers = Readers()
@@ -40,7 +40,7 @@ final class CacheCore: Sendable {
     /// Where the calls of followers wait for a moment.
     let followers = FollowerLine()
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
-    let upcoming = Mutex<TransactionSummary?>(nil)
+    let upcoming = Lock<TransactionSummary?>(nil)
     /// The number of the handle that was opened last.
     private let handles = Atomic<UInt64>(0)
     /// Why the store was set aside and made again when it was opened first, where it was.
@@ -61,7 +61,7 @@ final class CacheCore: Sendable {
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
         keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
-        state = Mutex(
+        state = Lock(
             CacheState(
                 life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
                 lastFile: opened.file, sequence: opened.state.sequence,

@@ -1,5 +1,4 @@
 package import GroveModel
-import Synchronization
 
 /// What a manager needs to follow a cache.
 extension ConsistencyManager {

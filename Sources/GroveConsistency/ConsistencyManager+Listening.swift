@@ -1,5 +1,4 @@
 public import GroveModel
-import Synchronization
 
 extension ConsistencyManager {
     /// Adds `listener` to its current model and everything in it.

@@ -1,5 +1,4 @@
 package import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

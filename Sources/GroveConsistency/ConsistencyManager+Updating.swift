@@ -1,5 +1,4 @@
 public import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

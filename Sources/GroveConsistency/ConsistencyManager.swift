@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -26,7 +25,7 @@ import Synchronization
 /// way from it to the root. Listeners of the same root and value share a tree. Nothing is ever scanned.
 public final class ConsistencyManager: Sendable {
     let engine: Engine
-    let flags = Mutex(Flags())
+    let flags = Lock(Flags())
     @MainActor var records: [ObjectIdentifier: ListenerRecord] = [:]
     @MainActor var updatesListeners: [ObjectIdentifier: WeakUpdatesListener] = [:]
     @MainActor private var recordsAfterCleaning = 0
@@ -145,7 +144,7 @@ private final class Reporter: Sendable {
         weak var manager: ConsistencyManager?
     }
 
-    let manager = Mutex(Weak())
+    let manager = Lock(Weak())
 
     @MainActor
     func report(_ body: (any ConsistencyManagerDelegate, ConsistencyManager) -> Void) {

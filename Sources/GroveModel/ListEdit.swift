@@ -1,4 +1,3 @@
-import Synchronization
 
 /// An edit of a list: what was in `range` makes room for `elements`.
 ///
@@ -22,7 +21,7 @@ public struct ListEdit: Sendable {
 ///
 /// Whoever holds the list makes one, and a new one whenever he changed the list without saving that.
 public final class ListVersion: Sendable {
-    private let state = Mutex<(any Sendable)?>(nil)
+    private let state = Lock<(any Sendable)?>(nil)
 
     /// Makes a version of which no cache knows yet.
     public init() {}

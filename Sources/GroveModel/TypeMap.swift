@@ -18,7 +18,7 @@ package final class TypeMap: @unchecked Sendable {
     private static let most = 1_024
 
     @usableFromInline let places: UnsafeMutablePointer<Place>
-    private let count = Mutex(0)
+    private let count = Lock(0)
 
     /// Makes an empty map, which lives as long as the process.
     package init() {

@@ -1,7 +1,6 @@
 import CLMDB
 import GroveCache
 import GroveModel
-import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -38,7 +37,7 @@ final class LMDBPool: Sendable {
     private let directory: StoreFiles
     private let options: LMDBOptions
     private let hashMask: UInt64
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Opens the environment, with a map of at most `mapLimit` bytes unless its file is longer already.
     init(
@@ -50,7 +49,7 @@ final class LMDBPool: Sendable {
         // What cannot be would else be refused on the day on which the budget becomes smaller.
         try options.check()
         let environment = try LMDBEnvironment(directory, options.limited(to: mapLimit), hashMask: hashMask)
-        state = Mutex(State(environment: environment, mapLimit: mapLimit))
+        state = Lock(State(environment: environment, mapLimit: mapLimit))
     }
 
     /// Opens a view of the newest commit.

@@ -35,7 +35,7 @@ public final class LMDBStore: ShrinkableStore {
     let pageLimit = Atomic<Int>(.max)
     /// How many pages the next transaction may fill anew, and the stored key to begin with.
     let refillPages = Atomic<Int>(0)
-    let refillStart = Mutex<[UInt8]>([])
+    let refillStart = Lock<[UInt8]>([])
 
     /// Opens the store in `directory`, or makes one there.
     ///

@@ -1,6 +1,5 @@
 import GroveCache
 import GroveModel
-import Synchronization
 
 /// What a budget asks of the files and of the handle.
 extension LevelDBConnection {

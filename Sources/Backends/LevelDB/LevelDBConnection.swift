@@ -1,6 +1,5 @@
 import GroveCache
 import GroveModel
-import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -15,7 +14,7 @@ import Synchronization
 /// The handle is let go of, for a wipe or after a failed write, only while nothing uses it.
 final class LevelDBConnection: Sendable {
     let options: LevelDBOptions
-    let state: Mutex<State>
+    let state: Lock<State>
 
     struct State: ~Copyable {
         /// `nil` once the store is closed.
@@ -99,7 +98,7 @@ final class LevelDBConnection: Sendable {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
         let log = directory.newestLog()
-        state = Mutex(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
+        state = Lock(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.

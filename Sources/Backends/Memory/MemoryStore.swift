@@ -1,6 +1,5 @@
 public import GroveCache
 public import GroveModel
-import Synchronization
 
 /// A ``NodeStore`` in memory: for tests, for previews and for caches that need not outlive the process.
 ///
@@ -14,7 +13,7 @@ public final class MemoryStore: NodeStore {
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
     /// The committed content, or `nil` once the store is closed.
-    private let committed = Mutex<ByteTree?>(ByteTree())
+    private let committed = Lock<ByteTree?>(ByteTree())
 
     /// Makes an empty store.
     ///

@@ -1,7 +1,6 @@
 import CSQLite
 import GroveCache
 import GroveModel
-import Synchronization
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
@@ -37,7 +36,7 @@ final class SQLiteBudget: Sendable {
     /// How long a checkpoint waits for views before the write goes on without.
     private static let patience: Int32 = 1_000
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Divides `bytes` and returns the payload that fits.
     func set(_ bytes: Int, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Int {

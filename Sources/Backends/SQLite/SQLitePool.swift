@@ -1,6 +1,5 @@
 import GroveCache
 import GroveModel
-import Synchronization
 
 /// The connections of a store's readers at rest, with their statements prepared.
 final class SQLitePool: Sendable {
@@ -18,7 +17,7 @@ final class SQLitePool: Sendable {
     let hashMask: UInt64
     /// How large the files may become.
     let budget = SQLiteBudget()
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ directory: StoreFiles, _ options: SQLiteOptions, hashMask: UInt64) {
         self.directory = directory

@@ -1,6 +1,5 @@
 public import GroveCache
 public import GroveModel
-import Synchronization
 
 /// A budget under SQLite; see ``SQLiteBudget``.
 extension SQLiteStore {

@@ -28,7 +28,7 @@ public final class SQLiteStore: ShrinkableStore {
 
     let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
-    let writer: Mutex<SQLiteWriter?>
+    let writer: Lock<SQLiteWriter?>
 
     /// Opens the store in `directory`, or makes one there.
     ///
@@ -42,7 +42,7 @@ public final class SQLiteStore: ShrinkableStore {
     /// Opens the store with `hashMask` over the hashes of keys; a file keeps to one mask.
     init(directory: String?, options: SQLiteOptions, hashMask: UInt64) throws(CacheError) {
         pool = SQLitePool(try SQLiteFiles.directory(directory), options, hashMask: hashMask)
-        writer = Mutex(try SQLiteWriter(pool))
+        writer = Lock(try SQLiteWriter(pool))
     }
 
     deinit { close() }

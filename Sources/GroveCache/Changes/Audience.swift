@@ -7,7 +7,7 @@ import Synchronization
 /// They are told on one queue, in the order in which it happened; no code of theirs runs elsewhere, but for
 /// ``CacheObserver/cacheDidHit(_:)``, which runs on the thread that reads.
 final class Audience: Sendable {
-    private let observers = Mutex<[(handle: UInt64, observer: any CacheObserver)]>([])
+    private let observers = Lock<[(handle: UInt64, observer: any CacheObserver)]>([])
     private let observerCount = Atomic(0)
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     /// Those that read changes as a stream.

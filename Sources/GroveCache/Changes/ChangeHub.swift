@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 /// Who reads the changes of a cache, by what they read them of.
 final class ChangeHub: Sendable {
@@ -14,7 +13,7 @@ final class ChangeHub: Sendable {
         weak let subscription: ChangeSubscription<Element>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The most change sets that a reader may fall behind before it is told only that something changed.
     static let unreadChangeSets = 256

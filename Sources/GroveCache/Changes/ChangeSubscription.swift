@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 /// One reader of changes: what it has not read yet, in bounded room, and who waits for more.
 final class ChangeSubscription<Element: Sendable>: Sendable {
@@ -11,7 +10,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
 
     /// The handle that made it: it ends with that.
     let handle: UInt64
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Puts an element to those that were not read yet.
     private let add: @Sendable (inout [Element], Element) -> Void
     /// Called when nobody can read it any more.

@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 #if canImport(Darwin)
     import Darwin

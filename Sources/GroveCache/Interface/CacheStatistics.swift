@@ -1,5 +1,4 @@
 public import GroveModel
-import Synchronization
 
 /// What a store's handles in this process have done since the store was opened.
 public struct CacheStatistics: Sendable, Equatable {

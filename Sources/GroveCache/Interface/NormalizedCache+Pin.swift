@@ -1,5 +1,4 @@
 public import GroveModel
-import Synchronization
 
 /// Keeping what must be there: what is reachable from a pin is not evicted.
 ///

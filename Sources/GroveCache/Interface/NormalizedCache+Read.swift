@@ -1,6 +1,5 @@
 import Dispatch
 public import GroveModel
-import Synchronization
 
 extension NormalizedCache: CacheReader {
     /// Begins the read of one tree.

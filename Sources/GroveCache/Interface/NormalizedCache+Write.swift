@@ -1,7 +1,6 @@
 import Dispatch
 public import GroveCoding
 public import GroveModel
-import Synchronization
 
 extension NormalizedCache: CacheWriter {
     /// Performs one call that writes, on this thread.

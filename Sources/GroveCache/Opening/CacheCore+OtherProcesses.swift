@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// Commits of other processes: how they are noticed, and told to the audience.
 ///

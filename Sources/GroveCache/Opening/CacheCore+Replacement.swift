@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// A store whose files were replaced: how that is noticed, and how it is opened again.
 ///

@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// A store that is let go of for a while, or for good.
 ///

@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -48,7 +47,7 @@ final class CoreRegistry: Sendable {
         case wait(DispatchGroup, CacheCore?)
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Lock<[Entry]>([])
 
     /// A handle on the core of `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(

@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// The readers of a store: those at rest, those that hold a view of it, and what they found.
 ///
@@ -34,7 +33,7 @@ final class Readers: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let ended = DispatchSemaphore(value: 0)
 
     /// Readers at rest beyond these are let go of: each keeps some memory.

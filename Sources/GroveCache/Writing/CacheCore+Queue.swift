@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// The queue: what calls leave for the writer, and what every read sees of it at once.
 extension CacheCore {

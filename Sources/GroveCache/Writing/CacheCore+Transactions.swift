@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// Users' transactions: each has the writer's turn, from before its body begins until its commit is visible.
 extension CacheCore {

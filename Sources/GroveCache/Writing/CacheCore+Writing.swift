@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// The writer: group commits, one after the other. All of it runs on ``writer`` only.
 extension CacheCore {

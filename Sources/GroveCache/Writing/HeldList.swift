@@ -1,6 +1,5 @@
 import GroveCoding
 import GroveModel
-import Synchronization
 
 /// A list that somebody holds, and stores edit by edit: which of the stored lists it is.
 final class HeldList: Sendable {
@@ -16,7 +15,7 @@ final class HeldList: Sendable {
         var isLost = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// What the last call for this list left in the store; `nil` before the first was committed, and once one has failed.
     var stored: Version? { state.withLock { $0.isLost ? nil : $0.stored } }
@@ -34,7 +33,7 @@ final class HeldEdit: Sendable {
     let list: HeldList
     private let owner: ObjectIdentifier
     private let models: @Sendable () -> [any SimpleModel]
-    private let whole = Mutex<[UInt8]?>(nil)
+    private let whole = Lock<[UInt8]?>(nil)
 
     /// - Parameters:
     ///   - owner: the cache, which the models' coding must not call back into.

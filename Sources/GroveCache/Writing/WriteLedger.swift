@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 /// What the writer has done, and which failures are still to be told.
 final class WriteLedger: Sendable {
@@ -12,7 +11,7 @@ final class WriteLedger: Sendable {
         var synchronizationFailure: CacheError?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var tally: WriteTally { state.withLock { $0.tally } }
 

@@ -1,9 +1,8 @@
 import GroveModel
-import Synchronization
 
 /// Where the writer leaves what became of a call for the thread that waits for it.
 final class WriteOutcome: Sendable {
-    private let result = Mutex<Result<ChangeSet, CacheError>?>(nil)
+    private let result = Lock<Result<ChangeSet, CacheError>?>(nil)
 
     func store(_ outcome: Result<ChangeSet, CacheError>) { result.withLock { $0 = outcome } }
 

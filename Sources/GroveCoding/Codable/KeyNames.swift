@@ -8,7 +8,7 @@ import Synchronization
 final class KeyNames: Sendable {
     /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
     private let current = Atomic<UInt>(0)
-    private let versions = Mutex(Versions())
+    private let versions = Lock(Versions())
     private let isComplete = Atomic(false)
 
     private struct Versions {

@@ -1,6 +1,5 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -17,7 +16,7 @@ final class Engine: @unchecked Sendable {
     let queue = DispatchQueue(label: "grove.consistency", qos: .userInitiated)
     let mailbox = Mailbox()
     let turn = DeliveryTurn()
-    private let order = Mutex(Order())
+    private let order = Lock(Order())
 
     /// The place of the call under way in the order of calls.
     var sequence: UInt64 = 0

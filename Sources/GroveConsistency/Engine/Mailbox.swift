@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 /// What somebody has for the main actor, in order.
 ///
@@ -35,7 +34,7 @@ package final class Mailbox: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

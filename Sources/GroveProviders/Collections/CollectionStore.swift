@@ -1,7 +1,6 @@
 import Dispatch
 import GroveConsistency
 import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

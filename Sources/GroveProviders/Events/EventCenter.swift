@@ -1,5 +1,5 @@
 import GroveConsistency
-import Synchronization
+import GroveModel
 
 /// The event channels of a manager: one per type of event.
 ///
@@ -10,7 +10,7 @@ final class EventCenter: Sendable {
 
     private let mailbox = Mailbox()
     /// Counts wipes: what was posted before one is not delivered after it.
-    private let epoch = Mutex(0)
+    private let epoch = Lock(0)
     @MainActor private var receivers: [ObjectIdentifier: [Int: Receiver]] = [:]
     @MainActor private var latest: [ObjectIdentifier: any Sendable] = [:]
     @MainActor private var joining: [Int: (kind: ObjectIdentifier, receiver: Receiver, replay: Bool)] = [:]

@@ -1,7 +1,6 @@
 import Dispatch
 import GroveConsistency
 import GroveModel
-import Synchronization
 
 /// A manager over a cache that can be followed: what the cache commits reaches everybody who holds it.
 extension DataModelManager {

@@ -1,7 +1,6 @@
 import Dispatch
 import GroveConsistency
 public import GroveModel
-import Synchronization
 
 extension DataModelManager {
     /// Updates every provider that holds `model` or anything in it, and the cache.

@@ -1,7 +1,6 @@
 import Dispatch
 import GroveConsistency
 public import GroveModel
-import Synchronization
 
 extension DataModelManager {
     /// Clears everything, for a log-out: providers, channels, what is in flight, and the cache.

@@ -1,7 +1,6 @@
 import Dispatch
 public import GroveConsistency
 public import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -34,10 +33,10 @@ public final class DataModelManager: Sendable {
 
     private let cacheQueue = DispatchQueue(label: "grove.providers.cache")
     /// Counts wipes: what was begun before one brings nothing after it.
-    let epoch = Mutex(0)
+    let epoch = Lock(0)
     let events = EventCenter()
     /// How many stores there are of the list under each key.
-    let listKeys = Mutex<[ModelIdentifier: Int]>([:])
+    let listKeys = Lock<[ModelIdentifier: Int]>([:])
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
@@ -115,7 +114,7 @@ private final class Follower: Sendable {
         weak var manager: DataModelManager?
     }
 
-    private let state = Mutex(Weak())
+    private let state = Lock(Weak())
 
     init() {}
 

@@ -1,9 +1,9 @@
 import Dispatch
-import Synchronization
+import GroveModel
 
 /// A value that one queue makes and another waits for.
 final class Handover<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+    private let value = Lock<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
     init() {}
