@@ -29,7 +29,7 @@ endif
 TRAITED = --traits $(TRAITS) $(FLAGS)
 
 .PHONY: agreement month help setup build tests release compare test slow real-data tsan sanitize mutants sweep soak fuzz \
-	check full format lint layering conformance plain scratch clean
+	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -98,7 +98,7 @@ fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
 
 check: lint layering test conformance ## the gate: format, layering, quick tests, conformance
 
-full: check slow mutants sweep sanitize tsan fuzz plain scratch soak ## the gate, and everything that takes long; CI runs it before a release
+full: check slow mutants sweep sanitize tsan fuzz plain scratch interface soak ## the gate, and everything that takes long; CI runs it before a release
 
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
@@ -113,9 +113,13 @@ layering: setup ## checks that modules import what they may and no more
 
 plain: setup ## builds with no trait, as `swift build` alone does
 	$(SWIFT) build --scratch-path .build/plain $(FLAGS)
+	@.build/plain/debug/grove 2>&1 | grep -q 'swift run --traits Tool' || { echo "grove does not say how to build it" >&2; exit 1; }
 
 scratch: setup ## builds packages outside this one that depend on the last commit by URL, with both build systems
-	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/scratch.sh
+	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" SYSTEMS="$(SYSTEMS)" sh Scripts/scratch.sh
+
+interface: setup ## compares the public interface with that of the last tag
+	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/interface.sh
 
 clean: ## removes what was built
 	$(SWIFT) package clean

@@ -113,13 +113,15 @@ let package = Package(
             path: "Sources/Backends/Memory", swiftSettings: strict),
         .target(
             name: "GroveLMDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLMDB"],
-            path: "Sources/Backends/LMDB", exclude: privacy.exclude, resources: privacy.resources, swiftSettings: strict),
+            path: "Sources/Backends/LMDB", exclude: privacy.exclude, resources: privacy.resources, swiftSettings: strict
+        ),
         .target(
             name: "GroveSQLite", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CSQLite"],
             path: "Sources/Backends/SQLite", swiftSettings: strict),
         .target(
             name: "GroveLevelDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
-            path: "Sources/Backends/LevelDB", exclude: privacy.exclude, resources: privacy.resources, swiftSettings: strict),
+            path: "Sources/Backends/LevelDB", exclude: privacy.exclude, resources: privacy.resources,
+            swiftSettings: strict),
 
         // Empty where their trait is off.
         .target(
@@ -246,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
+                "Grove", "GroveSQLite", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
                 "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

@@ -2,21 +2,23 @@
 # Proves what an application that depends on Grove gets: packages outside this one, which depend on it by a URL.
 #
 # The URL is that of a clone made for the occasion, with a tag: SwiftPM treats such a dependency differently from one by
-# path, and takes what is committed. So this builds HEAD, and not the changes in the working copy. Every package is
-# built by both of SwiftPM's build systems.
+# path, and takes what is committed. So this builds HEAD, and not the changes in the working copy. There is a client for
+# each product, and one for each trait. Every client is built by both of SwiftPM's build systems.
 #
-# GroveMemory must build without any C library, without a warning about one, and fetch no other package. GroveLMDB,
-# GroveSQLite and GroveLevelDB must each link their engine and no other. Grove with GroveMacros fetches swift-syntax
-# alone. Where a private mount namespace can be made (Linux, root or user namespaces), the headers and the libraries
-# that must not be needed are hidden from the build; elsewhere that part says it is skipped.
+# A client may fetch, compile and link what it names, and no more. Where a private mount namespace can be made (Linux,
+# root or user namespaces), the headers and the libraries that must not be needed are hidden from the build; elsewhere
+# that part says it is skipped. At the end it prints, for each client, the packages that were fetched, the seconds of a
+# clean build of the native system after everything was fetched, and the bytes of its program, optimised and stripped.
 #
 #   SWIFT   the swift command        FLAGS   flags for `swift build`
 #   SYSTEMS the build systems, native and swiftbuild by default
+#   CLIENTS the clients, all by default
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 SWIFT=${SWIFT:-swift}
 FLAGS=${FLAGS:-}
 SYSTEMS=${SYSTEMS:-native swiftbuild}
+CLIENTS=${CLIENTS:-}
 # Clients build without it.
 unset GROVE_DEVELOPMENT
 work=$(mktemp -d)
@@ -36,7 +38,9 @@ git -C "$work/grove.git" tag -f 0.1.0 HEAD >/dev/null
 
 # MARK: - Packages
 
-# package NAME TRAITS PRODUCT…: an executable that depends on these products, and whose program is standard input.
+# package NAME TRAITS PRODUCT…: an executable that depends on these products, and whose program is standard input. Its
+# modules have the settings in `settings`.
+settings=
 package() {
     name=$1
     traits=$2
@@ -55,7 +59,7 @@ let package = Package(
     name: "$name",
     platforms: [.macOS(.v15)],
     dependencies: [.package(url: "file://$work/grove.git", exact: "0.1.0", traits: [$traits])],
-    targets: [.executableTarget(name: "App", dependencies: [$products])]
+    targets: [.executableTarget(name: "App", dependencies: [$products]$settings)]
 )
 END
 }
@@ -97,30 +101,58 @@ cd "$BUILD_IN"
 exec $BUILD
 END
 
-# build NAME HIDDEN…: builds the package where the libraries HIDDEN do not exist; sets `program` to the executable.
+# swift_in NAME LOG COMMAND…: runs a command of swift in the package, where the libraries in `hidden` do not exist.
+swift_in() {
+    BUILD_IN="$work/$1"
+    log=$2
+    shift 2
+    BUILD="$SWIFT $*"
+    export BUILD BUILD_IN
+    if [ -n "$enter" ]; then
+        # shellcheck disable=SC2086
+        $enter sh "$work/hide.sh" "$work" $hidden >"$log" 2>&1
+    else
+        (cd "$BUILD_IN" && $BUILD) >"$log" 2>&1
+    fi
+}
+
+# build NAME HIDDEN…: builds the package where the libraries HIDDEN do not exist; sets `program` to the executable, and
+# `fetched` to the packages that were fetched beside Grove.
 build() {
     name=$1
     shift
+    hidden=$*
     built=$work/$name/$system
-    log=$built.log
-    BUILD_IN="$work/$name"
-    BUILD="$SWIFT build $FLAGS --build-system $system --scratch-path $built"
-    export BUILD BUILD_IN
-    if [ -n "$enter" ]; then
-        $enter sh "$work/hide.sh" "$work" "$@" >"$log" 2>&1 || fail "$name does not build ($system)" "$log"
-    else
-        (cd "$BUILD_IN" && $BUILD) >"$log" 2>&1 || fail "$name does not build ($system)" "$log"
-    fi
-    ! grep -qi 'warning' "$log" || fail "$name builds with a warning ($system)" "$log"
-    program=$(cd "$BUILD_IN" && $BUILD --show-bin-path)/App
+    swift_in "$name" "$built.resolve.log" package --scratch-path "$built" resolve ||
+        fail "$name does not resolve" "$built.resolve.log"
+    fetched=$(cd "$built/checkouts" && ls | grep -vx grove | tr '\n' ' ')
+    began=$(date +%s)
+    swift_in "$name" "$built.log" build $FLAGS --build-system "$system" --scratch-path "$built" ||
+        fail "$name does not build ($system)" "$built.log"
+    debug=$(($(date +%s) - began))
+    ! grep -qi 'warning' "$built.log" || fail "$name builds with a warning ($system)" "$built.log"
+    program=$(cd "$work/$name" && $SWIFT build --build-system "$system" --scratch-path "$built" --show-bin-path)/App
 }
 
-# fetched NAME PACKAGE…: these packages were fetched beside Grove, and no others.
-fetched() {
+# optimise NAME: builds it again in a folder of its own, optimised, and writes its line of the table.
+optimise() {
+    optimised=$work/$1/optimised
+    swift_in "$1" "$optimised.log" package --scratch-path "$optimised" resolve || fail "$1 does not resolve"
+    began=$(date +%s)
+    swift_in "$1" "$optimised.log" build -c release $FLAGS --scratch-path "$optimised" ||
+        fail "$1 does not build optimised" "$optimised.log"
+    release=$(($(date +%s) - began))
+    strip -o "$optimised/stripped" "$optimised/release/App"
+    printf '| %s | %s | %s | %s | %s |\n' "$2" "${fetched:-none}" "$debug" "$release" \
+        "$(wc -c <"$optimised/stripped" | tr -d ' ')" >>"$work/table"
+    rm -rf "$optimised"
+}
+
+# fetches NAME PACKAGE…: these packages were fetched beside Grove, and no others.
+fetches() {
     name=$1
     shift
-    found=$(cd "$built/checkouts" && echo *)
-    [ "$found" = "grove${*:+ $*}" ] || fail "$name fetches $found ($system)"
+    [ "$fetched" = "${*:+$* }" ] || fail "$name fetches $fetched ($system)"
 }
 
 # MARK: - What was linked and compiled
@@ -175,10 +207,98 @@ prints() {
     [ "$(cat "$work/$1.out")" = "$2" ] || fail "$1 does not print $2 ($system)" "$work/$1.out"
 }
 
-# MARK: - The packages
+# MARK: - The clients
 
-package memory '' GroveMemory <<END
+# says NAME TEXT: the build fails, and its only errors are this sentence.
+says() {
+    name=$1
+    hidden=
+    built=$work/$name/$system
+    ! swift_in "$name" "$built.log" build $FLAGS --build-system "$system" --scratch-path "$built" ||
+        fail "$name builds ($system)"
+    grep -F 'error:' "$built.log" | grep -E '/main\.swift:' >"$built.errors" || fail "$name fails otherwise" "$built.log"
+    ! grep -vqF "$2" "$built.errors" || fail "$name ends in other errors too ($system)" "$built.errors"
+    rm -rf "$built"
+    echo "scratch ($system): $name says: $2"
+}
+
+all='lmdb sqlite3 leveldb'
+everything='GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool'
+
+# without WORD LIST…: the list without the word.
+without() {
+    word=$1
+    shift
+    for entry in "$@"; do
+        [ "$entry" = "$word" ] || printf '%s ' "$entry"
+    done
+}
+
+# client NAME TITLE ENGINE TARGET PRINTS PACKAGE…: the package builds with every library hidden but ENGINE's, which it
+# links; it compiles TARGET, no other backend and nothing of the tool; it prints PRINTS and fetched these packages.
+client() {
+    name=$1
+    title=$2
+    engine=$3
+    target=$4
+    text=$5
+    shift 5
+    case " ${CLIENTS:-$name} " in *" $name "*) ;; *) return 0 ;; esac
+    # shellcheck disable=SC2046
+    build "$name" $(without "$engine" $all)
+    fetches "$name" "$@"
+    [ "$engine" = - ] || links "$name" "$engine"
+    # shellcheck disable=SC2046
+    absent "$name" $(without "$engine" $all)
+    compiled "$name" "$target"
+    # shellcheck disable=SC2046
+    uncompiled "$name" $(without "$backend" $everything)
+    prints "$name" "$text"
+    [ "$system" != native ] || optimise "$name" "$title"
+    rm -rf "$built"
+    echo "scratch ($system): $title builds, links ${engine#-}, fetches ${*:-nothing} and warns of nothing, in $debug s"
+}
+
+package model '' GroveModel <<END
+import GroveModel
+
+print(ModelIdentifier("Message:34").rawValue)
+END
+package coding '' GroveCoding <<END
+import GroveCoding
+
+print(ModelIdentifier("Message:34").rawValue)
+END
+package consistency '' GroveConsistency GroveModel <<END
+import GroveConsistency
+import GroveModel
+
+let manager = ConsistencyManager()
+print(type(of: manager))
+END
+package providers '' GroveProviders <<END
+import GroveProviders
+
+print("providers")
+END
+package grove '' Grove <<END
+import Grove
+
+struct Person: SimpleModel, Equatable {
+    let id: String
+    var modelIdentifier: ModelIdentifier? { ModelIdentifier("Person:" + id) }
+}
+
+let provider = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: nil))
+provider.setData(Person(id: "1"))
+print(provider.data?.id ?? "nothing")
+END
+package cache '' GroveCache <<END
 import GroveCache
+
+print(CacheBudget(bytes: 50_000_000) == CacheBudget(bytes: 50_000_000))
+END
+package memory '' GroveMemory <<END
 import GroveMemory
 
 print(MemoryStore.profile.name)
@@ -191,71 +311,112 @@ let cache = try ${engine}Cache(directory: "store")
 print(try cache.size().entries)
 END
 done
-package screens '"Macros"' Grove GroveLMDB GroveMacros <<END
-import Grove
-import GroveLMDB
-import GroveMacros
+package kit '' GroveConformance GroveMemory <<END
+import GroveConformance
+import GroveMemory
 
+print(ConformanceReport.kit)
+END
+package logging '"Logging"' GroveLogging GroveMemory <<END
+import GroveLogging
+import GroveMemory
+import Logging
+
+let observer: any CacheObserver = LoggingObserver(Logger(label: "grove"))
+print(type(of: observer))
+END
+package metrics '"Metrics"' GroveMetrics GroveMemory <<END
+import GroveMemory
+import GroveMetrics
+
+let observer: any CacheObserver = MetricsObserver()
+print(type(of: observer))
+END
+screens='
 @Cacheable
 struct Person {
     let id: String
     let name: String
 }
 
-let cache = try LMDBCache(directory: "store")
+let cache = try SQLiteCache(directory: "store")
 try cache.write(Person(id: "1", name: "Ann"))
 let provider = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache))
 provider.setData(try cache.model("Person:1"))
-print(provider.data?.name ?? "nothing")
+print(provider.data?.name ?? "nothing")'
+package screens '"Macros"' Grove GroveSQLite GroveMacros <<END
+import Grove
+import GroveMacros
+import GroveSQLite
+$screens
+END
+# Its own module belongs to the main actor unless a declaration says otherwise, as Xcode sets up new projects.
+settings=', swiftSettings: [.defaultIsolation(MainActor.self)]'
+package actor '"Macros"' Grove GroveSQLite GroveMacros <<END
+import Grove
+import GroveMacros
+import GroveSQLite
+$screens
+END
+settings=
+package everything '"Macros", "Logging", "Metrics"' Grove GroveSQLite GroveMacros GroveLogging GroveMetrics <<END
+import Grove
+import GroveLogging
+import GroveMacros
+import GroveMetrics
+import GroveSQLite
+$screens
+END
+package untraited '' GroveMacros <<END
+import GroveMacros
+
+@Cacheable
+struct Person {
+    let id: String
+}
+END
+package unlogged '' GroveLogging <<END
+import GroveLogging
+
+let observer: LoggingObserver? = nil
 END
 
 for system in $SYSTEMS; do
-    build memory lmdb sqlite3 leveldb
-    fetched memory
-    absent memory lmdb sqlite3 leveldb
-    compiled memory GroveMemory
-    uncompiled memory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints memory memory
-    echo "scratch ($system): GroveMemory alone links no engine, compiles no C, fetches nothing and warns of nothing"
-
-    build LMDB sqlite3 leveldb
-    fetched LMDB
-    links LMDB lmdb
-    absent LMDB sqlite3 leveldb
-    compiled LMDB GroveLMDB
-    uncompiled LMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints LMDB 0
-    echo "scratch ($system): GroveLMDB alone links liblmdb and no other engine"
-
-    build SQLite lmdb leveldb
-    fetched SQLite
-    links SQLite sqlite3
-    absent SQLite lmdb leveldb
-    compiled SQLite GroveSQLite
-    uncompiled SQLite GroveLMDB GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints SQLite 0
-    echo "scratch ($system): GroveSQLite alone links libsqlite3 and no other engine"
-
-    build LevelDB lmdb sqlite3
-    fetched LevelDB
-    links LevelDB leveldb
-    absent LevelDB lmdb sqlite3
-    compiled LevelDB GroveLevelDB
-    uncompiled LevelDB GroveLMDB GroveSQLite GroveFloor GroveCompare GroveTool
-    prints LevelDB 0
-    echo "scratch ($system): GroveLevelDB alone links libleveldb and no other engine"
-
-    build screens sqlite3 leveldb
-    fetched screens swift-syntax
-    absent screens sqlite3 leveldb
-    compiled screens GroveProviders
-    uncompiled screens GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints screens Ann
-    echo "scratch ($system): Grove, GroveLMDB and GroveMacros fetch swift-syntax alone"
+    backend=-
+    client model GroveModel - GroveModel Message:34
+    client coding GroveCoding - GroveCoding Message:34
+    client consistency GroveConsistency - GroveConsistency ConsistencyManager
+    client providers GroveProviders - GroveProviders providers
+    client grove Grove - GroveProviders 1
+    client cache GroveCache - GroveCache true
+    backend=GroveMemory
+    client memory GroveMemory - GroveMemory memory
+    for engine in LMDB SQLite LevelDB; do
+        backend=Grove$engine
+        library=$(echo "$engine" | tr '[:upper:]' '[:lower:]')
+        client "$engine" "Grove$engine" "${library%sqlite}$([ "$library" != sqlite ] || echo sqlite3)" "Grove$engine" 0
+    done
+    backend=GroveMemory
+    client kit "GroveConformance and GroveMemory" - GroveConformance 0.1.0
+    client logging "GroveLogging and GroveMemory" - GroveLogging LoggingObserver swift-log
+    client metrics "GroveMetrics and GroveMemory" - GroveMetrics MetricsObserver swift-metrics
+    backend=GroveSQLite
+    client screens "Grove, GroveSQLite and GroveMacros" sqlite3 GroveProviders Ann swift-syntax
+    client actor "the same, on the main actor by default" sqlite3 GroveProviders Ann swift-syntax
+    client everything "the same, with GroveLogging and GroveMetrics" sqlite3 GroveLogging Ann \
+        swift-log swift-metrics swift-syntax
+    [ -n "$CLIENTS" ] || {
+        says untraited '@Cacheable needs the trait Macros: .package(…, traits: ["Macros"]) in your Package.swift'
+        says unlogged 'LoggingObserver needs the trait Logging: .package(…, traits: ["Logging"]) in your Package.swift'
+    }
 done
 
 if [ -n "$enter" ]; then
     echo "scratch: all were built with the headers and libraries they must not need hidden"
 else
     echo "scratch: skipped hiding the headers: this machine makes no private mount namespace"
+fi
+if [ -f "$work/table" ]; then
+    printf '\n| products | packages fetched | debug, s | release, s | stripped, bytes |\n|---|---|---|---|---|\n'
+    cat "$work/table"
 fi
