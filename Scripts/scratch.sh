@@ -209,9 +209,15 @@ prints() {
 
 # MARK: - The clients
 
+# wanted NAME: it is one of CLIENTS.
+wanted() {
+    case " ${CLIENTS:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
 # says NAME TEXT: the build fails, and its only errors are this sentence.
 says() {
     name=$1
+    wanted "$name" || return 0
     hidden=
     built=$work/$name/$system
     ! swift_in "$name" "$built.log" build $FLAGS --build-system "$system" --scratch-path "$built" ||
@@ -243,7 +249,7 @@ client() {
     target=$4
     text=$5
     shift 5
-    case " ${CLIENTS:-$name} " in *" $name "*) ;; *) return 0 ;; esac
+    wanted "$name" || return 0
     # shellcheck disable=SC2046
     build "$name" $(without "$engine" $all)
     fetches "$name" "$@"
@@ -256,7 +262,7 @@ client() {
     prints "$name" "$text"
     [ "$system" != native ] || optimise "$name" "$title"
     rm -rf "$built"
-    echo "scratch ($system): $title builds, links ${engine#-}, fetches ${*:-nothing} and warns of nothing, in $debug s"
+    echo "scratch ($system): $title: fetches ${*:-nothing}, warns of nothing, $debug s"
 }
 
 package model '' GroveModel <<END
@@ -405,10 +411,8 @@ for system in $SYSTEMS; do
     client actor "the same, on the main actor by default" sqlite3 GroveProviders Ann swift-syntax
     client everything "the same, with GroveLogging and GroveMetrics" sqlite3 GroveLogging Ann \
         swift-log swift-metrics swift-syntax
-    [ -n "$CLIENTS" ] || {
-        says untraited '@Cacheable needs the trait Macros: .package(…, traits: ["Macros"]) in your Package.swift'
-        says unlogged 'LoggingObserver needs the trait Logging: .package(…, traits: ["Logging"]) in your Package.swift'
-    }
+    says untraited '@Cacheable needs the trait Macros: .package(…, traits: ["Macros"]) in your Package.swift'
+    says unlogged 'LoggingObserver needs the trait Logging: .package(…, traits: ["Logging"]) in your Package.swift'
 done
 
 if [ -n "$enter" ]; then
