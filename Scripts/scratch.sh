@@ -270,8 +270,9 @@ import GroveModel
 
 print(ModelIdentifier("Message:34").rawValue)
 END
-package coding '' GroveCoding <<END
+package coding '' GroveCoding GroveModel <<END
 import GroveCoding
+import GroveModel
 
 print(ModelIdentifier("Message:34").rawValue)
 END
@@ -390,8 +391,8 @@ END
 for system in $SYSTEMS; do
     backend=-
     client model GroveModel - GroveModel Message:34
-    client coding GroveCoding - GroveCoding Message:34
-    client consistency GroveConsistency - GroveConsistency ConsistencyManager
+    client coding "GroveCoding and GroveModel" - GroveCoding Message:34
+    client consistency "GroveConsistency and GroveModel" - GroveConsistency ConsistencyManager
     client providers GroveProviders - GroveProviders providers
     client grove Grove - GroveProviders 1
     client cache GroveCache - GroveCache true
