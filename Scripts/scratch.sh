@@ -7,12 +7,14 @@
 #
 # A client may fetch, compile and link what it names, and no more. Where a private mount namespace can be made (Linux,
 # root or user namespaces), the headers and the libraries that must not be needed are hidden from the build; elsewhere
-# that part says it is skipped. At the end it prints, for each client, the packages that were fetched, the seconds of a
-# clean build of the native system after everything was fetched, and the bytes of its program, optimised and stripped.
+# that part says it is skipped. At the end it prints, for each client, the packages that were fetched, the processor's
+# seconds for a clean build of the native system (on two cores the clock shows some more than half of them), and the bytes
+# of its program, optimised and stripped.
 #
 #   SWIFT   the swift command        FLAGS   flags for `swift build`
 #   SYSTEMS the build systems, native and swiftbuild by default
 #   CLIENTS the clients, all by default
+#   MEASURE no: builds nothing optimised, and prints no table
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 SWIFT=${SWIFT:-swift}
@@ -116,6 +118,13 @@ swift_in() {
     fi
 }
 
+# spent: sets `seconds` to those that the processor has spent on commands of this script so far.
+spent() {
+    times >"$work/times"
+    seconds=$(awk 'NR == 2 { split($0, part, /[ms ]+/); printf "%d", part[1] * 60 + part[2] + part[3] * 60 + part[4] }' \
+        "$work/times")
+}
+
 # build NAME HIDDEN…: builds the package where the libraries HIDDEN do not exist; sets `program` to the executable, and
 # `fetched` to the packages that were fetched beside Grove.
 build() {
@@ -126,10 +135,12 @@ build() {
     swift_in "$name" "$built.resolve.log" package --scratch-path "$built" resolve ||
         fail "$name does not resolve" "$built.resolve.log"
     fetched=$(cd "$built/checkouts" && ls | grep -vx grove | tr '\n' ' ')
-    began=$(date +%s)
+    spent
+    began=$seconds
     swift_in "$name" "$built.log" build $FLAGS --build-system "$system" --scratch-path "$built" ||
         fail "$name does not build ($system)" "$built.log"
-    debug=$(($(date +%s) - began))
+    spent
+    debug=$((seconds - began))
     ! grep -qi 'warning' "$built.log" || fail "$name builds with a warning ($system)" "$built.log"
     program=$(cd "$work/$name" && $SWIFT build --build-system "$system" --scratch-path "$built" --show-bin-path)/App
 }
@@ -138,10 +149,12 @@ build() {
 optimise() {
     optimised=$work/$1/optimised
     swift_in "$1" "$optimised.log" package --scratch-path "$optimised" resolve || fail "$1 does not resolve"
-    began=$(date +%s)
+    spent
+    began=$seconds
     swift_in "$1" "$optimised.log" build -c release $FLAGS --scratch-path "$optimised" ||
         fail "$1 does not build optimised" "$optimised.log"
-    release=$(($(date +%s) - began))
+    spent
+    release=$((seconds - began))
     strip -o "$optimised/stripped" "$optimised/release/App"
     printf '| %s | %s | %s | %s | %s |\n' "$2" "${fetched:-none}" "$debug" "$release" \
         "$(wc -c <"$optimised/stripped" | tr -d ' ')" >>"$work/table"
@@ -260,7 +273,7 @@ client() {
     # shellcheck disable=SC2046
     uncompiled "$name" $(without "$backend" $everything)
     prints "$name" "$text"
-    [ "$system" != native ] || optimise "$name" "$title"
+    [ "$system" != native ] || [ "${MEASURE:-yes}" = no ] || optimise "$name" "$title"
     rm -rf "$built"
     echo "scratch ($system): $title: fetches ${*:-nothing}, warns of nothing, $debug s"
 }
