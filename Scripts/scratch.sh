@@ -121,7 +121,7 @@ import GroveProviders
 
 print("providers")
 END
-package grove '' Grove <<END
+package uncached '' Grove <<END
 import Grove
 
 struct Person: SimpleModel, Equatable {
@@ -227,7 +227,7 @@ for system in $SYSTEMS; do
     client coding "GroveCoding and GroveModel" - GroveCoding Message:34
     client consistency "GroveConsistency and GroveModel" - GroveConsistency ConsistencyManager
     client providers GroveProviders - GroveProviders providers
-    client grove Grove - GroveProviders 1
+    client uncached Grove - GroveProviders 1
     client cache GroveCache - GroveCache true
     backend=GroveMemory
     client memory GroveMemory - GroveMemory memory
