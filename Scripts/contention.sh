@@ -6,6 +6,7 @@
 # some spinning, is a system call; and of the engines' pthread mutexes. The engines also lock bytes of files: counted too.
 #
 #   SWIFT     the swift command           THREADS   1 2 4 8 16 by default
+#   MUTEX     pthread: in a copy of the last commit, Mutex is one over pthread_mutex_t
 #   BACKENDS  memory lmdb sqlite leveldb  SECONDS_EACH   for each line, 3 by default
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,6 +18,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$work/Reading/Sources/Reading"
+if [ "${MUTEX:-}" = pthread ]; then
+    git clone -q "$root" "$work/grove"
+    . "$root/Scripts/mutex.sh"
+    replace_mutex "$work"/grove/Sources/Grove* "$work"/grove/Sources/Backends/*
+    root=$work/grove
+fi
 
 cat >"$work/Reading/Package.swift" <<END
 // swift-tools-version: 6.2
