@@ -124,14 +124,7 @@ END
 package uncached '' Grove <<END
 import Grove
 
-struct Person: SimpleModel, Equatable {
-    let id: String
-    var modelIdentifier: ModelIdentifier? { ModelIdentifier("Person:" + id) }
-}
-
-let provider = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: nil))
-provider.setData(Person(id: "1"))
-print(provider.data?.id ?? "nothing")
+print(type(of: ConsistencyManager()))
 END
 package cache '' GroveCache <<END
 import GroveCache
@@ -227,7 +220,7 @@ for system in $SYSTEMS; do
     client coding "GroveCoding and GroveModel" - GroveCoding Message:34
     client consistency "GroveConsistency and GroveModel" - GroveConsistency ConsistencyManager
     client providers GroveProviders - GroveProviders providers
-    client uncached Grove - GroveProviders 1
+    client uncached Grove - GroveProviders ConsistencyManager
     client cache GroveCache - GroveCache true
     backend=GroveMemory
     client memory GroveMemory - GroveMemory memory
