@@ -6,6 +6,8 @@ TEST_ARGS ?=
 MINUTES ?= 10
 RUNS ?= 200000
 SHARED ?= ../shared
+# Package.swift turns none on by default. One set for all targets: a build with another one compiles much of it again.
+TRAITS ?= Tool,Macros,Logging,Metrics
 SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
 
 # Warnings are errors here, and not where Grove is a dependency: see Package.swift.
@@ -24,8 +26,10 @@ FLAGS = -Xcc -I$(PREFIX)/include -Xlinker -L$(PREFIX)/lib
 endif
 endif
 
+TRAITED = --traits $(TRAITS) $(FLAGS)
+
 .PHONY: agreement month help setup build tests release compare test slow real-data tsan sanitize mutants sweep soak fuzz \
-	check full format lint layering conformance adapters scratch clean
+	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -35,30 +39,30 @@ setup: ## installs the C libraries that are missing
 	@sh Scripts/setup.sh
 
 build: setup ## builds everything for debugging
-	$(SWIFT) build $(FLAGS)
+	$(SWIFT) build $(TRAITED)
 
 release: setup ## builds the tool, optimised
-	$(SWIFT) build -c release --product grove $(FLAGS)
+	$(SWIFT) build -c release --product grove $(TRAITED)
 
 compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
 	.build/release/grove compare $(COMPARE_ARGS)
 
 tests: setup ## builds the tests
-	@sh Scripts/quiet.sh .build/build.log $(SWIFT) build --build-tests $(FLAGS)
+	@sh Scripts/quiet.sh .build/build.log $(SWIFT) build --build-tests $(TRAITED)
 
 test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrows it
-	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(FLAGS) \
+	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(TRAITED) \
 		--skip '$(SLOW)' --skip '$(REAL_DATA)' $(TEST_ARGS)
 
 slow: tests ## runs the tests that take long and are not in `make test`
-	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(FLAGS) --filter '$(SLOW)'
+	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(TRAITED) --filter '$(SLOW)'
 
 real-data: ## runs the tests on recorded documents and traces; SHARED=path says where they are
 	@for folder in models traces; do test -d "$(SHARED)/data/$$folder" || \
 		{ echo "There is no $(SHARED)/data/$$folder. Say where it is: make real-data SHARED=path" >&2; exit 2; }; done
 	@$(MAKE) --no-print-directory tests
 	@GROVE_SHARED_DATA="$(abspath $(SHARED))/data" sh Scripts/quiet.sh .build/real-data.log \
-		$(SWIFT) test --skip-build $(FLAGS) --filter '$(REAL_DATA)'
+		$(SWIFT) test --skip-build $(TRAITED) --filter '$(REAL_DATA)'
 
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all
@@ -78,7 +82,7 @@ mutants: release ## checks the rules themselves: each mutant must be found out, 
 	.build/release/grove conformance --mutants
 
 agreement: release ## holds compare against a package that measures by itself
-	@sh Scripts/agreement.sh
+	@TRAITS=$(TRAITS) sh Scripts/agreement.sh
 
 month: release ## a simulated month within 50 MB on every backend: ten million writes, thirty million reads
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
@@ -94,7 +98,7 @@ fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
 
 check: lint layering test conformance ## the gate: format, layering, quick tests, conformance
 
-full: check slow mutants sweep sanitize tsan fuzz adapters scratch soak ## the gate, and everything that takes long; CI runs it before a release
+full: check slow mutants sweep sanitize tsan fuzz plain scratch interface soak ## the gate, and everything that takes long; CI runs it before a release
 
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
@@ -104,14 +108,18 @@ lint: ## checks the format and the style
 
 layering: setup ## checks that modules import what they may and no more
 	@sh Scripts/layering.sh
-	$(SWIFT) build --explicit-target-dependency-import-check error $(FLAGS)
+	@sh Scripts/headers.sh
+	$(SWIFT) build --explicit-target-dependency-import-check error $(TRAITED)
 
-adapters: setup ## tests the adapters to swift-log and swift-metrics, which no other build fetches; builds with no trait
-	$(SWIFT) test --traits default,Logging,Metrics --filter GroveAdapterTests $(FLAGS)
-	$(SWIFT) build --disable-default-traits $(FLAGS)
+plain: setup ## builds with no trait, as `swift build` alone does
+	$(SWIFT) build --scratch-path .build/plain $(FLAGS)
+	@.build/plain/debug/grove 2>&1 | grep -q 'swift run --traits Tool' || { echo "grove does not say how to build it" >&2; exit 1; }
 
 scratch: setup ## builds packages outside this one that depend on the last commit by URL, with both build systems
-	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/scratch.sh
+	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" SYSTEMS="$(SYSTEMS)" sh Scripts/scratch.sh
+
+interface: setup ## compares the public interface with that of the last tag
+	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" sh Scripts/interface.sh
 
 clean: ## removes what was built
 	$(SWIFT) package clean

@@ -26,6 +26,14 @@ let strict: [SwiftSetting] =
         .strictMemorySafety(),
     ] + (isDeveloped ? [.treatAllWarnings(as: .error)] : [])
 
+// What an App Store asks about calls that read file attributes and free space. Where the host builds for no Apple system, a
+// resource would only give the module a bundle and full Foundation.
+#if os(macOS)
+    let privacy: (resources: [Resource], exclude: [String]) = ([.process("PrivacyInfo.xcprivacy")], [])
+#else
+    let privacy: (resources: [Resource], exclude: [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 /// Products of swift-syntax, which is fetched for the trait `Macros` alone.
 func syntax(_ products: String...) -> [Target.Dependency] {
     products.map { .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"])) }
@@ -33,7 +41,8 @@ func syntax(_ products: String...) -> [Target.Dependency] {
 
 let package = Package(
     name: "Grove",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    // The first systems with Synchronization.Mutex.
+    platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Grove", targets: ["Grove"]),
         .library(name: "GroveModel", targets: ["GroveModel"]),
@@ -51,12 +60,12 @@ let package = Package(
         .library(name: "GroveMacros", targets: ["GroveMacros"]),
         .executable(name: "grove", targets: ["GroveTool"]),
     ],
+    // None is on by default: Docs/Decisions/0027-traits-and-platforms.md.
     traits: [
         .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
         .trait(name: "Macros", description: "The macro `@Cacheable`; fetches swift-syntax."),
         .trait(name: "Logging", description: "An observer for swift-log, GroveLogging; fetches swift-log."),
         .trait(name: "Metrics", description: "An observer for swift-metrics, GroveMetrics; fetches swift-metrics."),
-        .default(enabledTraits: ["Tool", "Macros"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -71,7 +80,9 @@ let package = Package(
         .target(
             name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: strict),
         .target(name: "GroveCoding", dependencies: ["GroveModel"], swiftSettings: strict),
-        .target(name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], swiftSettings: strict),
+        .target(
+            name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], exclude: privacy.exclude,
+            resources: privacy.resources, swiftSettings: strict),
 
         .target(
             name: "GroveMacrosCode",
@@ -102,13 +113,15 @@ let package = Package(
             path: "Sources/Backends/Memory", swiftSettings: strict),
         .target(
             name: "GroveLMDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLMDB"],
-            path: "Sources/Backends/LMDB", swiftSettings: strict),
+            path: "Sources/Backends/LMDB", exclude: privacy.exclude, resources: privacy.resources, swiftSettings: strict
+        ),
         .target(
             name: "GroveSQLite", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CSQLite"],
             path: "Sources/Backends/SQLite", swiftSettings: strict),
         .target(
             name: "GroveLevelDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
-            path: "Sources/Backends/LevelDB", swiftSettings: strict),
+            path: "Sources/Backends/LevelDB", exclude: privacy.exclude, resources: privacy.resources,
+            swiftSettings: strict),
 
         // Empty where their trait is off.
         .target(
@@ -237,7 +250,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Grove", "GroveLMDB", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
+                "Grove", "GroveSQLite", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
                 "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

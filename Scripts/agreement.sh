@@ -26,7 +26,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-[ -x "$GROVE" ] || $SWIFT build -c release --product grove --package-path "$root"
+[ -x "$GROVE" ] || $SWIFT build -c release --product grove --traits "${TRAITS:-Tool}" --package-path "$root"
 $SWIFT build -c release --package-path "$root/Docs/Examples/Measurement" --scratch-path "$BUILD"
 
 # Each prints lines: backend, workload, whose, operations a second, microseconds of a median call.

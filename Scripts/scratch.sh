@@ -2,21 +2,25 @@
 # Proves what an application that depends on Grove gets: packages outside this one, which depend on it by a URL.
 #
 # The URL is that of a clone made for the occasion, with a tag: SwiftPM treats such a dependency differently from one by
-# path, and takes what is committed. So this builds HEAD, and not the changes in the working copy. Every package is
-# built by both of SwiftPM's build systems.
+# path, and takes what is committed. So this builds HEAD, and not the changes in the working copy. There is a client for
+# each product, and one for each trait. Every client is built by both of SwiftPM's build systems.
 #
-# GroveMemory must build without any C library, without a warning about one, and fetch no other package. GroveLMDB,
-# GroveSQLite and GroveLevelDB must each link their engine and no other. Grove with GroveMacros fetches swift-syntax
-# alone. Where a private mount namespace can be made (Linux, root or user namespaces), the headers and the libraries
-# that must not be needed are hidden from the build; elsewhere that part says it is skipped.
+# A client may fetch, compile and link what it names, and no more. Where a private mount namespace can be made (Linux,
+# root or user namespaces), the headers and the libraries that must not be needed are hidden from the build; elsewhere
+# that part says it is skipped. At the end it prints, for each client, the packages that were fetched, the processor's
+# seconds for a clean build of the native system (on two cores the clock shows some more than half of them), and the bytes
+# of its program, optimised and stripped.
 #
 #   SWIFT   the swift command        FLAGS   flags for `swift build`
 #   SYSTEMS the build systems, native and swiftbuild by default
+#   CLIENTS the clients, all by default
+#   MEASURE no: builds nothing optimised, and prints no table
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 SWIFT=${SWIFT:-swift}
 FLAGS=${FLAGS:-}
 SYSTEMS=${SYSTEMS:-native swiftbuild}
+CLIENTS=${CLIENTS:-}
 # Clients build without it.
 unset GROVE_DEVELOPMENT
 work=$(mktemp -d)
@@ -34,151 +38,100 @@ git -C "$work/grove.git" tag -f 0.1.0 HEAD >/dev/null
 [ -z "$(git -C "$root" status --porcelain)" ] ||
     echo "scratch: builds the last commit; what changed since then is not in it: commit it first"
 
-# MARK: - Packages
+. "$root/Scripts/clients.sh"
 
-# package NAME TRAITS PRODUCT…: an executable that depends on these products, and whose program is standard input.
-package() {
-    name=$1
-    traits=$2
-    shift 2
-    products=
-    for product in "$@"; do
-        products="$products.product(name: \"$product\", package: \"grove\"), "
-    done
-    mkdir -p "$work/$name/Sources/App"
-    cat >"$work/$name/Sources/App/main.swift"
-    cat >"$work/$name/Package.swift" <<END
-// swift-tools-version: 6.2
-import PackageDescription
+# MARK: - The clients
 
-let package = Package(
-    name: "$name",
-    platforms: [.macOS(.v15)],
-    dependencies: [.package(url: "file://$work/grove.git", exact: "0.1.0", traits: [$traits])],
-    targets: [.executableTarget(name: "App", dependencies: [$products])]
-)
-END
+# wanted NAME: it is one of CLIENTS.
+wanted() {
+    case " ${CLIENTS:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
 }
 
-# MARK: - Hiding what must not be needed
-
-enter=
-if [ "$(uname -s)" = Linux ]; then
-    for namespace in "unshare -m" "unshare -rm"; do
-        if $namespace true 2>/dev/null; then
-            enter=$namespace
-            break
-        fi
-    done
-fi
-
-# Headers become an #error; libraries become files that no linker takes, but for SQLite's, which SwiftPM itself runs on.
-printf '#error this header is hidden\n' >"$work/hidden"
-cat >"$work/hide.sh" <<'END'
-set -eu
-work=$1
-shift
-for library in "$@"; do
-    case $library in
-    lmdb) header=lmdb.h ;;
-    sqlite3) header=sqlite3.h ;;
-    leveldb) header=leveldb/c.h ;;
-    esac
-    for file in /usr/include/$header /usr/local/include/$header /usr/lib/*/lib$library.so /usr/lib64/lib$library.so; do
-        case $file in
-        *libsqlite3.so) continue ;;
-        esac
-        [ ! -f "$file" ] || mount --bind "$work/hidden" "$(readlink -f "$file")"
-    done
-    ! printf '#include <%s>\n' "$header" | "${CC:-clang}" -x c -fsyntax-only - 2>/dev/null ||
-        { echo "$header is still to be found" >&2; exit 1; }
-done
-cd "$BUILD_IN"
-exec $BUILD
-END
-
-# build NAME HIDDEN…: builds the package where the libraries HIDDEN do not exist; sets `program` to the executable.
-build() {
+# says NAME TEXT: the build fails, and its only errors are this sentence.
+says() {
     name=$1
-    shift
+    wanted "$name" || return 0
+    hidden=
     built=$work/$name/$system
-    log=$built.log
-    BUILD_IN="$work/$name"
-    BUILD="$SWIFT build $FLAGS --build-system $system --scratch-path $built"
-    export BUILD BUILD_IN
-    if [ -n "$enter" ]; then
-        $enter sh "$work/hide.sh" "$work" "$@" >"$log" 2>&1 || fail "$name does not build ($system)" "$log"
-    else
-        (cd "$BUILD_IN" && $BUILD) >"$log" 2>&1 || fail "$name does not build ($system)" "$log"
-    fi
-    ! grep -qi 'warning' "$log" || fail "$name builds with a warning ($system)" "$log"
-    program=$(cd "$BUILD_IN" && $BUILD --show-bin-path)/App
+    ! swift_in "$name" "$built.log" build $FLAGS --build-system "$system" --scratch-path "$built" ||
+        fail "$name builds ($system)"
+    grep -F 'error:' "$built.log" | grep -E '/main\.swift:' >"$built.errors" || fail "$name fails otherwise" "$built.log"
+    ! grep -vqF "$2" "$built.errors" || fail "$name ends in other errors too ($system)" "$built.errors"
+    rm -rf "$built"
+    echo "scratch ($system): $name says: $2"
 }
 
-# fetched NAME PACKAGE…: these packages were fetched beside Grove, and no others.
-fetched() {
-    name=$1
+all='lmdb sqlite3 leveldb'
+everything='GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool'
+
+# without WORD LIST…: the list without the word.
+without() {
+    word=$1
     shift
-    found=$(cd "$built/checkouts" && echo *)
-    [ "$found" = "grove${*:+ $*}" ] || fail "$name fetches $found ($system)"
-}
-
-# MARK: - What was linked and compiled
-
-linked() {
-    if [ "$(uname -s)" = Darwin ]; then otool -L "$1"; else ldd "$1"; fi
-}
-
-# links NAME LIBRARY: the executable links this one.
-links() {
-    linked "$program" | grep -q "lib$2\." || fail "$1 does not link lib$2 ($system)"
-}
-
-# absent NAME LIBRARY…: the executable links none of these, and calls nothing of theirs.
-absent() {
-    name=$1
-    shift
-    linked "$program" >"$work/$name.linked"
-    nm "$program" >"$work/$name.symbols" || fail "nm cannot read $program"
-    for library in "$@"; do
-        ! grep -q "lib$library\." "$work/$name.linked" || fail "$name links lib$library ($system)" "$work/$name.linked"
-        case $library in
-        lmdb) symbols='mdb_env_' ;;
-        *) symbols="${library}_" ;;
-        esac
-        ! grep -qE " U _?$symbols" "$work/$name.symbols" || fail "$name calls lib$library ($system)"
+    for entry in "$@"; do
+        [ "$entry" = "$word" ] || printf '%s ' "$entry"
     done
 }
 
-# objects TARGET: one of the files that compiling the target makes.
-objects() {
-    find "$built/" -path "*/$1.build/*" \( -name '*.o' -o -name '*.swiftmodule' \) | head -n 1
-}
-
-# compiled NAME TARGET: the target was compiled.
-compiled() {
-    [ -n "$(objects "$2")" ] || fail "no file of $2 is in the build of $1 ($system)"
-}
-
-# uncompiled NAME TARGET…: no file of these targets was made.
-uncompiled() {
+# client NAME TITLE ENGINE TARGET PRINTS PACKAGE…: the package builds with every library hidden but ENGINE's, which it
+# links; it compiles TARGET, no other backend and nothing of the tool; it prints PRINTS and fetched these packages.
+client() {
     name=$1
-    shift
-    for target in "$@"; do
-        [ -z "$(objects "$target")" ] || fail "$name compiles $target ($system)"
-    done
+    title=$2
+    engine=$3
+    target=$4
+    text=$5
+    shift 5
+    wanted "$name" || return 0
+    # shellcheck disable=SC2046
+    build "$name" $(without "$engine" $all)
+    fetches "$name" "$@"
+    [ "$engine" = - ] || links "$name" "$engine"
+    # shellcheck disable=SC2046
+    absent "$name" $(without "$engine" $all)
+    compiled "$name" "$target"
+    # shellcheck disable=SC2046
+    uncompiled "$name" $(without "$backend" $everything)
+    prints "$name" "$text"
+    [ "$system" != native ] || [ "${MEASURE:-yes}" = no ] || optimise "$name" "$title"
+    rm -rf "$built"
+    echo "scratch ($system): $title: fetches ${*:-nothing}, warns of nothing, $debug s"
 }
 
-# prints NAME TEXT: the executable runs, in a directory of its own, and prints this.
-prints() {
-    (cd "$built" && "$program") >"$work/$1.out" 2>&1 || fail "$1 does not run ($system)" "$work/$1.out"
-    [ "$(cat "$work/$1.out")" = "$2" ] || fail "$1 does not print $2 ($system)" "$work/$1.out"
-}
+package model '' GroveModel <<END
+import GroveModel
 
-# MARK: - The packages
+print(ModelIdentifier("Message:34").rawValue)
+END
+package coding '' GroveCoding GroveModel <<END
+import GroveCoding
+import GroveModel
 
-package memory '' GroveMemory <<END
+print(ModelIdentifier("Message:34").rawValue)
+END
+package consistency '' GroveConsistency GroveModel <<END
+import GroveConsistency
+import GroveModel
+
+let manager = ConsistencyManager()
+print(type(of: manager))
+END
+package providers '' GroveProviders <<END
+import GroveProviders
+
+print("providers")
+END
+package uncached '' Grove <<END
+import Grove
+
+print(type(of: ConsistencyManager()))
+END
+package cache '' GroveCache <<END
 import GroveCache
+
+print(CacheBudget(bytes: 50_000_000) == CacheBudget(bytes: 50_000_000))
+END
+package memory '' GroveMemory <<END
 import GroveMemory
 
 print(MemoryStore.profile.name)
@@ -191,71 +144,110 @@ let cache = try ${engine}Cache(directory: "store")
 print(try cache.size().entries)
 END
 done
-package screens '"Macros"' Grove GroveLMDB GroveMacros <<END
-import Grove
-import GroveLMDB
-import GroveMacros
+package kit '' GroveConformance GroveMemory <<END
+import GroveConformance
+import GroveMemory
 
+print(ConformanceReport.kit)
+END
+package logging '"Logging"' GroveLogging GroveMemory <<END
+import GroveLogging
+import GroveMemory
+import Logging
+
+let observer: any CacheObserver = LoggingObserver(Logger(label: "grove"))
+print(type(of: observer))
+END
+package metrics '"Metrics"' GroveMetrics GroveMemory <<END
+import GroveMemory
+import GroveMetrics
+
+let observer: any CacheObserver = MetricsObserver()
+print(type(of: observer))
+END
+screens='
 @Cacheable
 struct Person {
     let id: String
     let name: String
 }
 
-let cache = try LMDBCache(directory: "store")
+let cache = try SQLiteCache(directory: "store")
 try cache.write(Person(id: "1", name: "Ann"))
 let provider = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache))
 provider.setData(try cache.model("Person:1"))
-print(provider.data?.name ?? "nothing")
+print(provider.data?.name ?? "nothing")'
+package screens '"Macros"' Grove GroveSQLite GroveMacros <<END
+import Grove
+import GroveMacros
+import GroveSQLite
+$screens
+END
+# Its own module belongs to the main actor unless a declaration says otherwise, as Xcode sets up new projects.
+settings=', swiftSettings: [.defaultIsolation(MainActor.self)]'
+package actor '"Macros"' Grove GroveSQLite GroveMacros <<END
+import Grove
+import GroveMacros
+import GroveSQLite
+$screens
+END
+settings=
+package everything '"Macros", "Logging", "Metrics"' Grove GroveSQLite GroveMacros GroveLogging GroveMetrics <<END
+import Grove
+import GroveLogging
+import GroveMacros
+import GroveMetrics
+import GroveSQLite
+$screens
+END
+package untraited '' GroveMacros <<END
+import GroveMacros
+
+@Cacheable
+struct Person {
+    let id: String
+}
+END
+package unlogged '' GroveLogging <<END
+import GroveLogging
+
+let observer: LoggingObserver? = nil
 END
 
 for system in $SYSTEMS; do
-    build memory lmdb sqlite3 leveldb
-    fetched memory
-    absent memory lmdb sqlite3 leveldb
-    compiled memory GroveMemory
-    uncompiled memory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints memory memory
-    echo "scratch ($system): GroveMemory alone links no engine, compiles no C, fetches nothing and warns of nothing"
-
-    build LMDB sqlite3 leveldb
-    fetched LMDB
-    links LMDB lmdb
-    absent LMDB sqlite3 leveldb
-    compiled LMDB GroveLMDB
-    uncompiled LMDB GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints LMDB 0
-    echo "scratch ($system): GroveLMDB alone links liblmdb and no other engine"
-
-    build SQLite lmdb leveldb
-    fetched SQLite
-    links SQLite sqlite3
-    absent SQLite lmdb leveldb
-    compiled SQLite GroveSQLite
-    uncompiled SQLite GroveLMDB GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints SQLite 0
-    echo "scratch ($system): GroveSQLite alone links libsqlite3 and no other engine"
-
-    build LevelDB lmdb sqlite3
-    fetched LevelDB
-    links LevelDB leveldb
-    absent LevelDB lmdb sqlite3
-    compiled LevelDB GroveLevelDB
-    uncompiled LevelDB GroveLMDB GroveSQLite GroveFloor GroveCompare GroveTool
-    prints LevelDB 0
-    echo "scratch ($system): GroveLevelDB alone links libleveldb and no other engine"
-
-    build screens sqlite3 leveldb
-    fetched screens swift-syntax
-    absent screens sqlite3 leveldb
-    compiled screens GroveProviders
-    uncompiled screens GroveSQLite GroveLevelDB GroveFloor GroveCompare GroveTool
-    prints screens Ann
-    echo "scratch ($system): Grove, GroveLMDB and GroveMacros fetch swift-syntax alone"
+    backend=-
+    client model GroveModel - GroveModel Message:34
+    client coding "GroveCoding and GroveModel" - GroveCoding Message:34
+    client consistency "GroveConsistency and GroveModel" - GroveConsistency ConsistencyManager
+    client providers GroveProviders - GroveProviders providers
+    client uncached Grove - GroveProviders ConsistencyManager
+    client cache GroveCache - GroveCache true
+    backend=GroveMemory
+    client memory GroveMemory - GroveMemory memory
+    for engine in LMDB SQLite LevelDB; do
+        backend=Grove$engine
+        library=$(echo "$engine" | tr '[:upper:]' '[:lower:]')
+        client "$engine" "Grove$engine" "${library%sqlite}$([ "$library" != sqlite ] || echo sqlite3)" "Grove$engine" 0
+    done
+    backend=GroveMemory
+    client kit "GroveConformance and GroveMemory" - GroveConformance 0.1.0
+    client logging "GroveLogging and GroveMemory" - GroveLogging LoggingObserver swift-log
+    client metrics "GroveMetrics and GroveMemory" - GroveMetrics MetricsObserver swift-metrics
+    backend=GroveSQLite
+    client screens "Grove, GroveSQLite and GroveMacros" sqlite3 GroveProviders Ann swift-syntax
+    client actor "the same, on the main actor by default" sqlite3 GroveProviders Ann swift-syntax
+    client everything "the same, with GroveLogging and GroveMetrics" sqlite3 GroveLogging Ann \
+        swift-log swift-metrics swift-syntax
+    says untraited '@Cacheable needs the trait Macros: .package(…, traits: ["Macros"]) in your Package.swift'
+    says unlogged 'LoggingObserver needs the trait Logging: .package(…, traits: ["Logging"]) in your Package.swift'
 done
 
 if [ -n "$enter" ]; then
     echo "scratch: all were built with the headers and libraries they must not need hidden"
 else
     echo "scratch: skipped hiding the headers: this machine makes no private mount namespace"
+fi
+if [ -f "$work/table" ]; then
+    printf '\n| products | packages fetched | debug, s | release, s | stripped, bytes |\n|---|---|---|---|---|\n'
+    cat "$work/table"
 fi

@@ -91,4 +91,16 @@
     /// Two models that differ in nothing else are equal: nobody is told of the change.
     @attached(peer)
     public macro EqualityIgnored() = #externalMacro(module: "GroveMacrosPlugin", type: "EqualityIgnoredMacro")
+#else
+    /// Says, where `@Cacheable` is written without the trait, what to write. The compiler takes a global actor as an
+    /// attribute of a type, and complains about an unavailable one by its message alone.
+    @available(
+        *, unavailable,
+        message: "@Cacheable needs the trait Macros: .package(…, traits: [\"Macros\"]) in your Package.swift"
+    )
+    @globalActor
+    public actor Cacheable {
+        /// Required of a global actor.
+        public static let shared = Cacheable()
+    }
 #endif

@@ -74,7 +74,7 @@ import GroveCompare
     @main
     enum Grove {
         static func main() {
-            Terminal.note("grove: it was built without the trait Tool, and so without its commands")
+            Terminal.note("grove: built without its commands; write: swift run --traits Tool -c release grove")
             exit(2)
         }
     }

@@ -1,6 +1,6 @@
 // The first code of README.md, between the two rules; a test holds the two together.
 // -----
-import GroveLMDB
+import GroveSQLite
 import GroveMacros
 
 @Cacheable
@@ -18,7 +18,7 @@ struct Message {
 }
 
 func example(directory: String) throws -> Message? {
-    let cache = try LMDBCache(directory: directory)
+    let cache = try SQLiteCache(directory: directory)
     try cache.write(Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false)))
     try cache.write(Person(id: "1", name: "Ann", isOnline: true))  // elsewhere, Ann comes online
     return try cache.model("Message:34")  // and the message shows it: sender.isOnline is true

@@ -1,6 +1,6 @@
 import Foundation
 import Grove
-import GroveLMDB
+import GroveSQLite
 import Testing
 
 @Suite("README")
@@ -20,7 +20,7 @@ struct ReadmeTests {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
         _ = try example(directory: directory)
-        let cache = try LMDBCache(directory: directory)
+        let cache = try SQLiteCache(directory: directory)
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
         let screen = MessageScreen(manager)
@@ -43,7 +43,7 @@ struct ReadmeTests {
     func transactions() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let cache = try LMDBCache(directory: directory)
+        let cache = try SQLiteCache(directory: directory)
         try cache.write(Person(id: "7", name: "Gus", isOnline: true))
         let ann = Person(id: "1", name: "Ann", isOnline: true)
         let message = Message(id: "34", text: "Hello", sender: ann)

@@ -1,8 +1,8 @@
 // The third code of README.md, between the two rules; a test holds the two together.
-import GroveLMDB
+import GroveSQLite
 
 // -----
-func together(_ cache: LMDBCache, _ message: Message) throws -> (inbox: [Message]?, online: [Person]) {
+func together(_ cache: SQLiteCache, _ message: Message) throws -> (inbox: [Message]?, online: [Person]) {
     try cache.write { tx in  // one commit, all or nothing; it sees its own writes
         try tx.write(message)
         try tx.delete(Person.self, id: "7")

@@ -63,4 +63,11 @@
             logger.warning(message, metadata: metadata)
         }
     }
+#else
+    /// Says, where the observer is used without the trait, what to write.
+    @available(
+        *, unavailable,
+        message: "LoggingObserver needs the trait Logging: .package(…, traits: [\"Logging\"]) in your Package.swift"
+    )
+    public enum LoggingObserver {}
 #endif

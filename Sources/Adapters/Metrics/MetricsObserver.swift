@@ -106,4 +106,11 @@
             counter.increment()
         }
     }
+#else
+    /// Says, where the observer is used without the trait, what to write.
+    @available(
+        *, unavailable,
+        message: "MetricsObserver needs the trait Metrics: .package(…, traits: [\"Metrics\"]) in your Package.swift"
+    )
+    public enum MetricsObserver {}
 #endif

@@ -1,3 +1,6 @@
+#if !__has_include(<sqlite3.h>)
+#error "GroveSQLite needs sqlite3.h. On Debian: apt-get install libsqlite3-dev. Apple's SDKs have it."
+#else
 #include <sqlite3.h>
 
 // `sqlite3_db_config` takes variable arguments, which Swift cannot call.
@@ -42,3 +45,4 @@ static inline int grove_sqlite3_map_carefully(sqlite3 *connection) {
     sqlite3_mutex_leave(mutex);
     return is_known ? SQLITE_OK : SQLITE_NOTFOUND;
 }
+#endif

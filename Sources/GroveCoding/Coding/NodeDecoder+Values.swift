@@ -248,7 +248,7 @@ extension String {
     /// Makes a string of bytes that are known to be ASCII, which need not be looked at again where the system can be told.
     @inline(__always)
     fileprivate init(ascii: UnsafeRawBufferPointer) {
-        if #available(macOS 26, iOS 26, *) {
+        if #available(macOS 26, iOS 26, macCatalyst 26, tvOS 26, watchOS 26, visionOS 26, *) {
             let span = unsafe ascii.assumingMemoryBound(to: UInt8.self).span
             self = unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: true))
         } else {
