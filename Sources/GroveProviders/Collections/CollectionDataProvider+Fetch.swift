@@ -103,7 +103,10 @@ extension CollectionDataProvider {
         retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
-        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) { return data }
+        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) {
+            updateState { $0.note(.fresh) }
+            return data
+        }
         let epoch = dataModelManager.inOrder { $0 }
         let cached = CacheAnswer()
         self.fetch(cacheKey, missing, isLoad: true, context) { models, _ in cached.arrive(isHit: models != nil) }
