@@ -141,6 +141,9 @@ struct ProviderStateTests {
         let late = DataProvider<Person>(dataModelManager: manager)
         late.fetchDataFromCache(withCacheKey: "Person:4", completion: { _, _ in })
         #expect(late.data?.name == "Dan")
+        let sibling = People(dataModelManager: manager)
+        sibling.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
+        #expect(sibling.rows.map(\.model.id) == ["4", "2", "3"] && name(sibling.state) == "fresh")
         // The cache does not have it, but it is there; so it is listened to, and is news to nobody.
         while name(provider.state) == "loading" { await manager.flush() }
         #expect(provider.data == ann && name(provider.state) == "cached" && screen.told.isEmpty)
@@ -151,7 +154,9 @@ struct ProviderStateTests {
 
     @Test("What is shown in the same turn and was deleted already goes, and what was changed already comes")
     func borrowed() async throws {
-        let (other, third) = (DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager))
+        let (other, third) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
         other.setData(ann, updateCache: false)
         third.setData(Person(id: "2"), updateCache: false)
         await manager.flush()

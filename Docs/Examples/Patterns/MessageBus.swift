@@ -12,7 +12,9 @@ struct PhotoSelected: Sendable {
 /// What the owner says to all its sections.
 struct SelectionEnded: Sendable {}
 
-/// One section of a gallery. It may go at any time, and is not retained by the bus.
+/// One section of a gallery.
+///
+/// It may go at any time, and is not retained by the bus.
 @MainActor
 final class SectionController {
     let number: Int

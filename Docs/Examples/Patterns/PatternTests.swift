@@ -8,7 +8,8 @@ import Testing
 @MainActor
 @Suite("Patterns, examples")
 struct PatternTests {
-    @Test("Sections and their owner talk by events; a section that goes is not retained, and misses nothing before that")
+    @Test(
+        "Sections and their owner talk by events; a section that goes is not retained, and misses nothing before that")
     func messageBus() async throws {
         let bus = DataModelManager(cacheDelegate: try MemoryCache())
         let gallery = GalleryController(bus: bus, sections: 3)
@@ -120,7 +121,11 @@ struct PatternTests {
         #expect(contacts.contacts.data.map(\.name) == ["Anna", "Bob"])
         network.fail()
         await opening.value
-        if case .failed(let error) = letter.letter.state { #expect(error is Offline) } else { Issue.record("not failed") }
+        if case .failed(let error) = letter.letter.state {
+            #expect(error is Offline)
+        } else {
+            Issue.record("not failed")
+        }
         #expect(letter.line == "Anna (online): Hello")
     }
 

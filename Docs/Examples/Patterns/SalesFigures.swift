@@ -16,7 +16,9 @@ struct SalesMiddleware: Sendable {
     /// Waits until it is time to ask again.
     var wait: @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(30)) }
 
-    /// Polls until the task is cancelled. A request that fails is made again the next time.
+    /// Polls until the task is cancelled.
+    ///
+    /// A request that fails is made again the next time.
     func run() async {
         while !Task.isCancelled {
             if let figure = try? await fetch() { manager.post(figure) }

@@ -37,7 +37,9 @@ final class LetterScreen {
         letter = DataProvider(dataModelManager: manager)
     }
 
-    /// Shows what was stored at once, then what the network has. Without a network what is stored stays.
+    /// Shows what was stored at once, then what the network has.
+    ///
+    /// Without a network what is stored stays.
     func open() async {
         _ = try? await letter.load(withCacheKey: "Letter:\(id)") { [mail, id] in try await mail.letter(id) }
     }

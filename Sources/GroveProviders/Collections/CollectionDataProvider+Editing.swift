@@ -10,7 +10,8 @@ public import GroveModel
 extension CollectionDataProvider {
     /// Replaces the whole collection, for every sibling of `cacheKey`.
     ///
-    /// Equal content is stored, and counts as confirmed now, but is no change: no delegate, stream or observer is told.
+    /// Equal content is stored, and counts as confirmed now, but is no change: no delegate, stream or observer is told. An
+    /// element of the identifier of one that is there is the same row, in its place or in another.
     ///
     /// - Parameters:
     ///   - cacheKey: the key from now on; pass the provider's own to keep it, `nil` for a collection that is neither
@@ -28,6 +29,7 @@ extension CollectionDataProvider {
         let isChange = !store.isLoaded || !CollectionElements(entries: store.entries).isEqual(to: data)
         let time = dataModelManager.now()
         let old = entries.slice(0, entries.count)
+        let isAnyKept = store.entries.count > 0
         let new = isChange ? store.successors(for: data) : store.entries(with: data)
         store.forgetAwaited()
         if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
@@ -35,7 +37,7 @@ extension CollectionDataProvider {
         followStore()
         let sequence = commit(
             nil, leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
-        store.markEdited(at: sequence)
+        if isAnyKept { store.markEdited(at: sequence) }
         updateState { $0.end(.fresh) }
         if isChange || !shown.isEqual(to: data) {
             note(.reset, isOwn: true, context, at: time, updated: isSameList ? Self.updated(from: old, to: new) : nil)

@@ -88,11 +88,13 @@ extension CollectionDataProvider {
     /// Both are asked at once. Where the whole was set within `maxAge` seconds, or the cache has it and everything in it
     /// confirmed that lately (see ``ExpiringCacheDelegate``), the network is not asked; what another cache brought does not
     /// count. Where an element is missing the network is asked, also where `missing` says to show the rest meanwhile. An
-    /// answer that comes when the owner has asked for something else is set under its own key.
+    /// answer that comes when the owner has asked for something else is set under its own key. Of those who load one key at once
+    /// the first asks the network, and all take its answer; the request is cancelled with the last of them.
     ///
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
+    ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end; what `fetch` brought, where the owner has asked for something else by then.
     /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code

@@ -65,7 +65,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The key under which the collection is cached and shared; `nil` for neither.
     public var cacheKey: String? { store.cacheKey }
 
-    /// The models now: a view that costs nothing to take. Who observes it is told of every change; see ``rows``.
+    /// The models now: a view that costs nothing to take.
+    ///
+    /// A view of the screen that reads it is told of every change; see ``rows``.
     public var elements: CollectionElements<T> {
         _ = revision
         return CollectionElements(entries: entries)

@@ -8,9 +8,10 @@ public struct LoadRetry: Sendable {
     /// The first failure is the load's.
     public static let never = LoadRetry(0)
 
-    /// Asks up to `retries` times more. The wait before the first of them is `delay`, and each is twice the one before.
+    /// Asks up to `retries` times more.
     ///
-    /// The data that are there are shown meanwhile, and cancelling the load ends the wait.
+    /// The wait before the first of them is `delay`, and each is twice the one before. The data that are there are shown
+    /// meanwhile, and cancelling the load ends the wait.
     ///
     /// - Parameters:
     ///   - clock: what the waits are measured by; a test brings its own.
@@ -30,7 +31,7 @@ public struct LoadRetry: Sendable {
         for _ in 0..<max(retries, 0) {
             do {
                 return try await fetch()
-            } catch where !(error is CancellationError) && isWorthwhile(error) {
+            } catch  where !(error is CancellationError) && isWorthwhile(error) {
                 try await clock.sleep(for: wait)
                 wait *= 2
             }

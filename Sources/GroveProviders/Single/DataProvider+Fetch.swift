@@ -13,7 +13,8 @@ extension DataProvider {
     /// Of several fetches the last counts, whichever is answered first.
     ///
     /// The model is delivered with everything in it that changed since the call. Where `cacheKey` is the identifier of
-    /// the data that is there, the cache is not asked.
+    /// the data that is there, the cache is not asked. Where another provider of the manager shows it as its own model, or
+    /// in a list with a key, it is there before the call returns; the completion comes when the cache has answered.
     ///
     /// - Parameter completion: called exactly once, on the main actor, with the provider's data when a fresher one won,
     ///   and otherwise with what the cache said: a model, `nil` on a miss, or an error.
@@ -37,9 +38,8 @@ extension DataProvider {
             completion(data, nil)
             return
         }
-        if let identifier, let shown = dataModelManager.shownModel(identifier, as: T.self) {
-            borrow(shown, identifier, context: context)
-        }
+        let borrowed = identifier.flatMap { dataModelManager.shownModel($0, as: T.self) }
+        if let identifier, let borrowed { borrow(borrowed, identifier, context: context) }
         updateState { $0.begin() }
         let (generation, key, manager, wish) = (generation, key, dataModelManager, wishes)
         manager.fetch(cacheKey, context, for: key) { [weak self] (fetch, epoch, model: T?, error) in
@@ -55,8 +55,11 @@ extension DataProvider {
                     self.forgetMissed()
                     self.confirmed = nil
                     self.isBorrowed = false
-                    self.accept(value, at: manager.now())
-                    self.broadcast.send(DataChange(data: value, origin: .own, context: context))
+                    // What was borrowed is shown already.
+                    if borrowed == nil || self.data?.isEqual(to: value) != true {
+                        self.accept(value, at: manager.now())
+                        self.broadcast.send(DataChange(data: value, origin: .own, context: context))
+                    }
                 } else if isWanted {
                     self.giveBack(context: context)
                 }
@@ -106,9 +109,11 @@ extension DataProvider {
     /// a load of this key or for this identifier, or where the cache has it all, confirmed that lately: see
     /// ``ExpiringCacheDelegate``. Of a cache that knows no ages, what it brought does not count as confirmed.
     /// An answer that comes when the owner has asked for something else updates whoever holds it, and the cache, but
-    /// does not replace the provider's data.
+    /// does not replace the provider's data. Of those who load one key at once the first asks the network, and all take
+    /// its answer; the request is cancelled with the last of them.
     ///
     /// - Parameters:
+    ///   - retry: when the network is asked again after a failure.
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
