@@ -13,6 +13,8 @@ public import Observation
 /// Providers of one cache key are siblings: they share one list, and an edit by one is told to the others, in the same
 /// call. An edit by a paused sibling, which sees an older list, is applied to the newest list where its element or its
 /// neighbours are; so siblings agree whatever the interleaving. Editing is synchronous; the cache follows behind.
+///
+/// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Screens.md.
 @MainActor
 @Observable
 public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {

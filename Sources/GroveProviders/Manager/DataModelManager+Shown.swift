@@ -8,11 +8,8 @@ extension DataModelManager {
     @MainActor
     func shownModel<T: SimpleModel>(_ identifier: ModelIdentifier, as type: T.Type) -> T? {
         for holder in showing[identifier] ?? [] {
-            if let provider = holder.provider as? DataProvider<T>, !provider.isPaused, let data = provider.data,
-                data.modelIdentifier == identifier
-            {
-                return data
-            }
+            let data = (holder.provider as? DataProvider<T>)?.newestShown
+            if let data, data.modelIdentifier == identifier { return data }
         }
         for (key, holder) in stores where key.type == ObjectIdentifier(type) {
             if let store = holder.store as? CollectionStore<T>, let model = store.element(identifier) { return model }

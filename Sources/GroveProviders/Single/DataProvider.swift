@@ -13,6 +13,8 @@ public import Observation
 /// ``data`` is always in memory and setting it is synchronous; the cache and everybody else follow behind. When the
 /// model or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of
 /// ``changes()`` goes on. A delegate is not told of what the provider's owner did; streams are, with the origin.
+///
+/// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream: see Docs/Screens.md.
 @MainActor
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
@@ -143,6 +145,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     /// The data now and its changes from now on, without a gap between them.
     public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
+
+    /// The data, where they are as new as the manager has told; a view whose code comes to read this does not follow it.
+    var newestShown: T? { _isPausedNow ? nil : _data }
 
     /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
     private func begin(_ data: T?, at time: Date) {
