@@ -47,7 +47,7 @@ struct CodableTreeTests {
 
     init() throws { scene = Scene(try MemoryCache()) }
 
-    @Test("A tree that is a Model follows its children, whoever writes them")
+    @Test("A tree that is a Model follows its children, by typed calls and by other screens")
     func model() async throws {
         let letter = DataProvider<Letter>(dataModelManager: scene.manager)
         letter.setData(Letter(id: 34, text: "Hello", sender: Correspondent(id: "1", name: "Ann")))

@@ -82,7 +82,7 @@ struct LoadTests {
         #expect(try await after.value?.name == "after")
     }
 
-    @Test("An answer to what was asked before a wipe is for nobody who asks after it")
+    @Test("The answer to a load of before a wipe is not given to a load of after it")
     func wiped() async throws {
         let (before, after) = (
             DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
@@ -308,9 +308,9 @@ final class ManualClock: Clock {
         for sleeper in woken { sleeper.resume() }
     }
 
-    /// Returns when somebody sleeps.
+    /// Returns when a sleep has begun.
     func sleeps() async { while state.withLock({ $0.sleepers.isEmpty }) { await Task.yield() } }
 
-    /// Returns when nobody sleeps.
+    /// Returns when no sleep goes on.
     func isIdle() async { while state.withLock({ !$0.sleepers.isEmpty }) { await Task.yield() } }
 }

@@ -144,7 +144,7 @@ struct ProviderStateTests {
         let sibling = People(dataModelManager: manager)
         sibling.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
         #expect(sibling.rows.map(\.model.id) == ["4", "2", "3"] && name(sibling.state) == "fresh")
-        // The cache does not have it, but it is there; so it is listened to, and is news to nobody.
+        // The cache does not have it, but it is there; so it is listened to, and no delegate is told.
         while name(provider.state) == "loading" { await manager.flush() }
         #expect(provider.data == ann && name(provider.state) == "cached" && screen.told.isEmpty)
         manager.updateModel(Person(id: "1", name: "Anna"), updateCache: false)

@@ -41,7 +41,7 @@ struct RowTests {
         var told: [String] { rows.filter { $0.told.value > 0 }.map(\.row.model.id) }
     }
 
-    @Test("Of 10,000 rows one is invalidated where one changes, whoever changes it")
+    @Test("Of 10,000 rows, a change of one by this list, a manager, a typed call or a refresh invalidates one")
     func one() async throws {
         list.setData((0..<10_000).map { Person(id: "\($0)") }, cacheKey: "people")
         try await scene.settle()

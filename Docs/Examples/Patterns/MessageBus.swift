@@ -39,7 +39,7 @@ final class SectionController {
 final class GalleryController {
     private(set) var sections: [SectionController] = []
     private(set) var opened: [String] = []
-    /// Where the last event was posted: a file and a line, for whoever looks for the sender.
+    /// Where the last event was posted: a file and a line, to find the sender by.
     private(set) var lastSource: EventSource?
     private let bus: DataModelManager
 

@@ -22,7 +22,7 @@ public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
     }
 }
 
-/// One row of a collection: an element, in whatever version it is.
+/// One row of a collection: an element through all its versions.
 public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
     /// Tells the row from every other row there ever was.
     ///
@@ -52,7 +52,7 @@ public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
 }
 
 extension CollectionRow: Hashable {
-    /// Whether both are the same row of the same list, in whatever version.
+    /// Whether both are the same row of the same list; their elements may differ.
     public static func == (row: CollectionRow, other: CollectionRow) -> Bool { row.id == other.id }
 
     /// Hashes which row this is.

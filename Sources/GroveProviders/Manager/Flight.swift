@@ -9,7 +9,7 @@ final class Flight<Value: Sendable> {
 
     init() {}
 
-    /// Sends the request; `finish` is called before everybody is answered.
+    /// Sends the request; `finish` is called before anyone is answered.
     func start(_ send: @escaping @Sendable () async throws -> Value, finish: @escaping @MainActor () -> Void) {
         task = Task {
             let result: Result<Value, any Error>
@@ -67,7 +67,7 @@ extension DataModelManager {
     /// Asks the network, or joins those who asked for the same and were not answered yet.
     ///
     /// - Parameters:
-    ///   - key: what is asked for; `nil` where nobody else can ask for it.
+    ///   - key: what is asked for; `nil` where no other call can ask for it.
     ///   - take: called in the turn in which the answer comes; the first of those who asked is told so.
     @MainActor
     func request<Value: Sendable, Taken: Sendable>(
@@ -78,7 +78,7 @@ extension DataModelManager {
             return try await flight.wait(leaving: { self.flights[key] = nil }, take)
         }
         let flight = Flight<Value>()
-        // A flight that everybody left makes room for another before it ends.
+        // A flight that all have left makes room for another before it ends.
         let end = { @MainActor @Sendable in
             if let key, self.flights[key] === flight { self.flights[key] = nil }
         }

@@ -9,7 +9,7 @@ public enum ProviderState: Sendable {
     case idle
     /// The cache or the network has yet to answer. Data that are there are those of before, or what the cache had.
     case loading
-    /// The data are what the cache had, or another provider; nobody said that they are current.
+    /// The data are what the cache had, or another provider; they may be old.
     case cached
     /// The owner set the data, the network brought them, or the cache has them all within the age that was asked for.
     case fresh
@@ -57,7 +57,7 @@ struct RequestState {
     /// The cache has answered a request that goes on.
     mutating func note(_ state: ProviderState) { settled = state }
 
-    /// Data came that nobody asked for.
+    /// Data came by others.
     mutating func noteData() {
         switch settled {
         case .idle, .missing: settled = .cached

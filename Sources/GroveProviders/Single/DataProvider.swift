@@ -186,7 +186,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         broadcast.send(DataChange(data: value, origin: .own, context: context))
     }
 
-    /// Lets go of what was borrowed and nobody has any more.
+    /// Lets go of what was borrowed and is in no place any more.
     func giveBack(context: (any Sendable)?) {
         guard isBorrowed else { return }
         isBorrowed = false
