@@ -259,5 +259,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests", dependencies: ["GroveTool", "GroveCompare", "GroveCache"], swiftSettings: strict),
+        // Four small applications over the providers, for people to copy, and their tests.
+        .testTarget(
+            name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],
+            path: "Docs/Examples/Patterns", swiftSettings: strict),
     ]
 )

@@ -2,11 +2,10 @@
 # Counts how often readers of one cache wait for each other, on Linux (Docs/BigMachines.md).
 #
 # A program with THREADS readers of one cache in one process reads single records at random for some seconds. A library that is
-# loaded before all others counts the acquisitions that did not succeed at once: of Swift's Mutex, whose slow path, after
-# some spinning, is a system call; and of the engines' pthread mutexes. The engines also lock bytes of files: counted too.
+# loaded before all others counts the acquisitions that did not succeed at once: of the mutexes of Grove and of
+# the engines, which are pthread's; and system calls of Swift's own Mutex, which Grove's readers do not use any more. The engines also lock bytes of files: counted too.
 #
 #   SWIFT     the swift command           THREADS   1 2 4 8 16 by default
-#   MUTEX     pthread: in a copy of the last commit, Mutex is one over pthread_mutex_t
 #   BACKENDS  memory lmdb sqlite leveldb  SECONDS_EACH   for each line, 3 by default
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,12 +17,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$work/Reading/Sources/Reading"
-if [ "${MUTEX:-}" = pthread ]; then
-    git clone -q "$root" "$work/grove"
-    . "$root/Scripts/mutex.sh"
-    replace_mutex "$work"/grove/Sources/Grove* "$work"/grove/Sources/Backends/*
-    root=$work/grove
-fi
 
 cat >"$work/Reading/Package.swift" <<END
 // swift-tools-version: 6.2

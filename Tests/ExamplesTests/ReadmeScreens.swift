@@ -3,21 +3,24 @@
 import Grove
 
 @MainActor
-final class MessageScreen: DataProviderDelegate {
+final class MessageScreen {
     let provider: DataProvider<Message>
-    var shown: Message?
 
     init(_ manager: DataModelManager) {
         provider = DataProvider(dataModelManager: manager)
-        provider.delegate = self
-        provider.fetchDataFromCache(withCacheKey: "Message:34") { [weak self] message, _ in self?.shown = message }
     }
-    func networkAnswered(_ message: Message) {
-        provider.setData(message)  // wins over the cache's answer; stored, and told to every other screen
-        shown = message
+    /// Shows what the cache has, then what the network brings, which is stored and told to every other screen.
+    func appear(network: @escaping @Sendable () async throws -> Message?) async {
+        _ = try? await provider.load(withCacheKey: "Message:34", maxAge: 60, fetch: network)
     }
-    func dataProviderHasUpdatedData<T>(_ dataProvider: DataProvider<T>, context: (any Sendable)?) {
-        shown = provider.data  // another screen changed the message, or anything in it
+    /// A view that reads this is drawn again when the message changes, or anything in it, on whichever screen.
+    var title: String {
+        if let message = provider.data { return "\(message.sender.name): \(message.text)" }
+        return switch provider.state {
+        case .missing(let miss): "Not here: \(miss.identifier.rawValue)"
+        case .failed(let error): "Try again: \(error)"
+        default: "…"
+        }
     }
 }
 // -----

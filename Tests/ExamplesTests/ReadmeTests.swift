@@ -1,6 +1,7 @@
 import Foundation
 import Grove
 import GroveSQLite
+import Observation
 import Testing
 
 @Suite("README")
@@ -24,19 +25,53 @@ struct ReadmeTests {
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
         let screen = MessageScreen(manager)
-        await manager.flush()
-        #expect(screen.shown?.text == "Hello")
+        #expect(screen.title == "…")
+        struct NoNetwork: Error {}
+        await screen.appear { throw NoNetwork() }
+        #expect(screen.title == "Ann: Hello", "what the cache has is young enough")
 
+        let told = AsyncStream.makeStream(of: Void.self)
+        withObservationTracking {
+            _ = screen.title
+        } onChange: {
+            told.continuation.yield()
+        }
+        try await cache.write(Person(id: "1", name: "Anna", isOnline: true))
+        for await _ in told.stream { break }
+        await manager.flush()
+        #expect(screen.title == "Anna: Hello")
+
+        try await manager.wipe()
+        await screen.appear { nil }
+        #expect(screen.title == "Not here: Message:34")
+        await screen.appear { throw NoNetwork() }
+        #expect(screen.title == "Try again: NoNetwork()")
+        await screen.appear { Message(id: "34", text: "Back", sender: Person(id: "1", name: "Ann", isOnline: false)) }
+        #expect(screen.title == "Ann: Back")
+        await manager.flush()
+        try await cache.flush()
+        let stored: Message? = try await cache.read { view in try view.model("Message:34") }
+        #expect(stored == screen.provider.data)
+    }
+
+    @MainActor
+    @Test("The guide's example with a delegate runs and does what it says")
+    func delegate() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        _ = try example(directory: directory)
+        let cache = try SQLiteCache(directory: directory)
+        defer { cache.close() }
+        let manager = DataModelManager(cacheDelegate: cache)
+        let screen = MessageController(manager)
+        while screen.shown == nil { await manager.flush() }
+        #expect(screen.shown?.text == "Hello")
         screen.networkAnswered(
             Message(id: "34", text: "Hello again", sender: Person(id: "1", name: "Ann", isOnline: false)))
         manager.updateModel(Person(id: "1", name: "Ann", isOnline: true))
         await manager.flush()
         #expect(screen.shown?.text == "Hello again")
         #expect(screen.shown?.sender.isOnline == true)
-
-        try await cache.flush()
-        let stored: Message? = try cache.model("Message:34")
-        #expect(stored == screen.shown)
     }
 
     @Test("Its example of a transaction and a view runs and does what it says")
@@ -53,14 +88,20 @@ struct ReadmeTests {
     }
 
     @Test(
-        "Its examples are the ones that are tested",
-        arguments: ["ReadmeExample.swift", "ReadmeScreens.swift", "ReadmeTransactions.swift"])
-    func examplesAreCurrent(file: String) throws {
+        "The examples of the documents are the ones that are tested",
+        arguments: [
+            ("ReadmeExample.swift", "README.md"), ("ReadmeScreens.swift", "README.md"),
+            ("ReadmeTransactions.swift", "README.md"), ("ScreensExample.swift", "Docs/Screens.md"),
+            ("DelegateScreen.swift", "Docs/MovingFromRocketData.md"),
+        ])
+    func examplesAreCurrent(file: String, document: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let source = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
-        let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md"), encoding: .utf8)
-        let example = try #require(source.components(separatedBy: "// -----\n").dropFirst().first)
-        let isCurrent = readme.contains("```swift\n" + example + "```")
-        #expect(isCurrent, "README.md shows another code than \(file)")
+        let text = try String(contentsOf: folder.appendingPathComponent("../../\(document)"), encoding: .utf8)
+        let examples = source.components(separatedBy: "// -----\n").dropFirst().dropLast()
+        #expect(!examples.isEmpty)
+        for example in examples {
+            #expect(text.contains("```swift\n" + example + "```"), "\(document) shows another code than \(file)")
+        }
     }
 }

@@ -14,6 +14,9 @@ public import GroveModel
 /// inside its parent's record. An enum whose case carries one unlabelled payload, a model of the same identifier, has no
 /// record of its own: it is the payload's record, and the reference keeps the case.
 ///
+/// In memory it is one value: a provider of it is not told of changes of its children. A type with identified children
+/// conforms to `Model` too, and is consistent node by node then; see Docs/Cacheable.md.
+///
 /// A property that a stored record does not have reads as your `init(from:)` says: `nil` where it is optional.
 public protocol CodableModel: CacheableModel, Codable {}
 

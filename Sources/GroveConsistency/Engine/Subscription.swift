@@ -49,5 +49,5 @@ final class Subscription {
 
 /// A listener's number.
 package struct SubscriptionKey: Hashable, Sendable {
-    let rawValue: Int
+    package let rawValue: Int
 }

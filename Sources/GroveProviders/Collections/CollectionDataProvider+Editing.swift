@@ -10,7 +10,8 @@ public import GroveModel
 extension CollectionDataProvider {
     /// Replaces the whole collection, for every sibling of `cacheKey`.
     ///
-    /// Equal content is stored, and counts as confirmed now, but is no change: no delegate, stream or observer is told.
+    /// Equal content is stored, and counts as confirmed now, but is no change: no delegate, stream or observer is told. An
+    /// element of the identifier of one that is there is the same row, in its place or in another.
     ///
     /// - Parameters:
     ///   - cacheKey: the key from now on; pass the provider's own to keep it, `nil` for a collection that is neither
@@ -22,27 +23,39 @@ extension CollectionDataProvider {
     ) {
         wishes += 1
         let shown = CollectionElements(entries: entries)
+        let isSameList = cacheKey == self.cacheKey
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
         let before = store.shownBeforeEdit
         let isChange = !store.isLoaded || !CollectionElements(entries: store.entries).isEqual(to: data)
         let time = dataModelManager.now()
-        let new = isChange ? data.map { store.entry($0) } : store.entries(with: data)
+        let old = entries.slice(0, entries.count)
+        let isAnyKept = store.entries.count > 0
+        let new = isChange ? store.successors(for: data) : store.entries(with: data)
         store.forgetAwaited()
         if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
         store.confirmed = time
         followStore()
         let sequence = commit(
             nil, leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
+        if isAnyKept { store.markEdited(at: sequence) }
+        updateState { $0.end(.fresh) }
         if isChange || !shown.isEqual(to: data) {
-            note(.reset, isOwn: true, context, at: time)
+            note(.reset, isOwn: true, context, at: time, updated: isSameList ? Self.updated(from: old, to: new) : nil)
         } else {
             lastUpdated = time
         }
-        if isChange {
-            store.tell(.reset, by: [self], context: context, at: time, before: before)
-        } else {
-            store.markEdited(at: sequence)
+        if isChange { store.tell(.reset, by: [self], context: context, at: time, before: before) }
+    }
+
+    /// Which elements changed, where no others came, went or moved; else `nil`.
+    private static func updated(from old: [Entry<T>], to new: [Entry<T>]) -> [Int]? {
+        guard old.count == new.count else { return nil }
+        var updated: [Int] = []
+        for (old, new) in zip(old, new) {
+            guard old.handle == new.handle else { return nil }
+            if old.revision != new.revision || !old.model.isEqual(to: new.model) { updated.append(new.handle) }
         }
+        return updated
     }
 
     /// Inserts `newData` before the element at `index`, or at the end where that is ``count``.

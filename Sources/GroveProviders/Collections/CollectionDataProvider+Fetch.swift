@@ -24,16 +24,35 @@ extension CollectionDataProvider {
         withCacheKey cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void = { _, _ in }
     ) {
+        fetch(cacheKey, missing, isLoad: false, context, completion)
+    }
+
+    /// - Parameter isLoad: whether the network is asked too, so that the cache's answer is not the end.
+    private func fetch(
+        _ cacheKey: String?, _ missing: MissingElements, isLoad: Bool, _ context: (any Sendable)?,
+        _ completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
+    ) {
         wishes += 1
         let wish = wishes
         let found = cacheKey == self.cacheKey ? store : dataModelManager.store(cacheKey, of: T.self)
         if found.isLoaded || hasNothing { show(found, context) }
+        if isLoad || !found.isLoaded { updateState { $0.begin() } }
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
             if let self, self.wishes == wish {
                 if found.isLoaded {
                     self.show(found, context)
                 } else if error == nil, self.hasNothing, self.cacheKey != nil {
                     self.join(self.dataModelManager.store(nil, of: T.self))
+                }
+                self.updateState { request in
+                    if let error {
+                        request.fail(error)
+                    } else if let miss = models == nil ? found.miss : nil {
+                        request.note(.missing(miss))
+                    } else if models != nil {
+                        request.note(found.confirmed == nil ? .cached : .fresh)
+                    }
+                    if isLoad { request.begin() } else { request.end() }
                 }
             }
             completion(models, error)
@@ -69,11 +88,13 @@ extension CollectionDataProvider {
     /// Both are asked at once. Where the whole was set within `maxAge` seconds, or the cache has it and everything in it
     /// confirmed that lately (see ``ExpiringCacheDelegate``), the network is not asked; what another cache brought does not
     /// count. Where an element is missing the network is asked, also where `missing` says to show the rest meanwhile. An
-    /// answer that comes when the owner has asked for something else is set under its own key.
+    /// answer that comes when the owner has asked for something else is set under its own key. Of those who load one key at once
+    /// the first asks the network, and all take its answer; the request is cancelled with the last of them.
     ///
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
+    ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end; what `fetch` brought, where the owner has asked for something else by then.
     /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
@@ -81,37 +102,62 @@ extension CollectionDataProvider {
     @discardableResult
     public func load(
         withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil,
-        context: (any Sendable)? = nil,
+        retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
-        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) { return data }
+        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) {
+            updateState { $0.note(.fresh) }
+            return data
+        }
         let epoch = dataModelManager.inOrder { $0 }
         let cached = CacheAnswer()
-        fetchDataFromCache(withCacheKey: cacheKey, missing: missing, context: context) { models, _ in
-            cached.arrive(isHit: models != nil)
-        }
+        self.fetch(cacheKey, missing, isLoad: true, context) { models, _ in cached.arrive(isHit: models != nil) }
         let wish = wishes
-        if let maxAge, try await dataModelManager.isCollectionFresh(cacheKey, of: T.self, maxAge: maxAge) {
-            let isHit = await cached.isHit()
-            try Task.checkCancellation()
-            guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-            // A miss went just before, or came just after: it is fetched after all.
-            if isHit || wish != wishes { return data }
-        }
-        let fresh: [T]
         do {
-            fresh = try await fetch()
+            if let maxAge, try await dataModelManager.isCollectionFresh(cacheKey, of: T.self, maxAge: maxAge) {
+                let isHit = await cached.isHit()
+                try Task.checkCancellation()
+                guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+                // A miss went just before, or came just after: it is fetched after all.
+                if isHit || wish != wishes {
+                    if wish == wishes { updateState { $0.end(.fresh) } }
+                    return data
+                }
+            }
+            let key = FlightKey(
+                type: ObjectIdentifier([T].self), name: ModelIdentifier(cacheKey), epoch: epoch)
+            return try await dataModelManager.request(key, retry, fetch) { fresh, isFirst in
+                guard !self.dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+                return self.take(fresh, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
+            }
         } catch {
+            // Promptly, when the task is cancelled.
             _ = await cached.isHit()
+            if wish == wishes, !dataModelManager.isOver(epoch) { updateState { $0.fail(error) } }
             throw error
         }
-        guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-        try Task.checkCancellation()
-        guard wish == wishes || cacheKey == self.cacheKey else {
-            Self.setData(fresh, cacheKey: cacheKey, dataModelManager: dataModelManager, context: context)
+    }
+
+    /// Takes what the network brought.
+    ///
+    /// - Parameter isFirst: whether none of those who asked for the same has taken it already.
+    private func take(
+        _ fresh: [T], _ cacheKey: String, isWanted: Bool, isFirst: Bool, _ context: (any Sendable)?
+    ) -> [T] {
+        guard isWanted || cacheKey == self.cacheKey else {
+            if isFirst {
+                Self.setData(fresh, cacheKey: cacheKey, dataModelManager: dataModelManager, context: context)
+            }
             return fresh
         }
-        setData(fresh, cacheKey: cacheKey, context: context)
+        if isFirst {
+            setData(fresh, cacheKey: cacheKey, context: context)
+        } else {
+            wishes += 1
+            show(dataModelManager.store(cacheKey, of: T.self), context)
+            if snapshot != nil { showNewest(context, at: dataModelManager.now()) }
+            updateState { $0.end(.fresh) }
+        }
         return data
     }
 }

@@ -13,6 +13,8 @@ public import Observation
 /// Providers of one cache key are siblings: they share one list, and an edit by one is told to the others, in the same
 /// call. An edit by a paused sibling, which sees an older list, is applied to the newest list where its element or its
 /// neighbours are; so siblings agree whatever the interleaving. Editing is synchronous; the cache follows behind.
+///
+/// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Screens.md.
 @MainActor
 @Observable
 public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
@@ -31,6 +33,12 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     ///
     /// The time of the update, which is one for all providers that it changes.
     public internal(set) var lastUpdated: Date?
+
+    /// How far the last fetch or load has come.
+    ///
+    /// Changes by others leave it as it is, but where there were no data.
+    public private(set) var state = ProviderState.idle
+    @ObservationIgnored private var request = RequestState()
 
     @ObservationIgnored var store: CollectionStore<T>
     /// What a provider shows that is paused, or was not told of the newest changes yet.
@@ -60,6 +68,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     public var cacheKey: String? { store.cacheKey }
 
     /// The models now: a view that costs nothing to take.
+    ///
+    /// A view of the screen that reads it is told of every change; see ``rows``.
     public var elements: CollectionElements<T> {
         _ = revision
         return CollectionElements(entries: entries)
@@ -69,12 +79,6 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     ///
     /// O(*n*); see ``elements``.
     public var data: [T] { Array(elements) }
-
-    /// The number of models.
-    public var count: Int { elements.count }
-
-    /// The model at `index`, which must be in the collection.
-    public subscript(index: Int) -> T { elements[index] }
 
     /// Whether changes by others are kept until this is false again; then they come as one, before the setter returns.
     ///
@@ -159,14 +163,23 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(change, isOwn: false, context, at: time)
     }
 
-    func note(_ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?, at time: Date) {
-        revision += 1
+    /// - Parameter updated: the elements that changed, where `change` is a reset and they are known.
+    func note(
+        _ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?, at time: Date, updated: [Int]? = nil
+    ) {
+        tellViews(change, updated: updated)
         lastUpdated = time
+        if store.isLoaded { updateState { $0.noteData() } }
         if !isOwn {
             batchListener?.note(self, context)
             delegate?.collectionDataProviderHasUpdatedData(self, collectionChanges: change, context: context)
         }
         broadcast.send(CollectionDataChange(changes: change, origin: isOwn ? .own : .other, context: context))
+    }
+
+    func updateState(_ body: (inout RequestState) -> Void) {
+        body(&request)
+        if !state.isSame(as: request.shown) { state = request.shown }
     }
 
     /// Pauses or resumes.

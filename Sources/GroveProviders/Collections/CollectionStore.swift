@@ -33,6 +33,10 @@ final class CollectionStore<T: SimpleModel> {
     var isTelling = false
     private var waiters: [Waiter] = []
     var isLoading = false
+    /// Why the last load brought nothing, where it did not fail.
+    var miss: CacheMiss?
+    /// Where the models of which identifiers are, as of ``changes``.
+    private var places: (changes: Int, indices: [ModelIdentifier: Int])?
     /// Counts the loads: a wipe ends one that is under way.
     private var loads = 0
     /// The places that wait for a model, by handle.
@@ -172,6 +176,34 @@ final class CollectionStore<T: SimpleModel> {
         }
     }
 
+    /// Elements for `models`: one that has the identifier of an element that is there goes on as that one.
+    func successors(for models: [T]) -> [Entry<T>] {
+        guard entries.count > 0 else { return models.map { entry($0) } }
+        var old: [ModelIdentifier: [Entry<T>]] = [:]
+        for entry in entries.slice(0, entries.count).reversed() {
+            if let identifier = entry.model.modelIdentifier { old[identifier, default: []].append(entry) }
+        }
+        return models.map { model in
+            guard let identifier = model.modelIdentifier, var entry = old[identifier]?.popLast() else {
+                return entry(model)
+            }
+            if !entry.model.isEqual(to: model) { entry.revision += 1 }
+            entry.model = model
+            return entry
+        }
+    }
+
+    /// The model of `identifier`, where it is in the list.
+    func element(_ identifier: ModelIdentifier) -> T? {
+        if places?.changes != changes {
+            let identifiers = entries.slice(0, entries.count).enumerated().compactMap { index, entry in
+                entry.model.modelIdentifier.map { ($0, index) }
+            }
+            places = (changes, Dictionary(identifiers, uniquingKeysWith: { first, _ in first }))
+        }
+        return places?.indices[identifier].map { entries[$0].model }
+    }
+
     /// Says that all elements were set by the edit at `sequence` in the order of calls: older news are not for them.
     func markEdited(at sequence: UInt64) {
         for index in 0..<entries.count { entries[index].editedAt = sequence }
@@ -205,7 +237,9 @@ final class CollectionStore<T: SimpleModel> {
         loads += 1
         let (resets, load) = (resets, loads)
         let consistency = manager.consistencyManager
-        manager.fetchCollection(cacheKey, missing, context) { [manager, key] (fetch, epoch, models: [T]?, error) in
+        manager.fetchCollection(cacheKey, missing, context) {
+            [manager, key, cacheKey] (fetch, epoch, models: [T]?, error) in
+            let miss = models == nil && error == nil ? manager.whyMissing(cacheKey, listOf: T.self) : nil
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
                 guard self.loads == load, !manager.isOver(epoch) else {
                     consistency.joinFetched(fetch, nil, [])
@@ -220,6 +254,7 @@ final class CollectionStore<T: SimpleModel> {
                 consistency.joinFetched(fetch, key, joined)
                 if isFresh, wasEdited { manager.inOrder { _ in self.save(context) } }
                 self.isLoading = false
+                self.miss = miss
                 let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
                 if isFresh, found != nil { self.tellFetched(waiting, context) }
@@ -327,6 +362,7 @@ extension CollectionStore: SharedList {
         isLoaded = false
         confirmed = nil
         loads += 1
+        for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
         tell(.reset, by: [], context: nil, at: time, before: before)
         endLoad(nil, CacheError.wiped)
     }

@@ -40,6 +40,10 @@ public final class DataModelManager: Sendable {
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
+    /// Which providers show a model as their own.
+    @MainActor var showing: [ModelIdentifier: [WeakProvider]] = [:]
+    /// The requests to the network that are under way.
+    @MainActor var flights: [FlightKey: AnyObject] = [:]
 
     /// The clock, for ``DataProvider/lastUpdated`` and the ages that loads accept.
     let now: @Sendable () -> Date
@@ -84,6 +88,7 @@ public final class DataModelManager: Sendable {
         if providers.count > 2 * providersAfterCleaning + 64 {
             providers = providers.filter { $0.value.provider != nil }
             providersAfterCleaning = providers.count
+            showing = showing.filter { $0.value.contains { $0.provider != nil } }
         }
         providers[key] = WeakProvider(provider: provider)
     }

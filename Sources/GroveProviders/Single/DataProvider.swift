@@ -13,6 +13,8 @@ public import Observation
 /// ``data`` is always in memory and setting it is synchronous; the cache and everybody else follow behind. When the
 /// model or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of
 /// ``changes()`` goes on. A delegate is not told of what the provider's owner did; streams are, with the origin.
+///
+/// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream: see Docs/Screens.md.
 @MainActor
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
@@ -23,6 +25,12 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     ///
     /// The time of the update, which is one for all providers that it changes.
     public internal(set) var lastUpdated: Date?
+
+    /// How far the last fetch or load has come.
+    ///
+    /// Changes by others leave it as it is, but where there were no data, or are none any more.
+    public private(set) var state = ProviderState.idle
+    @ObservationIgnored private var request = RequestState()
 
     /// When, and under which key, the owner last set the data; what a cache brought is of unknown age.
     @ObservationIgnored var confirmed: (time: Date, cacheKey: String?)?
@@ -45,6 +53,10 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var generation = 0
     @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?, time: Date)?
     @ObservationIgnored private var awaitedIdentifier: ModelIdentifier?
+    /// What ``DataModelManager/showing`` knows of this.
+    @ObservationIgnored private var shownIdentifier: ModelIdentifier?
+    /// Whether the data are another provider's, and the engine has yet to say that they are the newest.
+    @ObservationIgnored var isBorrowed = false
     @ObservationIgnored let broadcast = Broadcast<DataChange<T>>()
     private var isPausedNow = false
 
@@ -134,19 +146,52 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The data now and its changes from now on, without a gap between them.
     public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
 
+    /// The data, where they are as new as the manager has told; a view whose code comes to read this does not follow it.
+    var newestShown: T? { _isPausedNow ? nil : _data }
+
     /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
     private func begin(_ data: T?, at time: Date) {
         generation += 1
         wishes += 1
         missed = nil
         confirmed = nil
+        isBorrowed = false
         accept(data, at: time)
+        updateState { $0.end(data == nil ? .idle : .fresh) }
     }
 
     func accept(_ data: T?, at time: Date) {
         self.data = data
-        if let identifier = data?.modelIdentifier { awaitedIdentifier = identifier }
+        let identifier = data?.modelIdentifier
+        if let identifier { awaitedIdentifier = identifier }
+        dataModelManager.note(self, shows: identifier, insteadOf: shownIdentifier)
+        shownIdentifier = identifier
         lastUpdated = time
+    }
+
+    func updateState(_ body: (inout RequestState) -> Void) {
+        body(&request)
+        if !state.isSame(as: request.shown) { state = request.shown }
+    }
+
+    /// Shows what another provider has of `identifier`, until the cache has answered; the engine says whether it is the newest.
+    func borrow(_ value: T, _ identifier: ModelIdentifier, context: (any Sendable)?) {
+        begin(value, at: dataModelManager.now())
+        isBorrowed = true
+        updateState { $0.note(.cached) }
+        let manager = dataModelManager
+        manager.inOrder { _ in
+            manager.consistencyManager.listen(key, toIdentifier: identifier, generation: generation)
+        }
+        broadcast.send(DataChange(data: value, origin: .own, context: context))
+    }
+
+    /// Lets go of what was borrowed and is in no place any more.
+    func giveBack(context: (any Sendable)?) {
+        guard isBorrowed else { return }
+        isBorrowed = false
+        accept(nil, at: dataModelManager.now())
+        broadcast.send(DataChange(data: nil, origin: .own, context: context))
     }
 
     /// Forgets what was missed in a pause: something newer is there.
@@ -161,6 +206,10 @@ extension DataProvider: DeliveryReceiver {
             dataModelManager.misuse("Two types that cannot be merged share an identifier.")
             return
         }
+        if isBorrowed {
+            isBorrowed = false
+            if let value, let data, value.isEqual(to: data) { return }
+        }
         if isPausedNow {
             missed = (value, delivery.context, delivery.time)
         } else {
@@ -171,8 +220,13 @@ extension DataProvider: DeliveryReceiver {
     package func finishUpdate(context: (any Sendable)?) { batchListener?.finishUpdate(context: context) }
 
     private func change(to value: T?, context: (any Sendable)?, at time: Date) {
+        let identifier = modelIdentifier
         accept(value, at: time)
         if value == nil { confirmed = nil }
+        updateState { request in
+            if value != nil { return request.noteData() }
+            if let identifier { request.note(.missing(CacheMiss(.deleted, identifier))) }
+        }
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
         broadcast.send(DataChange(data: value, origin: .other, context: context))

@@ -1,0 +1,149 @@
+// A chat whose messages come from a socket.
+//
+// The bytes are read on a queue, taken apart on a background task, and handed to the screen in batches. There is no lock and no
+// callback in a callback, and the main actor never waits for the network.
+import Dispatch
+import Grove
+import GroveMacros
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Cacheable
+struct ChatMessage {
+    let id: Int
+    let author: String
+    let text: String
+}
+
+/// The screen's model: what was stored, and what comes.
+@MainActor
+final class ChatScreen {
+    let messages: CollectionDataProvider<ChatMessage>
+    private(set) var batches: [Int] = []
+
+    init(_ manager: DataModelManager) {
+        messages = CollectionDataProvider(dataModelManager: manager)
+        messages.fetchDataFromCache(withCacheKey: "chat", missing: .skip) { [messages] _, _ in
+            // Nothing is stored yet: this is the chat's beginning.
+            if messages.cacheKey == nil { messages.setData([], cacheKey: "chat") }
+        }
+    }
+
+    func receive(_ batch: [ChatMessage]) {
+        batches.append(batch.count)
+        messages.append(batch)
+    }
+}
+
+/// Reads messages from a server.
+struct ChatNetwork: Sendable {
+    let port: UInt16
+
+    /// Hands what comes to the screen, until the server ends or the task is cancelled.
+    func run(_ screen: ChatScreen) async throws {
+        let socket = try Socket.connected(to: port)
+        var rest: [UInt8] = []
+        for await bytes in chunks(of: socket) {
+            // A message may come in several parts, and several may come at once.
+            var lines = (rest + bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            rest = Array(lines.removeLast())
+            let batch = lines.compactMap { Self.message(String(decoding: $0, as: UTF8.self)) }
+            if !batch.isEmpty { await screen.receive(batch) }
+        }
+    }
+
+    /// What the socket brings; its queue waits for it, and no task does.
+    private func chunks(of socket: Socket) -> AsyncStream<[UInt8]> {
+        AsyncStream { continuation in
+            continuation.onTermination = { _ in socket.shutDown() }
+            DispatchQueue(label: "chat").async {
+                while let bytes = socket.read() { continuation.yield(bytes) }
+                continuation.finish()
+            }
+        }
+    }
+
+    private static func message(_ line: String) -> ChatMessage? {
+        let parts = line.split(separator: "|", maxSplits: 2)
+        guard parts.count == 3, let id = Int(parts[0]) else { return nil }
+        return ChatMessage(id: id, author: String(parts[1]), text: String(parts[2]))
+    }
+}
+
+/// A TCP socket on the loopback, which is closed with its last reference.
+final class Socket: Sendable {
+    struct Failure: Error { let code = errno }
+
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32) throws {
+        guard descriptor >= 0 else { throw Failure() }
+        self.descriptor = descriptor
+    }
+
+    deinit { _ = close(descriptor) }
+
+    static func connected(to port: UInt16) throws -> Socket {
+        let made = try Socket(stream())
+        guard unsafe withAddress(port, { unsafe connect(made.descriptor, $0, $1) }) == 0 else { throw Failure() }
+        return made
+    }
+
+    /// A socket that listens on a port of the system's choice.
+    static func listening() throws -> (socket: Socket, port: UInt16) {
+        let made = try Socket(stream())
+        guard unsafe withAddress(0, { unsafe bind(made.descriptor, $0, $1) }) == 0, listen(made.descriptor, 1) == 0
+        else { throw Failure() }
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let named = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(made.descriptor, $0, &length)
+            }
+        }
+        guard named == 0 else { throw Failure() }
+        return (made, UInt16(bigEndian: address.sin_port))
+    }
+
+    func accepted() throws -> Socket { try Socket(accept(descriptor, nil, nil)) }
+
+    /// Waits for bytes, and returns them; `nil` at the end.
+    func read() -> [UInt8]? {
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            unsafe count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    func write(_ bytes: some Collection<UInt8>) {
+        _ = unsafe Array(bytes).withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    private static func stream() -> Int32 {
+        #if canImport(Darwin)
+            socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+    }
+
+    private static func withAddress(
+        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

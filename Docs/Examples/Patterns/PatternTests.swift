@@ -1,0 +1,219 @@
+import Foundation
+import Grove
+import GroveLMDB
+import GroveMemory
+import Synchronization
+import Testing
+
+@MainActor
+@Suite("Patterns, examples")
+struct PatternTests {
+    @Test(
+        "Sections and their owner talk by events; a section that goes is not retained, and misses nothing before that")
+    func messageBus() async throws {
+        let bus = DataModelManager(cacheDelegate: try MemoryCache())
+        let gallery = GalleryController(bus: bus, sections: 3)
+        gallery.sections[0].select("cat")
+        gallery.sections[2].select("dog")
+        await bus.flush()
+        #expect(gallery.opened == ["0/cat", "2/dog"])
+        #expect(gallery.lastSource?.fileID.hasSuffix("MessageBus.swift") == true)
+        // From a task in the background too, in the order of the posts.
+        await Task.detached { for number in 0..<100 { bus.post(PhotoSelected(photo: "\(number)", section: 1)) } }.value
+        await bus.flush()
+        #expect(gallery.opened.dropFirst(2) == (0..<100).map { "1/\($0)" }[...])
+        gallery.close()
+        await bus.flush()
+        #expect(gallery.sections.allSatisfy { $0.selected == nil })
+        weak let last = gallery.sections.last
+        gallery.removeLastSection()
+        #expect(last == nil)
+        gallery.sections[0].select("owl")
+        gallery.close()
+        await bus.flush()
+        #expect(gallery.opened.last == "0/owl" && gallery.sections[0].selected == nil)
+    }
+
+    @Test("Views of sales figures come and go: none is retained, none misses one, a late one is given the current one")
+    func salesFigures() async throws {
+        let manager = DataModelManager(cacheDelegate: try MemoryCache())
+        let (days, day) = AsyncStream.makeStream(of: Void.self)
+        let (asks, asked) = AsyncStream.makeStream(of: Int.self)
+        let count = Mutex(0)
+        struct Busy: Error {}
+        let middleware = SalesMiddleware(
+            manager: manager,
+            fetch: {
+                let day = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                // The third request fails; the next is made all the same.
+                if day == 3 { throw Busy() }
+                return SalesFigure(day: day, total: day * 100)
+            },
+            wait: {
+                asked.yield(count.withLock { $0 })
+                for await _ in days { return }
+                throw CancellationError()
+            })
+        var polled = asks.makeAsyncIterator()
+        let first = SalesView(manager)
+        var second: SalesView? = SalesView(manager)
+        weak let weakSecond = second
+        let polling = Task { await middleware.run() }
+        #expect(await polled.next() == 1)
+        await manager.flush()
+        #expect(second?.shown.map(\.day) == [1])
+        second = nil
+        #expect(weakSecond == nil)
+        for number in 2...4 {
+            day.yield()
+            #expect(await polled.next() == number)
+        }
+        let late = SalesView(manager)
+        await manager.flush()
+        #expect(late.shown == [SalesFigure(day: 4, total: 400)])
+        day.yield()
+        #expect(await polled.next() == 5)
+        await manager.flush()
+        #expect(first.shown.map(\.day) == [1, 2, 4, 5] && late.shown.map(\.day) == [4, 5])
+        polling.cancel()
+        await polling.value
+        #expect(count.withLock { $0 } == 5)
+    }
+
+    @Test("Two screens update each other, and show yesterday's data at once when started again")
+    func twoScreens() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        do {
+            let cache = try LMDBCache(directory: directory)
+            let manager = DataModelManager(cacheDelegate: cache)
+            let (letter, contacts) = (LetterScreen("34", manager, Online()), ContactsScreen(manager, Online()))
+            #expect(letter.line == "…")
+            await letter.open()
+            await contacts.open()
+            #expect(letter.line == "Ann: Hello" && contacts.contacts.data.map(\.name) == ["Ann", "Bob"])
+            contacts.cameOnline("1")
+            await manager.flush()
+            #expect(letter.line == "Ann (online): Hello")
+            letter.rename("Anna")
+            await manager.flush()
+            #expect(contacts.contacts.data.map(\.name) == ["Anna", "Bob"])
+            try await cache.flush()
+            cache.close()
+        }
+        let cache = try LMDBCache(directory: directory)
+        defer { cache.close() }
+        let manager = DataModelManager(cacheDelegate: cache)
+        let network = Slow()
+        let (letter, contacts) = (LetterScreen("34", manager, network), ContactsScreen(manager, network))
+        let opening = Task {
+            await letter.open()
+            await contacts.open()
+        }
+        // The network has not answered, and will not: it is the cache that is shown.
+        while letter.letter.data == nil { await manager.flush() }
+        #expect(letter.line == "Anna (online): Hello")
+        network.fail()
+        while contacts.contacts.count == 0 { await manager.flush() }
+        #expect(contacts.contacts.data.map(\.name) == ["Anna", "Bob"])
+        network.fail()
+        await opening.value
+        if case .failed(let error) = letter.letter.state {
+            #expect(error is Offline)
+        } else {
+            Issue.record("not failed")
+        }
+        #expect(letter.line == "Anna (online): Hello")
+    }
+
+    @Test("A chat reads from a socket and hands batches to the screen, which never waits, and stores them")
+    func chat() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        do {
+            let cache = try LMDBCache(directory: directory)
+            let manager = DataModelManager(cacheDelegate: cache)
+            let screen = ChatScreen(manager)
+            let server = try Server()
+            let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
+            // The server sends when the main actor says so: if that waited for the socket, nothing would ever come.
+            server.send((0..<3).map { "\($0)|Ann|grün \($0)\n" }.joined())
+            while screen.messages.count < 3 { await manager.flush() }
+            let half = Array("3|Bob|früher\n".utf8)
+            server.send(half[..<8])
+            for _ in 0..<10 { await manager.flush() }
+            #expect(screen.messages.count == 3)
+            server.send(half[8...])
+            server.send("nonsense\n4|Bob|last\n".utf8)
+            server.end()
+            try await reading.value
+            #expect(screen.messages.data.map(\.id) == Array(0...4))
+            #expect(screen.messages.data.map(\.text) == ["grün 0", "grün 1", "grün 2", "früher", "last"])
+            #expect(screen.batches.reduce(0, +) == 5 && screen.batches.count < 5)
+            await manager.flush()
+            try await cache.flush()
+            cache.close()
+        }
+        let cache = try LMDBCache(directory: directory)
+        defer { cache.close() }
+        let manager = DataModelManager(cacheDelegate: cache)
+        let screen = ChatScreen(manager)
+        while screen.messages.count == 0 { await manager.flush() }
+        #expect(screen.messages.data.map(\.text).last == "last")
+        // A chat that is left ends the reading, though the server says nothing.
+        let server = try Server()
+        let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
+        server.send("5|Ann|more\n".utf8)
+        while screen.messages.count < 6 { await manager.flush() }
+        reading.cancel()
+        try await reading.value
+    }
+}
+
+/// The chat's server, on the loopback: it says what the test says, in that order.
+private final class Server: Sendable {
+    let port: UInt16
+    private let queue = DispatchQueue(label: "server")
+    private let client = Mutex<Socket?>(nil)
+
+    init() throws {
+        let (listening, port) = try Socket.listening()
+        self.port = port
+        queue.async { [self] in client.withLock { $0 = try? listening.accepted() } }
+    }
+
+    func send(_ bytes: some Collection<UInt8> & Sendable) {
+        queue.async { [self] in client.withLock { $0 }?.write(bytes) }
+    }
+
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func end() { queue.async { [self] in client.withLock { $0 }?.shutDown() } }
+}
+
+private struct Offline: Error {}
+
+private struct Online: Mail {
+    func letter(_ id: String) async throws -> Letter? {
+        Letter(id: id, text: "Hello", sender: Contact(id: "1", name: "Ann"))
+    }
+    func contacts() async throws -> [Contact] { [Contact(id: "1", name: "Ann"), Contact(id: "2", name: "Bob")] }
+}
+
+/// A network that answers nothing until it fails.
+private final class Slow: Mail {
+    private let failures = AsyncStream.makeStream(of: Void.self)
+
+    func fail() { failures.continuation.yield() }
+
+    private func answer() async throws -> Never {
+        for await _ in failures.stream { break }
+        throw Offline()
+    }
+
+    func letter(_ id: String) async throws -> Letter? { try await answer() }
+    func contacts() async throws -> [Contact] { try await answer() }
+}

@@ -1,0 +1,131 @@
+import GroveConsistency
+public import GroveModel
+
+/// The rows of a collection, for a list view: each is observed by itself.
+///
+/// A view that reads these follows the number and the order of the elements. What an element is, its row follows.
+public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
+    let provider: CollectionDataProvider<T>
+    let list: Int
+    let entries: PersistentVector<Entry<T>>
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+    /// The number of rows.
+    public var endIndex: Int { entries.count }
+    /// The row at `position`, in O(log₆₄ *n*).
+    public subscript(position: Int) -> CollectionRow<T> {
+        let entry = entries[position]
+        return CollectionRow(
+            id: CollectionRow.ID(list: list, handle: entry.handle), provider: provider, index: position,
+            model: entry.model)
+    }
+}
+
+/// One row of a collection: an element through all its versions.
+public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
+    /// Tells the row from every other row there ever was.
+    ///
+    /// It stays when the element changes or moves, and when a whole list is set again that has the same model.
+    public struct ID: Hashable, Sendable {
+        let list: Int
+        let handle: Int
+    }
+
+    /// Which row this is.
+    public let id: ID
+    let provider: CollectionDataProvider<T>
+    let index: Int
+    private let lastKnown: T
+
+    init(id: ID, provider: CollectionDataProvider<T>, index: Int, model: T) {
+        self.id = id
+        self.provider = provider
+        self.index = index
+        lastKnown = model
+    }
+
+    /// The element in its newest version; the last one known where it is in the list no more.
+    ///
+    /// A view that reads it is told when this element changes, and of nothing else.
+    @MainActor public var model: T { provider.model(of: id, near: index) ?? lastKnown }
+}
+
+extension CollectionRow: Hashable {
+    /// Whether both are the same row of the same list; their elements may differ.
+    public static func == (row: CollectionRow, other: CollectionRow) -> Bool { row.id == other.id }
+
+    /// Hashes which row this is.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension CollectionDataProvider {
+    /// The rows now, each of which is observed by itself; taking them costs nothing.
+    ///
+    /// ``elements``, ``data`` and their siblings are for all elements at once: a view that reads those is told of every change.
+    public var rows: CollectionRows<T> {
+        access(keyPath: \.order)
+        return CollectionRows(provider: self, list: store.key.rawValue, entries: entries)
+    }
+
+    /// The number of models; a view that reads it is not told of a change of an element.
+    public var count: Int {
+        access(keyPath: \.order)
+        return entries.count
+    }
+
+    /// The model at `index`, which must be in the collection.
+    ///
+    /// A view that reads it is told when this element changes, and when others come, go or move.
+    public subscript(index: Int) -> T {
+        access(keyPath: \.order)
+        let entry = entries[index]
+        accessRow(entry.handle)
+        return entry.model
+    }
+
+    /// The element of a row.
+    func model(of row: CollectionRow<T>.ID, near index: Int) -> T? {
+        accessRow(row.handle)
+        guard row.list == store.key.rawValue else { return nil }
+        let entries = entries
+        if index < entries.count, entries[index].handle == row.handle { return entries[index].model }
+        if snapshot == nil { return store.position(of: row.handle).map { entries[$0].model } }
+        return entries.slice(0, entries.count).first { $0.handle == row.handle }?.model
+    }
+
+    private func accessRow(_ handle: Int) {
+        access(keyPath: \.[row: handle])
+        access(keyPath: \.everyRow)
+    }
+
+    /// Tells views which of what they read changed.
+    ///
+    /// - Parameter updated: the elements that changed, where no others came, went or moved; `nil` where `change` says it.
+    func tellViews(_ change: CollectionChange, updated: [Int]?) {
+        revision += 1
+        if let updated { return tellRows(updated) }
+        guard case .changes(let changes) = change else {
+            withMutation(keyPath: \.order) {}
+            return withMutation(keyPath: \.everyRow) {}
+        }
+        let indices = changes.compactMap { if case .update(let index) = $0 { index } else { nil } }
+        if indices.count == changes.count {
+            return tellRows(indices.filter { $0 < entries.count }.map { entries[$0].handle })
+        }
+        withMutation(keyPath: \.order) {}
+        // The indices of updates beside others are not those of the end.
+        if !indices.isEmpty { withMutation(keyPath: \.everyRow) {} }
+    }
+
+    private func tellRows(_ handles: [Int]) {
+        for handle in handles { withMutation(keyPath: \.[row: handle]) {} }
+    }
+}
+
+/// What views read, by name; there is nothing behind the names.
+extension CollectionDataProvider {
+    fileprivate var order: Int { 0 }
+    fileprivate var everyRow: Int { 0 }
+    fileprivate subscript(row handle: Int) -> Int { handle }
+}

@@ -1,0 +1,55 @@
+import GroveModel
+
+/// What is in memory already, for a screen that asks for it.
+extension DataModelManager {
+    /// The model of `identifier` that some provider shows, by itself or in a list with a key.
+    ///
+    /// The first look into a list after its order changed is O(*n*).
+    @MainActor
+    func shownModel<T: SimpleModel>(_ identifier: ModelIdentifier, as type: T.Type) -> T? {
+        for holder in showing[identifier] ?? [] {
+            let data = (holder.provider as? DataProvider<T>)?.newestShown
+            if let data, data.modelIdentifier == identifier { return data }
+        }
+        for (key, holder) in stores where key.type == ObjectIdentifier(type) {
+            if let store = holder.store as? CollectionStore<T>, let model = store.element(identifier) { return model }
+        }
+        return nil
+    }
+
+    /// Says that `provider` shows `new` from now on, instead of `old`.
+    @MainActor
+    func note(_ provider: any WipeableProvider, shows new: ModelIdentifier?, insteadOf old: ModelIdentifier?) {
+        guard new != old else { return }
+        if let old {
+            showing[old]?.removeAll { $0.provider == nil || $0.provider === provider }
+            if showing[old]?.isEmpty == true { showing[old] = nil }
+        }
+        if let new {
+            showing[new, default: []].removeAll { $0.provider == nil }
+            showing[new, default: []].append(WeakProvider(provider: provider))
+        }
+    }
+
+    /// Why the cache has no model under `key`.
+    ///
+    /// Blocks the calling thread, which is the cache's.
+    func whyMissing<T: SimpleModel>(_ key: String?, model type: T.Type) -> CacheMiss? {
+        guard let key else { return nil }
+        let identifier = ModelIdentifier(key)
+        if case .miss(let miss)?? = followed?.readNow([(identifier, type)], known: []).first { return miss }
+        return CacheMiss(.absent, identifier)
+    }
+
+    /// Why the cache has no list under `key`, or not all of it.
+    ///
+    /// Blocks the calling thread, which is the cache's.
+    func whyMissing<T: SimpleModel>(_ key: String?, listOf type: T.Type) -> CacheMiss? {
+        guard let key else { return nil }
+        switch followed?.readListNow(key, of: type, known: []) {
+        case .miss(let miss): return miss
+        case .hit: return CacheMiss(.incomplete, ModelIdentifier(key))
+        case nil: return CacheMiss(.absent, ModelIdentifier(key))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// When a load asks the network again after a failure.
+public struct LoadRetry: Sendable {
+    private let retries: Int
+    private let delay: Duration
+    private let clock: any Clock<Duration>
+    private let isWorthwhile: @Sendable (any Error) -> Bool
+
+    /// The first failure is the load's.
+    public static let never = LoadRetry(0)
+
+    /// Asks up to `retries` times more.
+    ///
+    /// The wait before the first of them is `delay`, and each is twice the one before. The data that are there are shown
+    /// meanwhile, and cancelling the load ends the wait.
+    ///
+    /// - Parameters:
+    ///   - clock: what the waits are measured by; a test brings its own.
+    ///   - isWorthwhile: whether another attempt may succeed after this error; by default it may after every error.
+    public init(
+        _ retries: Int, after delay: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
+        if isWorthwhile: @escaping @Sendable (any Error) -> Bool = { _ in true }
+    ) {
+        self.retries = retries
+        self.delay = delay
+        self.clock = clock
+        self.isWorthwhile = isWorthwhile
+    }
+
+    func run<Value: Sendable>(_ fetch: @Sendable () async throws -> Value) async throws -> Value {
+        var wait = delay
+        for _ in 0..<max(retries, 0) {
+            do {
+                return try await fetch()
+            } catch  where !(error is CancellationError) && isWorthwhile(error) {
+                try await clock.sleep(for: wait)
+                wait *= 2
+            }
+        }
+        return try await fetch()
+    }
+}

@@ -1,0 +1,67 @@
+public import GroveModel
+
+/// How far a provider's last request has come: for a view to switch on, beside the data.
+///
+/// The data stay through all of these until newer data come. So a view shows the data where there are some, and otherwise what
+/// the state says: a spinner, a message, an offer to try again.
+public enum ProviderState: Sendable {
+    /// Nothing was asked for, or everything was wiped.
+    case idle
+    /// The cache or the network has yet to answer. Data that are there are those of before, or what the cache had.
+    case loading
+    /// The data are what the cache had, or another provider; they may be old.
+    case cached
+    /// The owner set the data, the network brought them, or the cache has them all within the age that was asked for.
+    case fresh
+    /// What was asked for is not there; the miss names the node that is missing, and why.
+    ///
+    /// Of a list that lacks an element the miss names the list, with the reason `incomplete`.
+    case missing(CacheMiss)
+    /// The request failed, and why.
+    case failed(any Error)
+}
+
+extension ProviderState {
+    /// Whether a view that shows one state would show the other.
+    func isSame(as other: ProviderState) -> Bool {
+        switch (self, other) {
+        case (.idle, .idle), (.loading, .loading), (.cached, .cached), (.fresh, .fresh): true
+        case (.missing(let miss), .missing(let other)): miss == other
+        default: false
+        }
+    }
+}
+
+/// A provider's state, and what it was before the request that is under way.
+struct RequestState {
+    private(set) var settled = ProviderState.idle
+    private(set) var isLoading = false
+
+    var shown: ProviderState { isLoading ? .loading : settled }
+
+    /// A request begins.
+    mutating func begin() { isLoading = true }
+
+    /// The request is over.
+    mutating func end(_ state: ProviderState? = nil) {
+        if let state { settled = state }
+        isLoading = false
+    }
+
+    /// The request failed; one that was cancelled leaves what was before it.
+    mutating func fail(_ error: any Error) {
+        let isCancelled = error is CancellationError || (error as? CacheError)?.code == .cancelled
+        end(isCancelled ? nil : .failed(error))
+    }
+
+    /// The cache has answered a request that goes on.
+    mutating func note(_ state: ProviderState) { settled = state }
+
+    /// Data came by others.
+    mutating func noteData() {
+        switch settled {
+        case .idle, .missing: settled = .cached
+        default: break
+        }
+    }
+}

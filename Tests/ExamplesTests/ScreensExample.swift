@@ -1,0 +1,72 @@
+// The code of Docs/Screens.md but for its views, between rules; a test holds the two together.
+// -----
+import Grove
+import Observation
+
+/// What the application asks its server.
+protocol MessageServer: Sendable {
+    func message(_ id: String) async throws -> Message?
+    func messages(after id: String?) async throws -> [Message]
+}
+
+/// The screen of one message.
+@MainActor
+final class MessageModel {
+    let message: DataProvider<Message>
+    private let (id, server): (String, any MessageServer)
+
+    init(_ id: String, _ manager: DataModelManager, _ server: any MessageServer) {
+        (self.id, self.server) = (id, server)
+        message = DataProvider(dataModelManager: manager)
+        // If a list shows the message already, `message.data` has it now, before the first frame is drawn.
+        message.fetchDataFromCache(withCacheKey: "Message:\(id)")
+    }
+    func appear() async {
+        _ = try? await message.load(withCacheKey: "Message:\(id)", maxAge: 60) { [server, id] in
+            try await server.message(id)
+        }
+    }
+}
+// -----
+/// The screen of a list, in pages.
+@MainActor
+final class InboxModel {
+    let messages: CollectionDataProvider<Message>
+    private let server: any MessageServer
+    private var isAtEnd = false
+
+    init(_ manager: DataModelManager, _ server: any MessageServer) {
+        self.server = server
+        messages = CollectionDataProvider(dataModelManager: manager)
+    }
+    /// Yesterday's messages at once, then the first page, which is tried twice more if it fails.
+    func refresh(maxAge: Double? = nil) async {
+        isAtEnd = false
+        _ = try? await messages.load(
+            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, retry: LoadRetry(2)
+        ) { [server] in try await server.messages(after: nil) }
+    }
+    /// The next page, when the last row is drawn.
+    func appeared(_ row: CollectionRow<Message>) async {
+        guard !isAtEnd, row == messages.rows.last else { return }
+        let added = try? await messages.loadMore { [server] shown in try await server.messages(after: shown.last?.id) }
+        isAtEnd = added == 0
+    }
+    /// What is shown instead of rows, where there are none.
+    var notice: String? {
+        guard messages.count == 0 else { return nil }
+        return switch messages.state {
+        case .idle, .loading: "Loading…"
+        case .cached, .fresh: "No messages"
+        case .missing(let miss): "Nothing stored (\(miss))"
+        case .failed: "No network. Pull to try again."
+        }
+    }
+}
+// -----
+/// Calls `draw` now, and again in a turn after what it read has changed.
+@MainActor
+func follow(_ draw: @escaping @MainActor () -> Void) {
+    withObservationTracking(draw) { Task { @MainActor in follow(draw) } }
+}
+// -----
