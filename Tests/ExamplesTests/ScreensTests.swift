@@ -1,5 +1,5 @@
 import Grove
-import GroveLMDB
+import GroveSQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -39,7 +39,7 @@ struct ScreensTests {
         let directory = try TemporaryDirectory()
         let server = Server()
         do {
-            let cache = try LMDBCache(directory: directory.path)
+            let cache = try SQLiteCache(directory: directory.path)
             let inbox = InboxModel(DataModelManager(cacheDelegate: cache), server)
             #expect(inbox.notice == "Loading…")
             await inbox.refresh()
@@ -55,7 +55,7 @@ struct ScreensTests {
             cache.close()
         }
         server.isOffline.withLock { $0 = true }
-        let cache = try LMDBCache(directory: directory.path)
+        let cache = try SQLiteCache(directory: directory.path)
         defer { cache.close() }
         let inbox = InboxModel(DataModelManager(cacheDelegate: cache), server)
         await inbox.refresh(maxAge: 60)
@@ -67,7 +67,7 @@ struct ScreensTests {
 
     @Test("A message that a list shows is there before the first frame, and changes in both are one")
     func message() async throws {
-        let cache = try LMDBCache(directory: try TemporaryDirectory().path)
+        let cache = try SQLiteCache(directory: try TemporaryDirectory().path)
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
         let server = Server()
