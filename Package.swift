@@ -41,7 +41,7 @@ func syntax(_ products: String...) -> [Target.Dependency] {
 
 let package = Package(
     name: "Grove",
-    // The first systems with Synchronization.Mutex.
+    // The first systems with Synchronization, whose atomics the readers use.
     platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Grove", targets: ["Grove"]),

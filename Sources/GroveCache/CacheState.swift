@@ -20,6 +20,8 @@ struct CacheState: Sendable {
     var lastCommitted: UInt64
     /// How many commits of all processes this one knows of; see ``StoreGeneration/commitCount``.
     var commitCount: UInt64
+    /// Whether the writer is about to look for what other processes wrote.
+    var isLookScheduled = false
     /// The number of the last write of another process that the audience was told of.
     var toldOfOthersUpTo: UInt64 = 0
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.

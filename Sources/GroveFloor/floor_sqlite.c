@@ -150,6 +150,7 @@ static sqlite3_int64 sqlite_row(sqlite_state *state, floor_bytes key) {
 
 static void sqlite_learn(sqlite_state *state, const void *text, size_t count) {
     sqlite_prefix *prefix = &state->prefixes[state->prefix_count];
+    if (count > sizeof prefix->text) count = 0;
     memcpy(prefix->text, text, count);
     prefix->count = count;
     state->prefix_count++;
@@ -256,7 +257,7 @@ static grove_floor_code sqlite_get_row(
     if (code != SQLITE_ROW) return sqlite_fail(error, connection->handle);
     const uint8_t *blob = sqlite3_column_blob(select, 0);
     *value = (floor_bytes){blob != NULL ? blob : (const uint8_t *)"", (size_t)sqlite3_column_bytes(select, 0)};
-    if (reads && ++connection->found > 6)
+    if (reads && ++connection->found >= 6)
         sqlite3_blob_open(connection->handle, "main", "numbered", "value", row, 0, &connection->blob);
     return GROVE_FLOOR_OK;
 }

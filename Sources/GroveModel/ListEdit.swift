@@ -1,4 +1,3 @@
-
 /// An edit of a list: what was in `range` makes room for `elements`.
 ///
 /// An insertion has an empty range, a removal no elements.

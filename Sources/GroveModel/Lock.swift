@@ -1,12 +1,14 @@
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Musl)
     import Musl
 #else
     import Glibc
 #endif
 
-/// A value behind a lock that is held for moments: a thread that runs takes it where it is free.
+/// A value behind a lock that a thread which runs takes where it is free.
 ///
 /// On Linux the standard library's `Mutex` is handed to the thread that waited longest, which must be woken first, while those
 /// that run queue up behind it. With more threads than cores, reads of a cache took 6 to 17 times as long

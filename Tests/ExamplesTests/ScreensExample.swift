@@ -49,8 +49,8 @@ final class InboxModel {
     /// The next page, when the last row is drawn.
     func appeared(_ row: CollectionRow<Message>) async {
         guard !isAtEnd, row == messages.rows.last else { return }
-        let added = try? await messages.loadMore { [server] shown in try await server.messages(after: shown.last?.id) }
-        isAtEnd = added == 0
+        let count = try? await messages.loadMore { [server] shown in try await server.messages(after: shown.last?.id) }
+        isAtEnd = count == 0
     }
     /// What is shown instead of rows, where there are none.
     var notice: String? {

@@ -17,6 +17,16 @@ struct FollowingOthersTests {
     /// What the peer does.
     private enum Job: String { case rename, delete, edit, evict, wipe }
 
+    /// Lets another process do something, and looks for it.
+    private struct Peer {
+        let run: @MainActor (Job, Bool) async throws -> Void
+
+        @MainActor
+        func callAsFunction(_ job: Job, whileSuspended: Bool = false) async throws {
+            try await run(job, whileSuspended)
+        }
+    }
+
     private let ann = Person(id: "1", name: "Ann")
     private let bob = Person(id: "2", name: "Bob")
     private let anna = Person(id: "1", name: "Anna")
@@ -48,20 +58,22 @@ struct FollowingOthersTests {
     }
 
     private func onEach(
-        _ backend: Backend, _ body: (any FollowingScene, @MainActor (Job) async throws -> Void) async throws -> Void
+        _ backend: Backend, _ body: (any FollowingScene, Peer) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/cache"
         func run<Store: NodeStore>(_ cache: NormalizedCache<Store>) async throws {
             let scene = Scene(cache)
-            try await body(scene) { job in
+            let peer = Peer { job, isSuspended in
                 try await scene.settle()
+                if isSuspended { try scene.suspendNow() }
                 let passed = try Self.other.run([path, job.rawValue, backend.rawValue])
                 try #require(passed)
-                cache.noticeCommitsOfOtherProcesses()
+                if isSuspended { try scene.resumeNow() } else { cache.noticeCommitsOfOtherProcesses() }
                 cache.core.drainNow()
                 try await scene.settle()
             }
+            try await body(scene, peer)
         }
         switch backend {
         case .lmdb: try await run(try LMDBCache(directory: path))
@@ -122,6 +134,29 @@ struct FollowingOthersTests {
     }
 
     @Test(
+        "After a wipe by another process, and after a suspension, what others write is shown too",
+        .enabled(if: PeerProcess.canStart, "SKIPPED: tests start no process of their own on this system"),
+        arguments: Backend.allCases)
+    func wipes(backend: Backend) async throws {
+        try await onEach(backend) { scene, run in
+            let held = DataProvider<Person>(dataModelManager: scene.manager)
+            for number in 0..<20 { held.setData(Person(id: "1", name: "\(number)")) }
+            try await run(.rename)
+            #expect(held.data == anna)
+            try await run(.wipe)
+            // What another process emptied stays on screen until something is there again.
+            #expect(held.data == anna)
+            try await run(.rename)
+            held.setData(ann)
+            try await run(.rename)
+            #expect(held.data == anna)
+            held.setData(ann)
+            try await run(.rename, whileSuspended: true)
+            #expect(held.data == anna)
+        }
+    }
+
+    @Test(
         "A read notices by itself, and so does a write; what nobody changed is told to nobody",
         .enabled(if: PeerProcess.canStart, "SKIPPED: tests start no process of their own on this system"))
     func noticing() async throws {
@@ -146,12 +181,12 @@ struct FollowingOthersTests {
         #expect(try Self.other.run([path, "rename", "sqlite"]))
         #expect(try read() == anna)
         await settle()
-        while await seen.everything < 1 { await Task.yield() }
+        for _ in 0..<100_000 where await seen.everything < 1 { await Task.yield() }
         #expect(try Self.other.run([path, "edit", "sqlite"]) == false)
         #expect(try Self.other.run([path, "delete", "sqlite"]))
         try commit(bob)
         await settle()
-        while await seen.everything < 2 { await Task.yield() }
+        for _ in 0..<100_000 where await seen.everything < 2 { await Task.yield() }
         cache.noticeCommitsOfOtherProcesses()
         try commit(ann)
         await settle()

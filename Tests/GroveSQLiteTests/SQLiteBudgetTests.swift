@@ -9,8 +9,10 @@ import Testing
 @Suite("What a budget leaves of SQLite")
 struct SQLiteBudgetTests {
     /// One whole write of so many notes of 300 bytes, new or in place of stored ones, into a store that is full.
-    @Test("A large write has room in a full store, and the budget holds", arguments: [(600, true), (180, false)])
-    func largeWrites(count: Int, isNew: Bool) throws {
+    @Test(
+        "A large write has room in a full store, and the budget holds",
+        arguments: [(600, true, false), (180, false, false), (600, true, true)])
+    func largeWrites(count: Int, isNew: Bool, isShuffled: Bool) throws {
         let directory = try TemporaryDirectory()
         let budget = 20_000_000
         let cache = try SQLiteCache(
@@ -18,8 +20,11 @@ struct SQLiteBudgetTests {
         let files = try StoreFiles(directory.path)
         var random = SeededGenerator(seed: UInt64(count))
         var newest = 0
-        func write(_ numbers: [Int]) throws {
-            _ = try cache.write(contentsOf: numbers.map { Page($0, Int.random(in: 150...350, using: &random)) })
+        /// One number after the other, or all over the table.
+        func number(_ index: Int) -> Int { isShuffled ? index * 2_654_435_761 % 1_000_000_007 : index }
+        func write(_ indexes: [Int]) throws {
+            _ = try cache.write(
+                contentsOf: indexes.map { Page(number($0), Int.random(in: 150...350, using: &random)) })
             #expect(try files.allocatedBytes() <= budget)
         }
         while try cache.usage().evictions < 4_000 {
@@ -30,8 +35,8 @@ struct SQLiteBudgetTests {
             if isNew {
                 try write(Array(newest..<newest + count))
                 newest += count
-                #expect(try cache.model("Page:\(newest - count)", as: Page.self) != nil)
-                #expect(try cache.model("Page:\(newest - 1)", as: Page.self) != nil)
+                #expect(try cache.model("Page:\(number(newest - count))", as: Page.self) != nil)
+                #expect(try cache.model("Page:\(number(newest - 1))", as: Page.self) != nil)
             } else {
                 try write((0..<count).map { newest - 1 - $0 * 41 - round })
             }
@@ -81,7 +86,8 @@ struct SQLiteBudgetTests {
             try store.write { transaction throws(CacheError) in
                 for _ in 0..<count {
                     number += 1
-                    let key = Array("Item:\(number)".utf8)
+                    // Some by number, some by name.
+                    let key = Array("Item:\(number)\(number % 3 == 0 ? "x" : "")".utf8)
                     let value = [UInt8](repeating: UInt8(number % 251), count: .random(in: 150...350, using: &random))
                     try transaction.put(key, value)
                     expected[key] = value
@@ -91,7 +97,9 @@ struct SQLiteBudgetTests {
             for key in gone { expected[key] = nil }
         }
         while expected.count < 7_500 { try write(50) }
-        let gone = (1...number).filter { _ in random.next() % 2 == 0 }.map { Array("Item:\($0)".utf8) }
+        let gone = (1...number).filter { _ in random.next() % 2 == 0 }.map {
+            Array("Item:\($0)\($0 % 3 == 0 ? "x" : "")".utf8)
+        }
         for start in stride(from: 0, to: gone.count, by: 25) {
             try write(1, removing: Array(gone[start..<min(start + 25, gone.count)]))
         }

@@ -22,6 +22,26 @@ final class SQLiteBudget: Sendable {
         var payload = 0
         /// Where the next transaction goes on to pack.
         var next = SQLitePlace.numbered(0)
+        /// How full the pages were when the round of packing began, in hundredths.
+        var roundDensity = 0
+        /// Packing waits until the pages are less full, in hundredths: a round brought nothing.
+        var restsAbove = SQLiteBudget.density
+
+        /// How full the pages are, in hundredths.
+        var density: Int { payload * 100 / max((pages - freePages) * SQLiteBudget.pageBytes, 1) }
+
+        /// Notes that packing is done up to `end`, of the table of ``next``; at the end of both a round is over.
+        mutating func pack(upTo end: Int64?) {
+            switch (next, end) {
+            case (.numbered, let end?): next = .numbered(end)
+            case (.numbered, nil): next = .named(0)
+            case (.named, let end?): next = .named(end)
+            case (.named, nil):
+                next = .numbered(0)
+                restsAbove = density < roundDensity + 2 ? density - 4 : SQLiteBudget.density
+                roundDensity = density
+            }
+        }
         /// Whether the log has room for records that are packed.
         var hasRoomToPack = false
     }
@@ -90,10 +110,10 @@ final class SQLiteBudget: Sendable {
         let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
         guard let budget else { return true }
         let used = pages - free
-        // What is new goes to pages of its own, most of it; some, and the index's entries of what has no number, may lie anywhere.
-        // So may what it replaces, and what is evicted for it: a page that becomes too full or too empty takes its neighbours along.
+        // What is new may lie anywhere, or its entry in the index; some of it lies together. So may what it replaces, and what is evicted for it: a page that
+        // becomes too full or too empty takes its neighbours along.
         let created = load.entries - load.replaced
-        let touched = min((created + load.evictions) / 2 + (load.replaced + load.evictions) * 3 / 2, used)
+        let touched = min((created + load.evictions) * 2 / 3 + (load.replaced + load.evictions) * 3 / 2, used)
         let needed = (touched + created / 40 + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
         let packing = (Self.packedPages(load.entries) + Self.packed(load.entries) / 5 + 8) * Self.frameBytes
         let allowed = max(Self.logBytes(budget), budget - pages * Self.pageBytes - Self.besideLog)
@@ -146,10 +166,9 @@ final class SQLiteBudget: Sendable {
     /// - Parameter count: how many records the transaction wrote or removed: some five are packed for each.
     func packSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
         let (isSparse, next, maxPages) = state.withLock { state in
-            let used = state.pages - state.freePages
-            let isSparse =
-                state.bytes != nil && state.hasRoomToPack && used > state.maxPages / 100 * 80
-                && state.payload < used / 100 * Self.density * Self.pageBytes
+            let isFull = state.pages - state.freePages > state.maxPages / 100 * 80
+            let isSparse = state.bytes != nil && state.hasRoomToPack && isFull && state.density < state.restsAbove
+            if isSparse { state.restsAbove = Self.density }
             return (isSparse, state.next, state.maxPages)
         }
         guard isSparse, count > 0 else { return }
@@ -158,14 +177,16 @@ final class SQLiteBudget: Sendable {
         room = min(room, Self.packedPages(count)) * Self.pageBytes
         guard room > 0 else { return }
         let (table, row) = writer.table(of: next)
-        let end = try table.pack(from: row, count: Self.packed(count), bytes: room)
-        state.withLock { state in
-            state.next =
-                switch next {
-                case .numbered: end.map { .numbered($0) } ?? .named(0)
-                case .named: end.map { .named($0) } ?? .numbered(0)
-                }
+        // Damage in pages that the write has nothing to do with, or a full disk, must not undo the write.
+        var end: Int64?
+        try writer.connection.run("SAVEPOINT packing")
+        do throws(CacheError) {
+            end = try table.pack(from: row, count: Self.packed(count), bytes: room)
+        } catch {
+            try writer.connection.run("ROLLBACK TO packing")
         }
+        try writer.connection.run("RELEASE packing")
+        state.withLock { [end] state in state.pack(upTo: end) }
     }
 
     /// How many records are packed at most where `count` were written or removed.

@@ -45,7 +45,7 @@ struct SQLiteNumbered: ~Copyable {
         select.bind(row, at: 1)
         guard try select.step("read a record") else { return nil }
         foundCount += 1
-        if usesBlob, foundCount > Self.fewRows {
+        if usesBlob, foundCount >= Self.fewRows {
             var opened: OpaquePointer?
             let status = unsafe sqlite3_blob_open(connection.pointer, "main", "numbered", "value", row, 0, &opened)
             if status == SQLITE_OK { unsafe blob = unsafe opened } else { unsafe sqlite3_blob_close(opened) }

@@ -4,7 +4,7 @@ import GroveCoding
 ///
 /// `Message:34` is `Message:` and 34. Bytes that are neither letter nor digit stand before the digits, and the rest of the
 /// prefix is printable ASCII: the last digits of a hash or of a UUID are no number. Of 16 to 19 digits the last 15 are the
-/// number and the others end the prefix, as those of identifiers that begin with a time change seldom. So a prefix that ends
+/// number and the others end the prefix: those of identifiers that begin with a time change every few days. So a prefix that ends
 /// in a digit has numbers of 15 digits, zeros in front; another has numbers without zeros in front; and no two pairs of
 /// prefix and number stand for one key.
 struct SQLiteNumberedKey: Equatable {
@@ -21,6 +21,8 @@ struct SQLiteNumberedKey: Equatable {
     static let shift: Int64 = 51
     /// The most numbers that prefixes may have: with the shift they fill an `Int64`.
     static let mostPrefixes: Int64 = 4_095
+    /// So many of them are for prefixes that do not end in a digit: there are as many as kinds of models, not as days.
+    private static let kept: Int64 = 1_000
     /// The longest prefix, in bytes.
     private static let longestPrefix = 64
 
@@ -38,6 +40,11 @@ struct SQLiteNumberedKey: Equatable {
         for index in first..<key.count { number = unsafe number * 10 + Int64(key[index] - UInt8(ascii: "0")) }
         self.number = number
         prefixCount = first
+    }
+
+    /// How many prefixes like `prefix` may have numbers.
+    static func most(prefixesLike prefix: UnsafeRawBufferPointer) -> Int64 {
+        unsafe prefix.last.map(isDigit) == true ? mostPrefixes - kept : mostPrefixes
     }
 
     /// Whether `prefix` may be given a number: after the byte that says what the key is of, it is printable ASCII.

@@ -21,7 +21,7 @@ struct SQLitePrefixes: ~Copyable {
     /// - Complexity: O(1) for one that is known, O(log *n*) otherwise.
     mutating func number(of prefix: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         let hash = unsafe hash64(prefix, seed: 0)
-        if known[hash] == nil { try load() }
+        if known[hash] == nil, last < SQLiteNumberedKey.mostPrefixes { try load() }
         guard let found = known[hash], unsafe found.text.withUnsafeBytes({ unsafe isEqual($0, prefix) }) else {
             return nil
         }
@@ -30,7 +30,7 @@ struct SQLitePrefixes: ~Copyable {
 
     /// The number that `prefix`, which has none, is to have, or `nil` where it cannot have one.
     mutating func next(for prefix: UnsafeRawBufferPointer) -> Int64? {
-        guard last < SQLiteNumberedKey.mostPrefixes, unsafe known[hash64(prefix, seed: 0)] == nil,
+        guard unsafe last < SQLiteNumberedKey.most(prefixesLike: prefix), unsafe known[hash64(prefix, seed: 0)] == nil,
             unsafe SQLiteNumberedKey.isPrintable(prefix)
         else { return nil }
         return last + 1

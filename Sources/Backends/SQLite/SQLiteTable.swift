@@ -34,42 +34,58 @@ final class SQLiteTable {
         try removal.run("remove a record")
     }
 
-    /// Takes rows out of the table, from `first` on, and puts them back, so that they lie closer together.
+    /// Takes a run of rows out of the table, from `first` on, and puts them back, so that they lie closer together.
+    ///
+    /// Rows of more than ``largest`` bytes stay where they are: few of them lie in a page, whatever is done. So do those of `named`
+    /// that came one after the other and of which hardly any is gone.
     ///
     /// - Parameters:
     ///   - count: how many rows, at the most.
-    ///   - bytes: how many bytes they have, at the most, but for the first of them.
+    ///   - bytes: how many bytes they have, at the most.
     /// - Returns: the row to go on at, or `nil` at the end of the table.
     func pack(from first: Int64, count: Int, bytes: Int) throws(CacheError) -> Int64? {
         var run: [(row: Int64, value: [UInt8], hash: Int64, key: [UInt8])] = []
-        var left = bytes
+        var (next, left, looks, isFull) = (first, bytes, 0, false)
         rows.bind(first, at: 1)
         rows.bind(Int64(count), at: 2)
-        var isAtEnd = true
         while try rows.step("look at old records") {
-            left -= unsafe rows.bytes(1).count + (isNamed ? rows.bytes(3).count : 0) + 22
-            if left < 0, !run.isEmpty {
-                isAtEnd = false
-                break
-            }
+            let row = rows.number(0)
+            let size = unsafe rows.bytes(1).count + (isNamed ? rows.bytes(3).count : 0) + 22
+            let fits = size <= Self.largest && size <= left
+            // What does not fit ends a run, and is passed over where it would begin one.
+            isFull = !fits && !run.isEmpty
+            guard !isFull, row < .max else { break }
+            looks += 1
+            next = row + 1
+            guard fits else { continue }
+            left -= size
             let value = unsafe Array(rows.bytes(1))
             let key = unsafe isNamed ? Array(rows.bytes(3)) : []
-            run.append((rows.number(0), value, isNamed ? rows.number(2) : 0, key))
+            run.append((row, value, isNamed ? rows.number(2) : 0, key))
         }
         rows.reset()
-        guard let last = run.last?.row, last < .max else { return nil }
-        clearance.bind(run[0].row, at: 1)
-        clearance.bind(last, at: 2)
-        try clearance.run("move records")
-        for record in run {
-            insertion.bind(record.row, at: 1)
-            try insertion.bind(copying: record.value, at: 2)
-            if isNamed {
-                insertion.bind(record.hash, at: 3)
-                try insertion.bind(copying: record.key, at: 4)
+        if let start = run.first?.row, let end = run.last?.row, !isDense(run.count, start, end) {
+            clearance.bind(start, at: 1)
+            clearance.bind(end, at: 2)
+            try clearance.run("move records")
+            for record in run {
+                insertion.bind(record.row, at: 1)
+                try insertion.bind(copying: record.value, at: 2)
+                if isNamed {
+                    insertion.bind(record.hash, at: 3)
+                    try insertion.bind(copying: record.key, at: 4)
+                }
+                try insertion.run("move a record")
             }
-            try insertion.run("move a record")
         }
-        return isAtEnd && run.count < count ? nil : last + 1
+        return isFull || looks == count ? next : nil
     }
+
+    /// Whether hardly any of the rows that came between two is gone; numbered rows may never have been there.
+    private func isDense(_ count: Int, _ start: Int64, _ end: Int64) -> Bool {
+        isNamed && Double(count) > Double(end - start) * 0.85
+    }
+
+    /// Rows of more bytes are not packed.
+    private static let largest = 1_024
 }

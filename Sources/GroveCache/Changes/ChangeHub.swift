@@ -10,7 +10,7 @@ final class ChangeHub: Sendable {
     }
 
     private struct Weak<Element: Sendable>: Sendable {
-        weak let subscription: ChangeSubscription<Element>?
+        weak var subscription: ChangeSubscription<Element>?
     }
 
     private let state = Lock(State())

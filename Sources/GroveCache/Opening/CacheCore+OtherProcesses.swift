@@ -14,10 +14,20 @@ extension CacheCore {
 
     /// Looks into the store for what other processes wrote. Runs on ``writer``.
     func lookForWritesOfOthers() {
-        guard !audience.isEmpty, state.withLock({ $0.life.mayCommit }),
-            let store = state.withLock({ $0.usableStore }), let stored = try? store.engine.storedState()
+        let mayLook = state.withLock { state in
+            state.isLookScheduled = false
+            return state.life.mayCommit
+        }
+        // Where others replaced the files, that is told by opening them.
+        guard mayLook, reopenIfReplaced() == nil, let store = state.withLock({ $0.usableStore }),
+            let count = store.generation?.commitCount, let stored = try? store.engine.storedState()
         else { return }
-        if state.withLock({ $0.noteWritesOfOthers(upTo: stored.sequence) }) { tellOfOthers(upTo: stored.sequence) }
+        // What fails is looked at again by the next read.
+        let isNews = state.withLock { state in
+            state.commitCount = count
+            return !audience.isEmpty && state.noteWritesOfOthers(upTo: stored.sequence)
+        }
+        if isNews { tellOfOthers(upTo: stored.sequence) }
     }
 
     /// Tells the audience that other processes wrote, up to number `sequence`.
@@ -27,11 +37,13 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// Whether another process has counted a commit since this was asked last.
+    /// Whether the writer is to look, as another process has counted a commit since it looked last, or replaced the files.
     @inline(__always)
     mutating func noticeCommits() -> Bool {
-        guard let count = life.store?.generation?.commitCount, count != commitCount else { return false }
-        commitCount = count
+        guard let generation = life.store?.generation,
+            generation.commitCount != commitCount || generation.word != lastWord, !isLookScheduled
+        else { return false }
+        isLookScheduled = true
         return true
     }
 
@@ -39,7 +51,7 @@ extension CacheState {
     mutating func countCommit() {
         guard let generation = life.store?.generation else { return }
         generation.countCommit()
-        commitCount += 1
+        commitCount &+= 1
     }
 
     /// Whether the store's numbers up to `sequence` are others' and the audience does not know of them; it is told now.

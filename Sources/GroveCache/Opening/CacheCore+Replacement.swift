@@ -167,8 +167,9 @@ extension CacheState {
         fingerprints = nil
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file
-        commitCount = opened.commitCount
         guard isOther else { return ([], []) }
+        commitCount = opened.commitCount
+        toldOfOthersUpTo = 0
         // Later calls get higher numbers than anything in there.
         if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
         lastCommitted = opened.state.sequence

@@ -52,7 +52,7 @@ final class StoreGeneration: @unchecked Sendable {
 
     /// Counts a commit, which the store shows by now.
     func countCommit() {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].add(1, ordering: .acquiringAndReleasing)
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
     /// Changes the word; the lock is held, and the files are about to be replaced.
@@ -60,7 +60,7 @@ final class StoreGeneration: @unchecked Sendable {
     /// - Returns: the new word.
     func advance() -> UInt64 {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee
-            .add(1, ordering: .acquiringAndReleasing).newValue
+            .wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
     }
 
     /// Runs `body` while no other process opens, empties or sets aside the store in `directory`.

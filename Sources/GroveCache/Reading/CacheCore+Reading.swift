@@ -47,10 +47,8 @@ extension CacheCore {
             let start: ReadStart?
             do throws(CacheError) {
                 start = try state.withLock { (state) throws(CacheError) in try ReadStart(&state, self) }
-                if let start, try begin(reader, start) {
-                    if start.isBehindOthers { writer.async { self.lookForWritesOfOthers() } }
-                    return reader
-                }
+                if start?.isBehindOthers == true { writer.async { self.lookForWritesOfOthers() } }
+                if let start, try begin(reader, start) { return reader }
             } catch {
                 abandon(reader)
                 throw error

@@ -263,6 +263,7 @@ extension CacheCore {
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
+                state.toldOfOthersUpTo = 0
             }
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)

@@ -39,7 +39,7 @@ extension CollectionDataProvider {
             nil, leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
         if isAnyKept { store.markEdited(at: sequence) }
         updateState { $0.end(.fresh) }
-        if isChange || !shown.isEqual(to: data) {
+        if isChange || !isSameList || !shown.isEqual(to: data) {
             note(.reset, isOwn: true, context, at: time, updated: isSameList ? Self.updated(from: old, to: new) : nil)
         } else {
             lastUpdated = time

@@ -44,15 +44,17 @@ extension CollectionDataProvider {
                 } else if error == nil, self.hasNothing, self.cacheKey != nil {
                     self.join(self.dataModelManager.store(nil, of: T.self))
                 }
-                self.updateState { request in
+                let answer: ProviderState? =
                     if let error {
-                        request.fail(error)
-                    } else if let miss = models == nil ? found.miss : nil {
-                        request.note(.missing(miss))
+                        .failure(error)
                     } else if models != nil {
-                        request.note(found.confirmed == nil ? .cached : .fresh)
+                        found.confirmed == nil ? .cached : .fresh
+                    } else {
+                        found.miss.map { .missing($0) }
                     }
-                    if isLoad { request.begin() } else { request.end() }
+                // The network's answer ends a load.
+                self.updateState { request in
+                    if !isLoad { request.end(answer) } else if let answer { request.note(answer) }
                 }
             }
             completion(models, error)
@@ -150,7 +152,8 @@ extension CollectionDataProvider {
             }
             return fresh
         }
-        if isFirst {
+        // Another took it; where nobody holds the list any more, it is gone from memory.
+        if isFirst || !dataModelManager.store(cacheKey, of: T.self).isLoaded {
             setData(fresh, cacheKey: cacheKey, context: context)
         } else {
             wishes += 1

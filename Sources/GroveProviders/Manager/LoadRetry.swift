@@ -29,6 +29,7 @@ public struct LoadRetry: Sendable {
     func run<Value: Sendable>(_ fetch: @Sendable () async throws -> Value) async throws -> Value {
         var wait = delay
         for _ in 0..<max(retries, 0) {
+            try Task.checkCancellation()
             do {
                 return try await fetch()
             } catch  where !(error is CancellationError) && isWorthwhile(error) {
@@ -36,6 +37,7 @@ public struct LoadRetry: Sendable {
                 wait *= 2
             }
         }
+        try Task.checkCancellation()
         return try await fetch()
     }
 }

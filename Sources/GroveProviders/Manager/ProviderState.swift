@@ -50,8 +50,7 @@ struct RequestState {
 
     /// The request failed; one that was cancelled leaves what was before it.
     mutating func fail(_ error: any Error) {
-        let isCancelled = error is CancellationError || (error as? CacheError)?.code == .cancelled
-        end(isCancelled ? nil : .failed(error))
+        end(.failure(error))
     }
 
     /// The cache has answered a request that goes on.
@@ -63,5 +62,13 @@ struct RequestState {
         case .idle, .missing: settled = .cached
         default: break
         }
+    }
+}
+
+extension ProviderState {
+    /// What a request is that failed so; `nil` where it was cancelled, which leaves what was before it.
+    static func failure(_ error: any Error) -> ProviderState? {
+        let isCancelled = error is CancellationError || (error as? CacheError)?.code == .cancelled
+        return isCancelled ? nil : .failed(error)
     }
 }
