@@ -4,7 +4,7 @@ import GroveModel
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a fourteenth of the budget, 2 MB where it is small and half where it is
+/// The database takes no more pages than it may; a fourteenth of the budget, 3 MB where it is small and half where it is
 /// very small, is left to the log, which is copied and cut off before it would have more.
 ///
 /// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and not
@@ -102,7 +102,7 @@ final class SQLiteBudget: Sendable {
 
     /// The log's part of `bytes`: where they are few, one transaction may change every page of the database.
     private static func logBytes(_ bytes: Int) -> Int {
-        max(bytes / 14, min(bytes * 2 / 5, 2 << 20), min(bytes * 11 / 20, 1 << 20))
+        max(bytes / 14, min(bytes * 2 / 5, 3 << 20), min(bytes * 11 / 20, 1 << 20))
     }
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
