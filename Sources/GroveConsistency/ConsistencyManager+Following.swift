@@ -2,7 +2,7 @@ package import GroveModel
 
 /// What a manager needs to follow a cache.
 extension ConsistencyManager {
-    /// What somebody holds, or waits for, of what a cache changed.
+    /// What is held, or waited for, of what a cache changed.
     package struct HeldChanges: Sendable {
         /// What to read, and as what: every type as which the identifier is held.
         package var wanted: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []

@@ -37,10 +37,10 @@ public protocol CacheDelegate: Sendable {
     /// Collection keys and model keys never meet.
     func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?)
 
-    /// Stores a list that somebody holds, after an edit of it.
+    /// Stores a list that a provider holds, after an edit of it.
     ///
     /// A cache that stores edits as edits keeps in `version` which of its calls last stored the list. Where that is still the
-    /// list that it has, the edit is enough; where it is not, because somebody else changed the list or it was forgotten, the
+    /// list that it has, the edit is enough; where it is not, because others changed the list or it was forgotten, the
     /// whole list is stored.
     ///
     /// The default stores the whole list, by ``setCollection(_:forKey:context:)``.

@@ -15,17 +15,17 @@ public struct ListEdit: Sendable {
     }
 }
 
-/// What a cache remembers of a list that somebody holds and edits; see
+/// What a cache remembers of a list that a provider holds and edits; see
 /// ``CacheDelegate/saveList(_:after:of:forKey:context:)``.
 ///
-/// Whoever holds the list makes one, and a new one whenever he changed the list without saving that.
+/// The holder of the list makes one, and a new one whenever it changed the list without saving that.
 public final class ListVersion: Sendable {
     private let state = Lock<(any Sendable)?>(nil)
 
     /// Makes a version of which no cache knows yet.
     public init() {}
 
-    /// Whatever the cache wants to find again at the next edit; `nil` before it has stored the list.
+    /// What the cache wants to find again at the next edit; `nil` before it has stored the list.
     public var note: (any Sendable)? {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

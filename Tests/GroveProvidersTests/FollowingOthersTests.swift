@@ -157,7 +157,7 @@ struct FollowingOthersTests {
     }
 
     @Test(
-        "A read notices by itself, and so does a write; what nobody changed is told to nobody",
+        "A read notices by itself, and so does a write; what did not change is not told",
         .enabled(if: PeerProcess.canStart, "SKIPPED: tests start no process of their own on this system"))
     func noticing() async throws {
         let directory = try TemporaryDirectory()

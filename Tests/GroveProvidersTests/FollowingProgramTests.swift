@@ -3,12 +3,12 @@ import GroveCache
 import GroveMemory
 import Testing
 
-/// Whatever is called, on whichever way, what the cache has is what the screens show.
+/// After any calls, what the cache has is what the screens show.
 @MainActor
 @Suite("Random programs over managers that follow")
 struct FollowingProgramTests {
     @Test(
-        "At rest, screens, managers and cache agree, and nobody sees a version go backwards",
+        "At rest, screens, managers and cache agree, and no version goes backwards",
         arguments: 0..<40 as Range<UInt64>)
     func programs(seed: UInt64) async throws { try await Scene(try MemoryCache()).program(seed) }
 

@@ -7,7 +7,7 @@ import GroveSQLite
 import TestSupport
 import Testing
 
-/// What the cache has is what the screen shows, whoever wrote it.
+/// What the cache has is what the screen shows, by any writer.
 @MainActor
 @Suite("A manager follows its cache")
 struct FollowingTests {

@@ -57,7 +57,7 @@ struct ListEditTests {
         }
     }
 
-    @Test("Where somebody else changed the list, or it was forgotten, the holder's list is stored whole")
+    @Test("Where others changed the list, or it was forgotten, the holder's list is stored whole")
     func others() async throws {
         list.setData(Self.people(0..<300), cacheKey: "people")
         list.append(Self.people(900..<901))
@@ -124,7 +124,7 @@ struct ListEditTests {
     }
 
     @Test(
-        "Whoever changes the list, by a provider or not, it is at last what was said last",
+        "Changed by a provider or not, the list is at last what was said last",
         arguments: 0..<60 as Range<UInt64>)
     func programs(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

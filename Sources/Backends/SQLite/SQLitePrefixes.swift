@@ -8,7 +8,7 @@ import GroveModel
 /// up to ``SQLiteNumberedKey/mostPrefixes``; keys of others are stored by name.
 struct SQLitePrefixes: ~Copyable {
     private let newer: SQLiteStatement
-    /// By hashes of their texts. Two prefixes of one hash: only the first has a number.
+    /// By hashes of their texts; of two prefixes of one hash the first alone has a number.
     private var known: [UInt64: (text: [UInt8], number: Int64)] = [:]
     private var last: Int64 = 0
 

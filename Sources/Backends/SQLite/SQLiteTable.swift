@@ -36,7 +36,7 @@ final class SQLiteTable {
 
     /// Takes a run of rows out of the table, from `first` on, and puts them back, so that they lie closer together.
     ///
-    /// Rows of more than ``largest`` bytes stay where they are: few of them lie in a page, whatever is done. So do those of `named`
+    /// Rows of more than ``largest`` bytes stay where they are: few of them lie in a page, packed or not. So do those of `named`
     /// that came one after the other and of which hardly any is gone.
     ///
     /// - Parameters:

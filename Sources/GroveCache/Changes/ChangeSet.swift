@@ -19,9 +19,9 @@ public struct ChangeSet: Sendable {
     private let deleted: [ModelIdentifier]
     private var evicted: [ModelIdentifier]
     private let collections: [ModelIdentifier]
-    /// The follower whose call it was, who is not told; 0 for nobody.
+    /// The follower whose call it was, which is not told; 0 for none.
     var origin: UInt64 = 0
-    /// Whether somebody emptied the cache.
+    /// Whether a call emptied the cache.
     var isWipe = false
 
     init(

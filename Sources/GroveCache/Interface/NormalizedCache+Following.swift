@@ -15,7 +15,7 @@ extension NormalizedCache: FollowableCache {
         Followed(cache: self, tell)
     }
 
-    // MARK: Writes, by a follower or by nobody
+    // MARK: Writes, by a follower or not
 
     func set(_ model: any SimpleModel, _ key: String, origin: UInt64) {
         enqueue(key, origin: origin) { () throws(CacheError) in try .alias(key, of: model) }

@@ -12,7 +12,7 @@ extension CacheCore {
         writer.async { self.lookForWritesOfOthers() }
     }
 
-    /// Looks into the store for what other processes wrote. Runs on ``writer``.
+    /// Looks into the store for what other processes wrote, on ``writer``.
     func lookForWritesOfOthers() {
         let mayLook = state.withLock { state in
             state.isLookScheduled = false

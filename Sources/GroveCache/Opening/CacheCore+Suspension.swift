@@ -60,7 +60,7 @@ extension CacheCore {
         }
         // What was set meanwhile is to be forgotten.
         drain(isScheduled: false)
-        // Whoever follows could not read what was committed just before, nor what other processes did.
+        // Followers could not read what was committed just before, nor what other processes did.
         audience.tellFollowers(of: ChangeSet(sequence: 0, changesEverything: true))
         return nil
     }

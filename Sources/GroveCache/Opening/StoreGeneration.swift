@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// They are in a file of their own beside the store's, mapped by every process that has the store open. A process that
 /// empties the store or sets it aside changes the first word before, and the others compare it at each transaction, which costs
-/// a load. The second counts commits. The file stays when the store's go. Its lock is held by whoever opens, empties or sets aside a store, so
+/// a load. The second counts commits. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically.

@@ -62,7 +62,7 @@ struct RecordHeader {
     let deletion: UInt64
     /// The hash of the record's shape, where it has one.
     let shapeHash: UInt64
-    /// The record's shape, once it was found; whoever found it keeps it.
+    /// The record's shape, once it was found; the finder keeps it.
     private(set) var foundShape: Unmanaged<RecordShape>?
     var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
     /// Empty where a record has a shape that was not found.

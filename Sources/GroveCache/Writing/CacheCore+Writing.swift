@@ -267,7 +267,7 @@ extension CacheCore {
             }
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)
-            // A wipe that nobody asked for only forgets.
+            // A wipe that no call asked for only forgets.
             changes.isWipe = wipe.completion != nil
             changes.origin = wipe.origin
             return .success(changes)

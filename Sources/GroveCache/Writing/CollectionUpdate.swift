@@ -10,7 +10,7 @@ struct CollectionUpdate {
     }
 
     let change: Change
-    /// Of which list it is, where somebody holds that.
+    /// Of which held list it is, if any.
     let held: HeldEdit?
     /// The number of the call.
     let sequence: UInt64

@@ -5,7 +5,7 @@ import Synchronization
 /// were made.
 ///
 /// A follower's call is made when it joins the line, and reaches the cache a moment later: it is taken apart off the thread
-/// that made it. Whoever writes otherwise lets the line pass first.
+/// that made it. Other writes let the line pass first.
 final class FollowerLine: Sendable {
     private let queue = DispatchQueue(label: "grove.cache.followers", qos: .userInitiated)
     private let waiting = Atomic(0)

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A list that somebody holds, and stores edit by edit: which of the stored lists it is.
+/// A list that a provider holds, and stores edit by edit: which of the stored lists it is.
 final class HeldList: Sendable {
     /// A stored list, as far as it takes to tell it from what others made of it.
     struct Version: Equatable {

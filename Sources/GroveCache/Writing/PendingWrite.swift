@@ -33,7 +33,7 @@ final class PendingWrite: Sendable {
     private nonisolated(unsafe) var queuePlace: UInt64 = 0
     let tree: NodeTree?
     let extras: [Extra]
-    /// Of which list the call stores the next edit, where somebody holds that.
+    /// Of which held list the call stores the next edit, if any.
     let held: HeldEdit?
     /// Whether the call empties the store: nothing before it shows any more.
     let isWipe: Bool
@@ -41,7 +41,7 @@ final class PendingWrite: Sendable {
     let isInvalidation: Bool
     /// Whether the call is done only when the commit survives loss of power.
     let isDurable: Bool
-    /// The follower who made the call; 0 for nobody.
+    /// The follower that made the call; 0 for none.
     let origin: UInt64
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?

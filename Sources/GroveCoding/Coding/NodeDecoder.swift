@@ -21,7 +21,7 @@ public struct NodeDecoder {
     @usableFromInline var mapLength: UInt32
     /// Where the key that was read last begins.
     @usableFromInline var lastKey: UnsafeRawPointer?
-    /// The names of the fields, where they are not in the record; whoever made the decoder keeps it.
+    /// The names of the fields, where they are not in the record; the decoder's maker keeps it.
     @usableFromInline var shape: Unmanaged<RecordShape>?
     @usableFromInline var naming: FieldNaming
 

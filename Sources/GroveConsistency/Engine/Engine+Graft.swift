@@ -15,7 +15,7 @@ extension Engine {
     ///
     /// What was posted or deleted since then wins over what was fetched, and so does what somebody listens to.
     ///
-    /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what somebody listens to; all
+    /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what is listened to; all
     ///   else was in memory when it was read.
     /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
     func graft(_ model: any Model, since: UInt64, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {

@@ -152,7 +152,7 @@ extension CollectionDataProvider {
             }
             return fresh
         }
-        // Another took it; where nobody holds the list any more, it is gone from memory.
+        // Another took it; where no provider holds the list any more, it is gone from memory.
         if isFirst || !dataModelManager.store(cacheKey, of: T.self).isLoaded {
             setData(fresh, cacheKey: cacheKey, context: context)
         } else {

@@ -301,7 +301,7 @@ final class CollectionStore<T: SimpleModel> {
         if edit == nil || changes != savedChanges + 1 { version = ListVersion() }
         (savedChanges, hasUnsaved) = (changes, false)
         let (entries, cache, version) = (entries, manager.cache, version)
-        // Once the cache knows the list, the edit will do, unless elements were deleted of which nobody here was told yet.
+        // Once the cache knows the list, the edit will do, unless elements were deleted that were not told of here yet.
         let isKnown = version.note != nil && awaited.isEmpty
         let newest = Handover<[any SimpleModel]?>()
         manager.consistencyManager.newestElements(
