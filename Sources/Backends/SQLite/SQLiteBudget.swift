@@ -38,7 +38,7 @@ final class SQLiteBudget: Sendable {
             case (.named, let end?): next = .named(end)
             case (.named, nil):
                 next = .numbered(0)
-                restsAbove = density < roundDensity + 2 ? density - 4 : SQLiteBudget.density
+                restsAbove = density < roundDensity + 2 ? density - 1 : SQLiteBudget.density
                 roundDensity = density
             }
         }

@@ -87,5 +87,5 @@ final class SQLiteTable {
     }
 
     /// Rows of more bytes are not packed.
-    private static let largest = 1_024
+    private static let largest = 2_048
 }
