@@ -63,6 +63,7 @@ struct ChangesTests {
         var changes = cache.changes(of: "Person:1").makeAsyncIterator()
         for age in 0..<1_000 { try await cache.write(person(age)) }
         try await cache.delete("Person:1")
+        try await told()
         cache.close()
         #expect(await changes.next() == .deleted)
         #expect(await changes.next() == nil)
