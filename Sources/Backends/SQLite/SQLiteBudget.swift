@@ -183,6 +183,8 @@ final class SQLiteBudget: Sendable {
         do throws(CacheError) {
             end = try table.pack(from: row, count: Self.packed(count), bytes: room)
         } catch {
+            // An error that has undone the transaction has undone the write with it.
+            guard writer.connection.isInTransaction else { throw error }
             try writer.connection.run("ROLLBACK TO packing")
         }
         try writer.connection.run("RELEASE packing")
