@@ -9,8 +9,8 @@ import Synchronization
 /// opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
-    let state: Lock<CacheState>
-    /// Advances with each call that fails; ``state`` has it too.
+    let state: SharedState
+    /// Advances with each call that fails and each opening; ``state`` has it too.
     let epoch = ReadEpoch()
     let readers = Readers()
     let ledger = WriteLedger()
@@ -41,6 +41,8 @@ final class CacheCore: Sendable {
     let followers = FollowerLine()
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Lock<TransactionSummary?>(nil)
+    /// How many commits the history is to have: the most that a handle asked for.
+    private let historyLength = Atomic(0)
     /// The number of the handle that was opened last.
     private let handles = Atomic<UInt64>(0)
     /// Why the store was set aside and made again when it was opened first, where it was.
@@ -61,12 +63,14 @@ final class CacheCore: Sendable {
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
         keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
-        state = Lock(
+        state = SharedState(
             CacheState(
                 life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
                 lastFile: opened.file, sequence: opened.state.sequence,
                 forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence,
-                commitCount: opened.commitCount, epoch: epoch, failedWrites: FailedWrites(limit: failedWritesLimit)))
+                commitCount: opened.commitCount, knownCommit: opened.state.commit,
+                wipeCount: opened.generation?.wipeCount ?? 0, epoch: epoch,
+                failedWrites: FailedWrites(limit: failedWritesLimit)))
     }
 
     // MARK: Handles
@@ -80,6 +84,16 @@ final class CacheCore: Sendable {
         if !audience.hasObservers { ledger.forgetUnreported() }
         if let observer { audience.enter(observer, of: handle) }
         return handle
+    }
+
+    /// Keeps a history of at least so many commits from now on.
+    func keepHistory(of commits: Int) {
+        historyLength.max(commits, ordering: .relaxed)
+    }
+
+    /// How much the store remembers of its commits.
+    var historyLimit: HistoryLimit {
+        HistoryLimit(commits: historyLength.load(ordering: .relaxed), within: index?.budget.bytes)
     }
 
     /// Tells observers that the store was made again when it was opened, where it was.

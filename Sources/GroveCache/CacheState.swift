@@ -1,5 +1,4 @@
 import GroveModel
-import Synchronization
 
 /// What a call, a read and the writer must see together, behind one lock that is held to look at it or to change it, and
 /// never across a call to an engine, a file or an observer.
@@ -22,13 +21,15 @@ struct CacheState: Sendable {
     var commitCount: UInt64
     /// Whether the writer is about to look for what other processes wrote.
     var isLookScheduled = false
-    /// The number of the last write of another process that the audience was told of.
-    var toldOfOthersUpTo: UInt64 = 0
+    /// The store's last commit that the audience was told of; see ``StoreState/commit``.
+    var knownCommit: UInt64
+    /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
+    var wipeCount: UInt64 = 0
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet.
     var queue = WriteQueue()
-    /// Advances with each call that fails.
+    /// Advances with each call that fails, and where the store is opened again.
     let epoch: ReadEpoch
     /// What could not be stored.
     var failedWrites = FailedWrites()
@@ -42,6 +43,12 @@ struct CacheState: Sendable {
 }
 
 extension CacheState {
+    /// Whether a view of the store shows all there is.
+    var isPlain: Bool {
+        guard case .open(.current) = life else { return false }
+        return queue.showsNothing && failedWrites.isEmpty
+    }
+
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
     ///
     /// - Returns: what is to be let go of where no lock is held.
@@ -68,13 +75,4 @@ extension CacheState {
         if write.completion == nil { forget(write) }
         return true
     }
-}
-
-/// How often something happened that a read must not miss between its look at the queue and its view of the store.
-final class ReadEpoch: Sendable {
-    private let number = Atomic<UInt64>(0)
-
-    var current: UInt64 { number.load(ordering: .acquiring) }
-
-    func advance() { number.add(1, ordering: .releasing) }
 }

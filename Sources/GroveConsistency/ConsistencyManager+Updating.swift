@@ -115,7 +115,7 @@ extension Engine {
 
 extension Model {
     /// Visits this tree in its own order, each model before those in it, up to a million of them.
-    func forEachInOrder(_ visit: (any Model) -> Void) {
+    package func forEachInOrder(_ visit: (any Model) -> Void) {
         var waiting: [any Model] = [self]
         var visited = 0
         while let model = waiting.popLast(), visited <= maxNodes {

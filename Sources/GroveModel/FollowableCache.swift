@@ -35,10 +35,13 @@ public protocol FollowedCache: CacheDelegate {
         _ models: [(identifier: ModelIdentifier, type: any SimpleModel.Type)], known: [any SimpleModel]
     ) -> [CacheRead<any SimpleModel>?]
 
-    /// Reads a list now, as ``readNow(_:known:)`` reads models; an element that neither the cache nor `known` has is left out.
+    /// Reads a list now, as ``readNow(_:known:)`` reads models.
     ///
+    /// - Parameter missing: what an element means that neither the cache nor `known` has.
     /// - Returns: `nil` where it could not be read.
-    func readListNow<T: SimpleModel>(_ cacheKey: String, of type: T.Type, known: [T]) -> CacheRead<[T]>?
+    func readListNow<T: SimpleModel>(
+        _ cacheKey: String, of type: T.Type, known: [T], missing: MissingElements
+    ) -> CacheRead<[T]>?
 }
 
 /// What one commit to a cache changed.

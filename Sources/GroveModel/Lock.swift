@@ -15,7 +15,61 @@
 /// (Docs/BigMachines.md). So this is a lock of the system's: `pthread_mutex_t`, and `os_unfair_lock` on Apple's.
 @safe
 // SAFETY: the value is touched under the lock alone.
+@usableFromInline
 package final class Lock<Value: ~Copyable>: @unchecked Sendable {
+    @usableFromInline let memory: LockedMemory<Value>
+
+    /// Makes a lock that is free.
+    package init(_ value: consuming Value) { memory = LockedMemory(value) }
+
+    deinit { memory.deallocate() }
+
+    /// Runs `body` with the value while no other thread does; not to be called inside `body`.
+    @inlinable
+    @inline(__always)
+    package func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        memory.lock.lock()
+        defer { memory.lock.unlock() }
+        return try unsafe body(&memory.value.pointee)
+    }
+}
+
+/// The memory of a value and its lock, on lines of memory of their own.
+///
+/// What other threads write beside it does not slow down the threads that use it. ``deallocate()`` must follow.
+@safe
+@usableFromInline
+struct LockedMemory<Value: ~Copyable> {
+    @usableFromInline let lock: SystemLock
+    /// To be used while ``lock`` is held.
+    @usableFromInline let value: UnsafeMutablePointer<Value>
+
+    /// The bytes that a core takes at a time: 64, in pairs, or 128.
+    private static var line: Int { 128 }
+
+    init(_ value: consuming Value) {
+        let alignment = MemoryLayout<Value>.alignment
+        let offset = (SystemLock.byteCount + alignment - 1) / alignment * alignment
+        let line = max(LockedMemory.line, alignment)
+        let lines = (offset + MemoryLayout<Value>.size + line - 1) / line
+        let block = UnsafeMutableRawPointer.allocate(byteCount: lines * line, alignment: line)
+        lock = unsafe SystemLock(in: block)
+        unsafe self.value = unsafe (block + offset).bindMemory(to: Value.self, capacity: 1)
+        unsafe self.value.initialize(to: value)
+    }
+
+    func deallocate() {
+        unsafe value.deinitialize(count: 1)
+        lock.deallocate()
+    }
+}
+
+/// The system's lock, which does not move.
+@safe
+@usableFromInline
+struct SystemLock {
     #if canImport(Darwin)
         private typealias Primitive = os_unfair_lock
     #else
@@ -23,12 +77,12 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     #endif
 
     private let primitive: UnsafeMutablePointer<Primitive>
-    private var value: Value
 
-    /// Makes a lock that is free.
-    package init(_ value: consuming Value) {
-        self.value = value
-        unsafe primitive = .allocate(capacity: 1)
+    static var byteCount: Int { unsafe MemoryLayout<Primitive>.size }
+
+    /// A lock at the beginning of `block`, which ``deallocate()`` gives back.
+    init(in block: UnsafeMutableRawPointer) {
+        unsafe primitive = unsafe block.bindMemory(to: Primitive.self, capacity: 1)
         #if canImport(Darwin)
             unsafe primitive.initialize(to: os_unfair_lock())
         #else
@@ -37,25 +91,28 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
         #endif
     }
 
-    deinit {
+    func deallocate() {
         #if !canImport(Darwin)
             _ = unsafe pthread_mutex_destroy(primitive)
         #endif
-        unsafe primitive.deallocate()
+        unsafe UnsafeMutableRawPointer(primitive).deallocate()
     }
 
-    /// Runs `body` with the value while no other thread does; not to be called inside `body`.
-    @inline(__always)
-    package func withLock<Result: ~Copyable, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    @usableFromInline
+    func lock() {
         #if canImport(Darwin)
             unsafe os_unfair_lock_lock(primitive)
-            defer { unsafe os_unfair_lock_unlock(primitive) }
         #else
             _ = unsafe pthread_mutex_lock(primitive)
-            defer { _ = unsafe pthread_mutex_unlock(primitive) }
         #endif
-        return try body(&value)
+    }
+
+    @usableFromInline
+    func unlock() {
+        #if canImport(Darwin)
+            unsafe os_unfair_lock_unlock(primitive)
+        #else
+            _ = unsafe pthread_mutex_unlock(primitive)
+        #endif
     }
 }

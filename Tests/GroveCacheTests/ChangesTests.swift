@@ -41,21 +41,40 @@ struct ChangesTests {
         #expect(await changes.next() == nil)
     }
 
-    @Test("A stream of one model tells what became of it, and of nothing else")
-    func oneModel() async throws {
-        var changes = cache.changes(of: "Person:1").makeAsyncIterator()
-        try await cache.write(ben)
-        try await cache.write(Message(id: "34", text: "Hello", sender: ann))
-        #expect(await changes.next() == .changed)
-        try await cache.write(Message(id: "34", text: "Hello again", sender: ann))
-        try await cache.delete("Person:1")
-        #expect(await changes.next() == .deleted)
+    @Test("A stream is told of nothing that was committed before it was made")
+    func beginning() async throws {
+        // The queue of events is behind.
+        let gate = DispatchSemaphore(value: 0)
+        cache.core.audience.events.async { gate.wait() }
+        let early = cache.changes()
         try await cache.write(ann)
-        #expect(await changes.next() == .changed)
-        try cache.evict("Person:1")
-        #expect(await changes.next() == .evicted)
-        try await cache.wipe()
-        #expect(await changes.next() == .unknown)
+        var (one, all) = (cache.changes(of: "Person:1").makeAsyncIterator(), cache.changes().makeAsyncIterator())
+        try await cache.write(person(7))
+        gate.signal()
+        #expect(await all.next()?.changedModelIds == ["Person:1"])
+        #expect(await one.next() == .changed)
+        cache.close()
+        #expect(await all.next() == nil)
+        #expect(await one.next() == nil)
+        var count = 0
+        for await _ in early { count += 1 }
+        #expect(count == 2)
+    }
+
+    @Test("A stream of an alias tells when it names another model, and a change set names it")
+    func alias() async throws {
+        try cache.write(ann, forKey: "me")
+        var one = cache.changes(of: "me").makeAsyncIterator()
+        var all = cache.changes().makeAsyncIterator()
+        try cache.write(ann, forKey: "me")
+        try cache.write(ben, forKey: "me")
+        let changes = await all.next()
+        #expect(changes?.changedAliases == ["me"])
+        #expect(changes?.changedModelIds == ["Person:2"])
+        #expect(await one.next() == .changed)
+        try cache.write(ben, forKey: "me")
+        try await cache.write(person(7))
+        #expect(await all.next()?.changedAliases == [])
     }
 
     @Test("Who falls behind on a model gets what happened last")
@@ -93,12 +112,12 @@ struct ChangesTests {
     @Test("A stream does not retain its cache, ends with it, and is forgotten with its reader")
     func lifetimes() async throws {
         var other: MemoryCache? = try MemoryCache()
-        weak let released = other
+        let isReleased = { [weak other] in other == nil }
         let changes = try #require(other).changes()
         var one = try #require(other).changes(of: "Person:1").makeAsyncIterator()
         try await #require(other).write(ann)
         other = nil
-        #expect(released == nil)
+        #expect(isReleased())
         #expect(await one.next() == .changed)
         #expect(await one.next() == nil)
         var count = 0

@@ -103,7 +103,7 @@ struct PinMarkTests {
 func markAgain<Store>(_ cache: NormalizedCache<Store>) throws {
     let index = try #require(cache.core.index)
     try cache.flush()
-    try cache.core.writer.sync {
+    _ = try cache.core.writer.sync {
         try cache.core.transact { (commit) throws(CacheError) in try commit.markAgain(index) }
     }
 }

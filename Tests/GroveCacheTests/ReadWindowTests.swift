@@ -152,6 +152,28 @@ struct ReadWindowTests {
         #expect(try read { core.drainNow() } == nil)
     }
 
+    @Test("So it is where nothing was queued when the read began, and all of that comes while it opens its view")
+    func failedMeanwhileOnceIdle() throws {
+        #expect(try cache.collection("both", of: Person.self)?.map(\.age) == [0, 0])
+        let key = SharedStore.Disk.key("Person:1")
+        // Nor does the store take that the older one is forgotten.
+        disk.faults.withLock { ($0.refusedKeys, $0.keptKeys) = ([key], [key]) }
+        let core = cache.core
+        let (older, newer) = try (people(ann(1)), people(Person(id: "2", name: "Ben", age: 2)))
+        let (ignore, cache): (@Sendable (Result<ChangeSet, CacheError>) -> Void, Cache) = ({ _ in }, cache)
+        #expect(core.state.withLock { $0.isPlain })
+        let ages = try read {
+            for (content, completion) in [(older, nil), (newer, ignore)] {
+                guard let number = try? cache.core.takeSequence() else { continue }
+                try? core.enqueue(
+                    PendingWrite(sequence: number, tree: content.tree, completion: completion), schedulingDrain: false)
+            }
+            core.drainNow()
+        }
+        #expect(ages == nil)
+        #expect(try cache.model("Person:2", as: Person.self)?.age == 2)
+    }
+
     @Test("A call that is queued while a read opens its view does not hold the read up, nor the read the call")
     func queuedMeanwhile() throws {
         let cache = cache

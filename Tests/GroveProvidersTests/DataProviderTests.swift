@@ -381,8 +381,7 @@ struct DataProviderTests {
         typealias People = CollectionDataProvider<Person>
         var gone: [String: () -> Bool] = [:]
         func follow(_ name: String, _ object: AnyObject) {
-            weak let object = object
-            gone[name] = { object == nil }
+            gone[name] = { [weak object] in object == nil }
         }
         cache.hold()
         do {

@@ -95,7 +95,7 @@ struct ExampleTests {
         let manager = DataModelManager(cacheDelegate: try MemoryCache())
         let first = Receiver()
         var second: Receiver? = Receiver()
-        weak let weakSecond = second
+        let isSecondGone = { [weak second] in second == nil }
         manager.addReceiver(first, for: Ping.self) { [unowned manager] receiver, ping, source in
             receiver.seen.append(ping.count)
             receiver.lines.append(source.line)
@@ -115,7 +115,7 @@ struct ExampleTests {
         #expect(second?.seen == [1, 3, 5, 7, 9])
         #expect(first.lines.first == line)
         second = nil
-        #expect(weakSecond == nil)
+        #expect(isSecondGone())
         manager.post(Pong(count: 5))
         let late = Receiver()
         manager.addReceiver(late, for: Pong.self, replay: true) { receiver, pong, _ in receiver.seen.append(pong.count)

@@ -1,131 +1,92 @@
 import Grove
 import GroveCache
-import GroveLMDB
-import GroveLevelDB
-import GroveMemory
-import GroveSQLite
-import TestSupport
 import Testing
 
-/// What the cache has is what the screen shows, by any writer.
+/// What the cache has is what the screen shows: what the matrix does not say of it.
 @MainActor
 @Suite("A manager follows its cache")
 struct FollowingTests {
     typealias People = CollectionDataProvider<Person>
 
-    enum Backend: CaseIterable { case memory, lmdb, sqlite, levelDB }
-
-    private func onEach(_ backend: Backend, _ body: (any FollowingScene) async throws -> Void) async throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/cache"
-        switch backend {
-        case .memory: try await body(Scene(try MemoryCache()))
-        case .lmdb: try await body(Scene(try LMDBCache(directory: path)))
-        case .sqlite: try await body(Scene(try SQLiteCache(directory: path)))
-        case .levelDB: try await body(Scene(try LevelDBCache(directory: path)))
-        }
+    private func onEach(
+        _ backend: FollowedBackend, _ body: @MainActor (any FollowingScene) async throws -> Void
+    ) async throws {
+        try await backend.open { scene, _ in try await body(scene) }
     }
 
     private let ann = Person(id: "1", name: "Ann")
     private let bob = Person(id: "2", name: "Bob")
 
-    @Test(
-        "A write reaches who holds the node, who holds it in a tree or a list, who waits for it, and streams",
-        arguments: Backend.allCases, Writer.allCases)
-    func writes(backend: Backend, writer: Writer) async throws {
-        try await onEach(backend) { scene in
-            let manager = scene.manager
-            let (held, waits) = (
-                DataProvider<Message>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
-            )
-            let list = People(dataModelManager: manager)
-            held.setData(Message(id: "1", text: "hello", sender: ann))
-            list.setData([ann, bob], cacheKey: "people")
-            waits.modelIdentifier = "Message:9"
-            let stream: AsyncStream<ModelEvent<Person>> = manager.consistencyManager.changes(of: "Person:1")
-            try await scene.settle()
-            let renamed = Person(id: "1", name: "Anna")
-            try scene.write(
-                [Message(id: "1", text: "again", sender: renamed), Message(id: "9", text: "new", sender: renamed)],
-                by: writer)
-            try await scene.settle()
-            #expect(held.data == Message(id: "1", text: "again", sender: renamed))
-            #expect(list.data == [renamed, bob])
-            #expect(waits.data?.text == "new")
-            let later = DataProvider<Message>(dataModelManager: manager)
-            #expect(try await later.fetchDataFromCache(withCacheKey: "Message:1")?.text == "again")
-            var events = stream.makeAsyncIterator()
-            while let event = await events.next() { if event.model == renamed { break } }
+    @Test("A write of its own that follows a deletion by others is not undone by what comes late")
+    func writesAfterDeletions() async throws {
+        try await onEach(.sqlite) { scene in
+            for byManager in [false, true] {
+                let person = DataProvider<Person>(dataModelManager: scene.manager)
+                person.setData(bob)
+                try await scene.settle()
+                if byManager { scene.other.deleteModel(bob) } else { try scene.delete("2") }
+                person.setData(Person(id: "2", name: "back"))
+                try await scene.settle()
+                let shown = person.data
+                #expect(try shown == scene.person("2"))
+            }
         }
     }
 
-    @Test("A deletion cascades", arguments: Backend.allCases, Writer.allCases)
-    func deletions(backend: Backend, writer: Writer) async throws {
-        try await onEach(backend) { scene in
-            let manager = scene.manager
-            let (held, person) = (
-                DataProvider<Message>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
-            )
-            let list = People(dataModelManager: manager)
-            held.setData(Message(id: "1", text: "hello", sender: ann))
-            person.setData(bob)
-            list.setData([ann, bob], cacheKey: "people")
+    @Test("A stream that waits for a model that was deleted hears when others write it again")
+    func waitingStream() async throws {
+        try await onEach(.memory) { scene in
+            var events = scene.manager.consistencyManager.changes(of: ann).makeAsyncIterator()
+            try scene.delete("1")
             try await scene.settle()
-            try scene.delete(ann, by: writer)
+            try scene.put([Person(id: "1", name: "back")])
             try await scene.settle()
-            #expect(held.data == nil)
-            #expect(person.data == bob)
-            #expect(list.data == [bob])
-            // Its own later write is not undone by what comes late.
-            try scene.delete(bob, by: writer)
-            person.setData(Person(id: "2", name: "back"))
-            try await scene.settle()
-            let shown = person.data
-            #expect(try shown == scene.person("2"))
+            scene.manager.updateModel(Person(id: "1", name: "end"), updateCache: false)
+            var names: [String?] = []
+            while names.last != "end", let event = await events.next() { names.append(event.model?.name) }
+            #expect(names == [nil, "back", "end"])
         }
     }
 
-    @Test("Lists follow edits, and what is evicted stays on screen", arguments: Backend.allCases, Writer.allCases)
-    func lists(backend: Backend, writer: Writer) async throws {
-        try await onEach(backend) { scene in
+    @Test("Lists are told what others inserted, and an edit is of what is shown, the evicted included")
+    func lists() async throws {
+        try await onEach(.sqlite) { scene in
             let list = People(dataModelManager: scene.manager)
             let screen = Screen()
             list.setData((0..<200).map { Person(id: "\($0)") }, cacheKey: "people")
             try await scene.settle()
             list.delegate = screen
-            try scene.insert([Person(id: "new"), Person(id: "newer")], at: 100, by: writer)
+            try scene.insert([Person(id: "new"), Person(id: "newer")], at: 100)
             try await scene.settle()
             #expect(list.data.map(\.id) == (0..<100).map { "\($0)" } + ["new", "newer"] + (100..<200).map { "\($0)" })
             #expect(screen.changes == [.changes([.insert(index: 100), .insert(index: 101)])])
-            try scene.forget("Person:5", list: "people")
+            try scene.evict("5")
+            try scene.remove(list: "people")
             try await scene.settle()
             #expect(list.count == 202)
             // An edit of its own is of what it shows, and everybody else shows that.
             list.remove(at: 0)
             try await scene.settle()
-            #expect(scene.stored("people").map(\.id) == list.data.map(\.id).filter { $0 != "5" })
+            #expect(scene.people().map(\.id) == list.data.map(\.id).filter { $0 != "5" })
         }
     }
 
-    @Test("Emptying the cache empties what shows it, but for what was set since", arguments: Backend.allCases)
-    func wipes(backend: Backend) async throws {
+    @Test("Emptying the cache does not empty what was set since", arguments: FollowedBackend.allCases)
+    func wipes(backend: FollowedBackend) async throws {
         try await onEach(backend) { scene in
-            for byManager in [false, true] {
-                let manager = scene.manager
+            for writer in [FollowedWriter.typedCall, .otherManager] {
                 let (held, since) = (
-                    DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+                    DataProvider<Person>(dataModelManager: scene.manager),
+                    DataProvider<Person>(dataModelManager: scene.manager)
                 )
-                let list = People(dataModelManager: manager)
                 held.setData(ann)
                 since.setData(bob)
-                list.setData([ann], cacheKey: "people")
                 try await scene.settle()
-                if byManager { try await scene.other.wipe() } else { try await scene.wipe() }
+                try await scene.change(.wipe, by: writer, nil)
                 since.setData(bob)
                 try await scene.settle()
                 #expect(held.data == nil)
                 #expect(since.data == bob)
-                #expect(list.data == [])
             }
         }
     }
@@ -137,14 +98,75 @@ struct FollowingTests {
             held.setData(Message(id: "1", text: "hello", sender: ann))
             try await scene.settle()
             scene.manager.updateModel(Person(id: "1", name: "draft"), updateCache: false)
-            try scene.write([Message(id: "1", text: "again", sender: ann)], by: .typedCall)
+            try scene.put(Message(id: "1", text: "again", sender: ann))
             try await scene.settle()
             // The sender is stored as it was: it is in no change set.
             #expect(held.data == Message(id: "1", text: "again", sender: Person(id: "1", name: "draft")))
-            try scene.forget("Person:1", list: nil)
+            try scene.evict("1")
             try scene.renameText("1", "third")
             try await scene.settle()
             #expect(held.data?.text == "third")
+        }
+    }
+
+    @Test(
+        "What others changed and is not whole in the cache stays as it was, its owner is told, and it is shown when the rest is there",
+        arguments: [FollowedWriter.typedCall, .provider, .otherManager])
+    func notWhole(writer: FollowedWriter) async throws {
+        try await onEach(.memory) { scene in
+            let held = DataProvider<Message>(dataModelManager: scene.manager)
+            let (list, rest) = (People(dataModelManager: scene.manager), People(dataModelManager: scene.manager))
+            func missing(_ state: ProviderState) -> String? {
+                if case .missing(let miss) = state { miss.identifier.rawValue } else { nil }
+            }
+            held.setData(Message(id: "1", text: "hello", sender: ann))
+            list.setData([ann], cacheKey: "people")
+            rest.setData([ann, bob], cacheKey: "rest")
+            try await scene.settle()
+            _ = try await rest.fetchDataFromCache(withCacheKey: "rest", missing: .skip)
+            let nine = Person(id: "9", name: "Nine")
+            try scene.putAndForget(
+                Message(id: "1", text: "new", sender: nine), lists: ["people", "rest"], [ann, nine])
+            try await scene.settle()
+            #expect(held.data?.text == "hello")
+            #expect(missing(held.state) == "Person:9")
+            #expect(list.data == [ann])
+            #expect(missing(list.state) == "Person:9")
+            // Who skips what is missing shows the rest.
+            #expect(rest.data == [ann])
+            #expect(missing(rest.state) == nil)
+            // What others brought back as it was is whole too.
+            try scene.put(Message(id: "1", text: "hello", sender: ann))
+            try await scene.settle()
+            #expect(missing(held.state) == nil)
+            try scene.putAndForget(Message(id: "1", text: "new", sender: nine), lists: [], [])
+            try await scene.settle()
+            #expect(missing(held.state) == "Person:9")
+            switch writer {
+            case .typedCall: try scene.put([nine])
+            case .provider: DataProvider<Person>(dataModelManager: scene.manager).setData(nine)
+            default: scene.other.updateModel(nine)
+            }
+            try await scene.settle()
+            #expect(held.data == Message(id: "1", text: "new", sender: nine))
+            #expect(missing(held.state) == nil)
+            #expect(list.data == [ann, nine])
+            #expect(rest.data == [ann, nine])
+        }
+    }
+
+    @Test("What is evicted and still in memory is not missing, when anything may have changed")
+    func evictedInMemory() async throws {
+        try await onEach(.sqlite) { scene in
+            let held = DataProvider<Message>(dataModelManager: scene.manager)
+            held.setData(Message(id: "1", text: "hello", sender: ann))
+            try await scene.settle()
+            try scene.evict("1")
+            try scene.suspend()
+            try scene.resume()
+            try await scene.settle()
+            #expect(held.data?.sender == ann)
+            if case .missing = held.state { Issue.record("nothing is missing on screen") }
         }
     }
 
@@ -157,38 +179,39 @@ struct FollowingTests {
             try await scene.settle()
             list.insert(awaiting: ["Person:900"], at: 0)
             list.delegate = editor
-            try scene.insert([Person(id: "new")], at: 50, by: .typedCall)
+            try scene.insert([Person(id: "new")], at: 50)
             try await scene.settle()
             #expect(list.count == 102)
-            #expect(scene.stored("people") == list.data)
+            #expect(scene.people() == list.data)
             try scene.put([Person(id: "900")])
             try await scene.settle()
             #expect(list.data.first?.id == "900")
-            #expect(scene.stored("people") == list.data)
+            #expect(scene.people() == list.data)
         }
     }
 
     @Test(
         "What was committed right before a suspension shows after it, and a wipe then is one",
-        arguments: Backend.allCases)
-    func suspensions(backend: Backend) async throws {
+        arguments: FollowedBackend.allCases)
+    func suspensions(backend: FollowedBackend) async throws {
         try await onEach(backend) { scene in
             let held = DataProvider<Person>(dataModelManager: scene.manager)
             held.setData(ann)
-            try scene.putAndSuspend([Person(id: "1", name: "Anna")])
+            try scene.put([Person(id: "1", name: "Anna")])
+            try scene.suspend()
             await scene.manager.flush()
-            try scene.resumeNow()
+            try scene.resume()
             try await scene.settle()
             #expect(held.data?.name == "Anna")
             held.setData(Person(id: "1", name: "saved"))
-            try scene.suspendNow()
-            try scene.resumeNow()
+            try scene.suspend()
+            try scene.resume()
             try await scene.settle()
             #expect(try scene.person("1")?.name == "saved")
-            try await scene.wipe()
-            try scene.suspendNow()
+            try await scene.change(.wipe, by: .typedCall, nil)
+            try scene.suspend()
             await scene.manager.flush()
-            try scene.resumeNow()
+            try scene.resume()
             try await scene.settle()
             #expect(held.data == nil)
         }

@@ -77,24 +77,6 @@ struct ListEditTests {
         }
     }
 
-    @Test("What another process of the store did to the list is noticed")
-    func elsewhere() async throws {
-        let path = directory.path + "/shared"
-        let (one, other) = (try SQLiteCache(directory: path), try SQLiteCache(directory: path))
-        let (manager, its) = (DataModelManager(cacheDelegate: one), DataModelManager(cacheDelegate: other))
-        let (list, elsewhere) = (People(dataModelManager: manager), People(dataModelManager: its))
-        list.setData(Self.people(0..<200), cacheKey: "people")
-        await manager.flush()
-        elsewhere.setData(Self.people(50..<250), cacheKey: "people")
-        for step in 0..<6 {
-            let (holder, itsManager) = step % 2 == 0 ? (list, manager) : (elsewhere, its)
-            holder.insert(Self.people(1_000 + step..<1_001 + step), at: 100)
-            await itsManager.flush()
-            try await one.flush()
-            #expect(try one.collection("people", of: Person.self) == holder.data)
-        }
-    }
-
     @Test("An element that was deleted is not at any position of what the holder shows, and comes back by no edit")
     func deletions() async throws {
         list.setData(Self.people(0..<200), cacheKey: "people")

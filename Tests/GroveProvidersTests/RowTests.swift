@@ -74,7 +74,7 @@ struct RowTests {
         let changes: [@MainActor () throws -> Void] = [
             { [list] in list.insert([Person(id: "new")], at: 0) },
             { [list] in list.remove(at: 50) },
-            { [scene] in try scene.insert([Person(id: "newer")], at: 7, by: .typedCall) },
+            { [scene] in try scene.insert([Person(id: "newer")], at: 7) },
             { [scene] in scene.other.deleteModel(Person(id: "3")) },
         ]
         for change in changes {

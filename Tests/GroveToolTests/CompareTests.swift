@@ -230,6 +230,22 @@ struct CompareTests {
         #expect(!outcome.output.contains("footprint"))
     }
 
+    @Test("A commit is measured with managers that hold none or all of it too")
+    func slowFollowing() throws { try following(["consistency-follow-*"], ["alone", "none", "3", "all"]) }
+
+    @Test("A commit is measured without a manager, and with one that holds some of it")
+    func following() throws { try following(["consistency-follow-alone", "consistency-follow-3"], ["alone", "3"]) }
+
+    private func following(_ workloads: [String], _ expected: [String]) throws {
+        let outcome = try ToolProcess.run(["compare", "--quick"] + workloads.flatMap { ["--workload", $0] })
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let rows = outcome.output.split(separator: "\n").filter { $0.hasPrefix("follow-") }
+            .map { $0.split(separator: " ") }
+        #expect(rows.map { $0[0] } == expected.map { "follow-\($0)" })
+        for row in rows { #expect(row.dropFirst().prefix(3).allSatisfy { Double($0) ?? 0 > 0 }) }
+    }
+
     @Test("The list fits into 80 columns")
     func list() throws {
         let outcome = try ToolProcess.run(["compare", "--list"])

@@ -25,15 +25,27 @@ package struct PeerProcess: Sendable {
 
     /// Runs the test in a process of its own; returns whether it passed.
     package func run(_ job: [String]) throws -> Bool {
+        let process = process(job)
+        // Its lines would pass for those of the run that starts it.
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        return PeerProcess.end(process)
+    }
+
+    /// Starts the test in a process of its own, which answers what it is asked: see ``PeerConversation``.
+    package func start(_ job: [String]) throws -> PeerConversation { try PeerConversation(process(job)) }
+
+    private func process(_ job: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = ["--testing-library", "swift-testing", "--filter", filter]
         process.environment = ProcessInfo.processInfo.environment
             .merging([variable: job.joined(separator: "|")]) { $1 }
-        // Its lines would pass for those of the run that starts it.
-        process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        return process
+    }
+
+    static func end(_ process: Process) -> Bool {
         process.waitUntilExit()
         return process.terminationReason == .exit && process.terminationStatus == 0
     }

@@ -25,9 +25,9 @@ struct PatternTests {
         gallery.close()
         await bus.flush()
         #expect(gallery.sections.allSatisfy { $0.selected == nil })
-        weak let last = gallery.sections.last
+        let isLastGone = { [weak last = gallery.sections.last] in last == nil }
         gallery.removeLastSection()
-        #expect(last == nil)
+        #expect(isLastGone())
         gallery.sections[0].select("owl")
         gallery.close()
         await bus.flush()
@@ -60,13 +60,13 @@ struct PatternTests {
         var polled = asks.makeAsyncIterator()
         let first = SalesView(manager)
         var second: SalesView? = SalesView(manager)
-        weak let weakSecond = second
+        let isSecondGone = { [weak second] in second == nil }
         let polling = Task { await middleware.run() }
         #expect(await polled.next() == 1)
         await manager.flush()
         #expect(second?.shown.map(\.day) == [1])
         second = nil
-        #expect(weakSecond == nil)
+        #expect(isSecondGone())
         for number in 2...4 {
             day.yield()
             #expect(await polled.next() == number)

@@ -26,6 +26,9 @@ import Synchronization
     /// All ones; a test clears bits so that hashes of long keys collide.
     let hashMask: UInt64
 
+    /// Set once the store uses another environment, or none: views of this one do not come to rest any more.
+    let isLetGo = Atomic<Bool>(false)
+
     private let commits = Atomic<Int>(0)
 
     /// How many commits pass between two looks for readers that were killed; their pages would never be reused.

@@ -1,6 +1,7 @@
 import CLMDB
 import GroveCache
 import GroveModel
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -16,19 +17,26 @@ import GroveModel
 final class LMDBPool: Sendable {
     private struct State {
         var environment: LMDBEnvironment?
-        var resting: [LMDBView] = []
-        var open = 0
-        var isWriting = false
         var isClosed = false
         /// The size of the map where there is a budget: the file cannot become longer.
         var mapLimit: Int?
 
         /// Closes the environment once no view holds it.
-        mutating func letGo() { (resting, environment) = ([], nil) }
+        mutating func letGo() {
+            environment?.isLetGo.store(true, ordering: .relaxed)
+            environment = nil
+        }
     }
 
-    /// More views than this at rest are given up; each takes a slot that other processes might need.
-    private static let restingLimit = 16
+    /// The views of some threads.
+    private struct Shelf {
+        var resting: [LMDBView] = []
+        /// The views and the writes that began here, less those that ended here.
+        var open = 0
+    }
+
+    /// More views than this at rest on a shelf are given up; each takes a slot that other processes might need.
+    private static let restingLimit = ShelfCount.share(of: 16)
 
     /// How often it is looked whether views have ended that stand in the way, and how long between two looks: a second.
     private static let looks = 5_000
@@ -37,7 +45,9 @@ final class LMDBPool: Sendable {
     private let directory: StoreFiles
     private let options: LMDBOptions
     private let hashMask: UInt64
+    /// Taken before the locks of ``shelves``, where both are.
     private let state: Lock<State>
+    private let shelves = Shelves { Shelf() }
 
     /// Opens the environment, with a map of at most `mapLimit` bytes unless its file is longer already.
     init(
@@ -64,15 +74,17 @@ final class LMDBPool: Sendable {
     }
 
     private func beginView() throws(CacheError) -> LMDBView {
-        let (environment, rested) = try state.withLock { (state) throws(CacheError) in
-            let environment = try usable(&state)
-            state.open += 1
-            return (environment, state.resting.popLast())
+        let own = shelves.own
+        let rested = shelves.withLock(of: own) { shelf in
+            shelf.open += 1
+            return shelf.resting.popLast()
         }
         // One that cannot be renewed is of no use, and its slot with it; a fresh view says why, if it fails too.
-        if let rested, rested.renew() == MDB_SUCCESS { return rested }
+        if let view = rested ?? shelves.first(outside: own, { $0.resting.popLast() }), view.renew() == MDB_SUCCESS {
+            return view
+        }
         do throws(CacheError) {
-            return try LMDBView(environment, self)
+            return try LMDBView(try environment(), self)
         } catch {
             forget()
             throw error
@@ -82,17 +94,33 @@ final class LMDBPool: Sendable {
     /// Puts an ended view to rest.
     func giveBack(_ view: LMDBView) {
         view.reset()
-        state.withLock { state in
-            state.open -= 1
+        shelves.withLock(of: shelves.own) { shelf in
+            shelf.open -= 1
             // A view of an environment that was replaced, or one too many, goes with its last reference.
-            guard state.environment === view.environment, state.resting.count < Self.restingLimit else { return }
-            state.resting.append(view)
+            guard !view.environment.isLetGo.load(ordering: .relaxed), shelf.resting.count < Self.restingLimit else {
+                return
+            }
+            shelf.resting.append(view)
         }
     }
 
-    /// Counts a view that ended without being given back.
-    func forget() {
-        state.withLock { $0.open -= 1 }
+    /// Counts a view or a write that ended without being given back.
+    func forget() { shelves.withLock(of: shelves.own) { $0.open -= 1 } }
+
+    /// Runs `body` with the state and the number of views and writes that are open; meanwhile none begins or ends, and none rests.
+    private func withNoneResting<Result>(
+        _ body: (inout State, _ open: Int) throws(CacheError) -> Result
+    ) throws(CacheError) -> Result {
+        try state.withLock { state throws(CacheError) in
+            try shelves.withAll { visit throws(CacheError) in
+                var open = 0
+                visit { shelf in
+                    open += shelf.open
+                    shelf.resting = []
+                }
+                return try body(&state, open)
+            }
+        }
     }
 
     /// The environment, which stays open while the caller holds it.
@@ -115,13 +143,9 @@ final class LMDBPool: Sendable {
     }
 
     private func beginWriteOnce() throws(CacheError) -> LMDBTransaction {
-        let environment = try state.withLock { state throws(CacheError) in
-            let environment = try usable(&state)
-            state.isWriting = true
-            return environment
-        }
+        shelves.withLock(of: shelves.own) { $0.open += 1 }
         do throws(CacheError) {
-            return try LMDBTransaction(environment)
+            return try LMDBTransaction(try environment())
         } catch {
             endWrite()
             throw error
@@ -129,7 +153,7 @@ final class LMDBPool: Sendable {
     }
 
     /// Says that a write has ended.
-    func endWrite() { state.withLock { $0.isWriting = false } }
+    func endWrite() { forget() }
 
     /// Takes over the map size of a process that wrote past ours.
     ///
@@ -137,11 +161,9 @@ final class LMDBPool: Sendable {
     /// views that are open have ended. No other one begins meanwhile, as each meets the same end of the map.
     private func adoptMapSize() throws(CacheError) {
         for _ in 0..<Self.looks {
-            let isDone = try state.withLock { state throws(CacheError) -> Bool in
+            let isDone = try withNoneResting { (state, open) throws(CacheError) -> Bool in
                 let environment = try usable(&state)
-                guard state.open == 0, !state.isWriting else { return false }
-                // What rests goes with the map in which it lay.
-                state.resting = []
+                guard open == 0 else { return false }
                 try unsafe LMDBEnvironment.check(
                     mdb_env_set_mapsize(environment.pointer, 0), "take over the map's new size")
                 return true
@@ -156,8 +178,8 @@ final class LMDBPool: Sendable {
     ///
     /// - Throws: ``CacheError`` with code `overBudget` where the file is longer already.
     func limit(to bytes: Int) throws(CacheError) {
-        try state.withLock { state throws(CacheError) in
-            guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "limit the store's size") }
+        try withNoneResting { (state, open) throws(CacheError) in
+            guard open == 0 else { throw .lmdb(EBUSY, "limit the store's size") }
             if state.mapLimit == bytes, let environment = state.environment,
                 try environment.pages().map * environment.pageBytes <= bytes
             {
@@ -169,7 +191,7 @@ final class LMDBPool: Sendable {
             guard try environment.pages().map * environment.pageBytes <= bytes else {
                 // Whoever makes it smaller needs room to write.
                 state.mapLimit = nil
-                state.environment = nil
+                state.letGo()
                 throw CacheError(.overBudget, "the store's file is larger than its budget")
             }
         }
@@ -177,17 +199,16 @@ final class LMDBPool: Sendable {
 
     /// Lets go of the slots of views at rest and of readers that were killed, so that old pages can be used again.
     func releaseResting() {
-        let environment = state.withLock { state in
-            state.resting = []
-            return state.environment
+        shelves.forEach { $0.resting = [] }
+        if let environment = state.withLock({ $0.environment }) {
+            unsafe mdb_reader_check(environment.pointer, nil)
         }
-        if let environment { unsafe mdb_reader_check(environment.pointer, nil) }
     }
 
     /// Closes the environment and opens it anew; what LMDB calls a panic is over then.
     private func reopen() throws(CacheError) {
-        try state.withLock { state throws(CacheError) in
-            guard state.open == 0 else { throw .lmdb(MDB_PANIC, "use the store until its views have ended") }
+        try withNoneResting { (state, open) throws(CacheError) in
+            guard open == 0 else { throw .lmdb(MDB_PANIC, "use the store until its views have ended") }
             state.letGo()
             _ = try usable(&state)
         }
@@ -195,19 +216,18 @@ final class LMDBPool: Sendable {
 
     /// Puts a copy without holes in the place of the file, and closes the environment.
     func shrink(_ replacing: () -> Void) throws(CacheError) {
-        try state.withLock { state throws(CacheError) in
-            guard state.open == 0, !state.isWriting else { throw .lmdb(EBUSY, "make the store smaller") }
-            state.resting = []
+        try withNoneResting { (state, open) throws(CacheError) in
+            guard open == 0 else { throw .lmdb(EBUSY, "make the store smaller") }
             let environment = try usable(&state)
             // Its file is gone afterwards, or may be.
-            state.environment = nil
+            state.letGo()
             try LMDBCopy.replace(environment, in: directory, replacing)
         }
     }
 
     /// Closes the environment, removes the files and makes new ones.
     func wipe() throws(CacheError) {
-        try state.withLock { state throws(CacheError) in
+        try withNoneResting { (state, _) throws(CacheError) in
             guard !state.isClosed else { throw .closedStore }
             state.letGo()
             try directory.remove(LMDBFiles.names + LMDBCopy.names)
@@ -217,7 +237,8 @@ final class LMDBPool: Sendable {
 
     /// Closes the environment as soon as no view is open; every later call throws `closed`.
     func close() {
-        state.withLock { state in
+        // What it runs throws nothing.
+        try? withNoneResting { (state, _) throws(CacheError) in
             state.isClosed = true
             state.letGo()
         }

@@ -8,10 +8,12 @@ public typealias LevelDBCache = NormalizedCache<LevelDBStore>
 extension NormalizedCache where Store == LevelDBStore {
     /// Opens the cache in `directory` with default options, making it where there is none.
     ///
-    /// - Throws: as ``NormalizedCache/init(directory:options:policy:observer:)``.
+    /// - Throws: as ``NormalizedCache/init(directory:options:policy:queueLimit:budget:history:observer:now:)``.
     public convenience init(
-        directory: String, budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil
+        directory: String, budget: CacheBudget = .unlimited, history: Int = 0,
+        observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
-        try self.init(directory: directory, options: LevelDBOptions(), budget: budget, observer: observer)
+        try self.init(
+            directory: directory, options: LevelDBOptions(), budget: budget, history: history, observer: observer)
     }
 }

@@ -12,10 +12,12 @@ extension NormalizedCache where Store == MemoryStore {
     ///   - directory: nothing is made or looked for there; it is taken so that a test or a preview differs from the application
     ///     in the cache's type alone.
     ///   - budget: how much the cache may hold; by default there is no limit.
+    ///   - history: as in ``NormalizedCache/init(directory:options:policy:queueLimit:budget:history:observer:now:)``.
     ///   - observer: told of misses, failures and commits.
     public convenience init(
-        directory: String? = nil, budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil
+        directory: String? = nil, budget: CacheBudget = .unlimited, history: Int = 0,
+        observer: (any CacheObserver)? = nil
     ) throws(CacheError) {
-        try self.init(directory: nil, options: MemoryOptions(), budget: budget, observer: observer)
+        try self.init(directory: nil, options: MemoryOptions(), budget: budget, history: history, observer: observer)
     }
 }

@@ -12,8 +12,8 @@ public final class MemoryStore: NodeStore {
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
-    /// The committed content, or `nil` once the store is closed.
-    private let committed = Lock<ByteTree?>(ByteTree())
+    /// The committed content, or `nil` once the store is closed: the same on each shelf while no commit is being published.
+    private let committed: Shelves<ByteTree?>
 
     /// Makes an empty store.
     ///
@@ -22,7 +22,10 @@ public final class MemoryStore: NodeStore {
     ///     nothing is written there. Two stores with one path share nothing.
     ///   - options: nothing to choose.
     /// - Throws: never.
-    public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {}
+    public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {
+        let empty = ByteTree()
+        committed = Shelves { empty }
+    }
 
     /// Opens a view of the last committed state.
     ///
@@ -62,17 +65,16 @@ public final class MemoryStore: NodeStore {
     public func close() { publish(nil) }
 
     private func current() throws(CacheError) -> ByteTree {
-        guard let tree = committed.withLock({ $0 }) else { throw .closedStore }
+        guard let tree = committed.withLock(of: committed.own, { $0 }) else { throw .closedStore }
         return tree
     }
 
-    /// Makes `tree` the committed content; what only the last one reached is freed after the lock is let go.
+    /// Makes `tree` the committed content; what only the last one reached is freed after the locks are let go.
+    ///
+    /// All shelves change at once: no view is older than one that was opened before it.
     private func publish(_ tree: ByteTree?) {
-        let last = committed.withLock { committed in
-            let last = committed
-            committed = tree
-            return last
-        }
+        let last = committed.withLock(of: 0) { $0 }
+        committed.withAll { visit in visit { $0 = tree } }
         withExtendedLifetime(last) {}
     }
 }

@@ -3,21 +3,22 @@ import GroveModel
 
 /// The connections of a store's readers at rest, with their statements prepared.
 final class SQLitePool: Sendable {
-    private struct State {
+    /// The connections of some threads; the rest is the same on each shelf, and is changed on all at once.
+    private struct Shelf {
         var resting: [SQLiteView] = []
         var generation = 0
         var isClosed = false
     }
 
-    /// More connections than this at rest are closed; each has a page cache of its own.
-    private static let restingLimit = 8
+    /// More connections than this at rest on a shelf are closed; each has a page cache of its own.
+    private static let restingLimit = ShelfCount.share(of: 8)
 
     let directory: StoreFiles
     let options: SQLiteOptions
     let hashMask: UInt64
     /// How large the files may become.
     let budget = SQLiteBudget()
-    private let state = Lock(State())
+    private let shelves = Shelves { Shelf() }
 
     init(_ directory: StoreFiles, _ options: SQLiteOptions, hashMask: UInt64) {
         self.directory = directory
@@ -34,16 +35,18 @@ final class SQLitePool: Sendable {
     }
 
     private func restingView() throws(CacheError) -> SQLiteView? {
-        try state.withLock { state throws(CacheError) in
-            guard !state.isClosed else { throw .closedStore }
-            return state.resting.popLast()
+        let own = shelves.own
+        let rested = try shelves.withLock(of: own) { shelf throws(CacheError) in
+            guard !shelf.isClosed else { throw .closedStore }
+            return shelf.resting.popLast()
         }
+        return rested ?? shelves.first(outside: own) { $0.resting.popLast() }
     }
 
     /// Opens a connection, with no lock held; again where the files were replaced meanwhile, which it may have opened.
     private func newView() throws(CacheError) -> SQLiteView {
         while true {
-            let generation = state.withLock { $0.generation }
+            let generation = self.generation
             let opened: Result<SQLiteView, CacheError>
             do throws(CacheError) {
                 opened = .success(try SQLiteView(self, generation: generation))
@@ -51,39 +54,48 @@ final class SQLitePool: Sendable {
                 opened = .failure(error)
             }
             if isClosed { throw .closedStore }
-            if state.withLock({ $0.generation }) == generation { return try opened.get() }
+            if self.generation == generation { return try opened.get() }
         }
     }
 
+    /// Which files there are: see ``SQLiteView/generation``.
+    private var generation: Int { shelves.withLock(of: 0) { $0.generation } }
+
     /// Puts an ended view to rest.
     func giveBack(_ view: SQLiteView) {
-        state.withLock { state in
+        shelves.withLock(of: shelves.own) { shelf in
             // A view of files that were wiped, or one too many, goes with its last reference.
-            guard !state.isClosed, state.generation == view.generation, state.resting.count < Self.restingLimit else {
+            guard !shelf.isClosed, shelf.generation == view.generation, shelf.resting.count < Self.restingLimit else {
                 return
             }
-            state.resting.append(view)
+            shelf.resting.append(view)
         }
     }
 
     /// Closes what rests, runs `body` while no view can open, and keeps earlier views from coming back.
     func replacing(_ body: () throws(CacheError) -> Void) throws(CacheError) {
-        try state.withLock { state throws(CacheError) in
-            guard !state.isClosed else { throw .closedStore }
-            state.resting = []
-            state.generation += 1
+        try shelves.withAll { visit throws(CacheError) in
+            var isClosed = false
+            visit { isClosed = $0.isClosed }
+            guard !isClosed else { throw .closedStore }
+            visit { shelf in
+                shelf.resting = []
+                shelf.generation += 1
+            }
             try body()
         }
     }
 
     /// Whether ``close()`` was called.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { shelves.withLock(of: 0) { $0.isClosed } }
 
     /// Closes what rests; every later call throws `closed`.
     func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.resting = []
+        shelves.withAll { visit in
+            visit { shelf in
+                shelf.isClosed = true
+                shelf.resting = []
+            }
         }
     }
 }

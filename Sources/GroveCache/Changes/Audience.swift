@@ -37,6 +37,11 @@ final class Audience: Sendable {
         events.async { [streams] in streams.end(handle) }
     }
 
+    /// Lets `stream` hear what is told from now on, after `elements`; what was committed before is told by then.
+    func begin<Element>(_ stream: ChangeSubscription<Element>, with elements: [Element] = []) {
+        events.async { [weak stream] in stream?.begin(with: elements) }
+    }
+
     /// Those who observe now.
     var present: [any CacheObserver] { hasObservers ? observers.withLock { $0.map(\.observer) } : [] }
 

@@ -2,8 +2,8 @@
 ///
 /// Iterate it once, in one task. It begins with the call that made it, is delivered wherever it is iterated, does not
 /// retain the cache, and ends when the handle that made it is closed or released, after what was committed before, or
-/// when the task is cancelled. What nobody has read yet is kept in bounded room: it never holds up a write, and a
-/// reader that falls behind is told less, never something else.
+/// when the task is cancelled. Unread elements are kept in bounded room: they never hold up a write, and a
+/// reader that falls behind is told less, never something else. What ``NormalizedCache/changes(since:)`` begins with is kept whole.
 public struct CacheChanges<Element: Sendable>: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never

@@ -77,11 +77,11 @@ final class ChangeHub: Sendable {
 
     @Sendable
     private static func add(_ unread: inout [ChangeSet], _ changes: ChangeSet) {
-        let models = unread.reduce(changes.modelCount) { $0 + $1.modelCount }
+        let models = unread.reduce(changes.nameCount) { $0 + $1.nameCount }
         if unread.last?.changesEverything == true || unread.count >= unreadChangeSets
             || !unread.isEmpty && models > unreadModels
         {
-            unread = [ChangeSet(sequence: changes.sequence, changesEverything: true)]
+            unread = [.everything(changes.sequence, changes.token)]
         } else {
             // A tree that was written is not kept for the names in it.
             unread.append(changes.withoutTree)
@@ -119,6 +119,7 @@ final class ChangeHub: Sendable {
             }
         } else {
             tell(changes.changedModelIds, .changed)
+            tell(changes.changedAliases, .changed)
             tell(changes.deletedModelIds, .deleted)
             tell(changes.evictedModelIds, .evicted)
         }

@@ -13,12 +13,21 @@ public struct ChangeSet: Sendable {
     /// So it is after a wipe, after another process emptied or replaced the store, and where a stream's reader fell behind.
     public let changesEverything: Bool
 
+    /// The commit, for ``NormalizedCache/changes(since:)``: everything up to this change set was told with it.
+    ///
+    /// It is `nil` where the cache keeps no history, and after a wipe until something is written.
+    ///
+    /// Where one commit is several change sets, all but the last have the token of the commit before. So an application that goes on
+    /// from a token is told each change at least once.
+    public internal(set) var token: ChangeToken?
+
     private let tree: NodeTree?
     private let changed: [Int]
     private let named: Set<ModelIdentifier>
     private let deleted: [ModelIdentifier]
     private var evicted: [ModelIdentifier]
     private let collections: [ModelIdentifier]
+    private let aliases: [ModelIdentifier]
     /// The follower whose call it was, which is not told; 0 for none.
     var origin: UInt64 = 0
     /// Whether a call emptied the cache.
@@ -27,7 +36,7 @@ public struct ChangeSet: Sendable {
     init(
         sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
         deleted: [ModelIdentifier] = [], evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [],
-        changesEverything: Bool = false
+        aliases: [ModelIdentifier] = [], changesEverything: Bool = false
     ) {
         self.sequence = sequence
         self.tree = tree
@@ -35,8 +44,16 @@ public struct ChangeSet: Sendable {
         self.deleted = deleted
         self.evicted = evicted
         self.collections = collections
+        self.aliases = aliases
         self.changesEverything = changesEverything
         self.named = named
+    }
+
+    /// Says that anything may be different.
+    static func everything(_ sequence: UInt64, _ token: ChangeToken?) -> ChangeSet {
+        var set = ChangeSet(sequence: sequence, changesEverything: true)
+        set.token = token
+        return set
     }
 
     /// The same, with `identifiers` evicted.
@@ -56,13 +73,19 @@ public struct ChangeSet: Sendable {
         deleted = other.deleted
         evicted = other.evicted
         collections = other.collections
+        aliases = other.aliases
+        token = other.token
+        origin = other.origin
+        isWipe = other.isWipe
     }
 
     /// The same, without holding on to the tree that was written.
     var withoutTree: ChangeSet { tree == nil ? self : ChangeSet(withoutTreeOf: self) }
 
-    /// How many models are named.
-    var modelCount: Int { changed.count + named.count + deleted.count + evicted.count }
+    /// How many models, collections and aliases are named.
+    var nameCount: Int {
+        changed.count + named.count + deleted.count + evicted.count + collections.count + aliases.count
+    }
 
     /// The nodes whose bodies changed.
     ///
@@ -80,14 +103,27 @@ public struct ChangeSet: Sendable {
     /// To make room a node of the same write may be among them.
     public var evictedModelIds: Set<ModelIdentifier> { Set(evicted) }
 
-    /// The keys of the collections that were replaced, edited or forgotten; a change to an element is not a change to its
-    /// collection.
+    /// The keys of the collections that calls replaced, edited or forgot; a change to an element is not a change to its
+    /// collection, and a collection that was evicted to make room is not named.
     public var changedCollectionKeys: Set<ModelIdentifier> { Set(collections) }
+
+    /// The cache keys, other than identifiers, under which a call set another model than before, or none.
+    public var changedAliases: Set<ModelIdentifier> { Set(aliases) }
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
         !changesEverything && changed.isEmpty && named.isEmpty && deleted.isEmpty && evicted.isEmpty
-            && collections.isEmpty
+            && collections.isEmpty && aliases.isEmpty
+    }
+}
+
+extension [ChangeSet] {
+    /// The change sets of one commit with its token; all but the last with that of the commit before.
+    func stamped(_ tokens: CommitTokens?) -> [ChangeSet] {
+        guard let tokens, let last = lastIndex(where: { !$0.isEmpty }) else { return self }
+        var sets = self
+        for index in sets.indices { sets[index].token = index < last ? tokens.before : tokens.after }
+        return sets
     }
 }
 

@@ -7,6 +7,7 @@ struct ChangeSetUnion {
     private var deleted: Set<ModelIdentifier> = []
     private var evicted: Set<ModelIdentifier> = []
     private var collections: Set<ModelIdentifier> = []
+    private var aliases: Set<ModelIdentifier> = []
 
     init(sequence: UInt64) { self.sequence = sequence }
 
@@ -24,6 +25,7 @@ struct ChangeSetUnion {
         }
         evict(set.evictedModelIds)
         collections.formUnion(set.changedCollectionKeys)
+        aliases.formUnion(set.changedAliases)
     }
 
     /// Takes in that `identifiers` were evicted.
@@ -39,6 +41,6 @@ struct ChangeSetUnion {
     var changeSet: ChangeSet {
         ChangeSet(
             sequence: sequence, named: changed, deleted: Array(deleted), evicted: Array(evicted),
-            collections: Array(collections))
+            collections: Array(collections), aliases: Array(aliases))
     }
 }

@@ -4,8 +4,12 @@ import GroveModel
 final class ChangeSubscription<Element: Sendable>: Sendable {
     private struct State {
         var unread: [Element] = []
+        /// What it begins with, the first of it last: no bound but that of the history.
+        var backlog: [Element] = []
         var waiting = WaitingLine<Element?>()
         var hasEnded = false
+        /// Whether it hears nothing yet.
+        var isHeld = true
     }
 
     /// The handle that made it: it ends with that.
@@ -30,12 +34,24 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
     /// Hands `element` to whoever waits, or keeps it.
     func yield(_ element: Element) {
         let continuation = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-            guard !state.hasEnded else { return nil }
+            guard !state.hasEnded, !state.isHeld else { return nil }
             if let first = state.waiting.takeFirst() { return first }
             add(&state.unread, element)
             return nil
         }
         continuation?.resume(returning: element)
+    }
+
+    /// Begins to hear what happens, after `elements`.
+    func begin(with elements: [Element] = []) {
+        let first = state.withLock { state -> (CheckedContinuation<Element?, Never>, Element)? in
+            guard state.isHeld, !state.hasEnded else { return nil }
+            state.isHeld = false
+            state.backlog = elements.reversed()
+            guard !elements.isEmpty, let waiting = state.waiting.takeFirst() else { return nil }
+            return (waiting, state.backlog.removeLast())
+        }
+        if let (waiting, element) = first { waiting.resume(returning: element) }
     }
 
     /// Ends the stream once what was kept is read.
@@ -55,6 +71,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
                 await withCheckedContinuation(isolation: isolation) { continuation in
                     let answer = state.withLock { state -> Element?? in
                         guard !Task.isCancelled else { return .some(nil) }
+                        if let next = state.backlog.popLast() { return .some(next) }
                         guard state.unread.isEmpty else { return .some(state.unread.removeFirst()) }
                         guard !state.hasEnded else { return .some(nil) }
                         state.waiting.wait(ticket, continuation)

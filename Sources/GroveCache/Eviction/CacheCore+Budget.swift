@@ -45,9 +45,10 @@ extension CacheCore {
         guard entries > 0 else { return try transact(group) }
         _ = try currentStore()
         let store = state.withLock { $0.life.currentStore?.budgeted }
-        let load = WriteLoad(
-            entries: entries, replaced: entries - newEntries(of: group, index),
-            evictions: WriteTransaction.evictions(beside: entries), bytes: bytes)
+        let load = historyLimit.added(
+            to: WriteLoad(
+                entries: entries, replaced: entries - newEntries(of: group, index),
+                evictions: WriteTransaction.evictions(beside: entries), bytes: bytes))
         try evictAhead(of: load, index, store)
         var failure: CacheError?
         for attempt in 0..<5 {
@@ -110,15 +111,18 @@ extension CacheCore {
         while freed < bytes {
             var evicted: [ModelIdentifier] = []
             var step = 0
+            var tokens: CommitTokens?
             do throws(CacheError) {
                 // An eviction writes too: into the log, and to pages.
                 let most = min(groupEntries, 256)
                 _ = try state.withLock({ $0.life.currentStore?.budgeted })?.makeRoom(
-                    for: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
-                try transact { (commit) throws(CacheError) in
+                    for: historyLimit.added(
+                        to: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0)))
+                tokens = try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)
                     evicted = try commit.removeVictims(downTo: max(target, 0), most: most)
+                    commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
                     step = before - (commit.stored.account?.payloadBytes ?? 0)
                 }
             } catch {
@@ -128,7 +132,9 @@ extension CacheCore {
             }
             guard step > 0 else { break }
             freed += step
-            audience.tell(of: ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted))
+            var set = ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted)
+            set.token = tokens?.after
+            audience.tell(of: set)
         }
         return freed
     }

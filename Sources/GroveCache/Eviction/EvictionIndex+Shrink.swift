@@ -61,7 +61,9 @@ extension EvictionIndex {
                     var commit = try WriteTransaction(
                         transaction, session: session, shift: 0, lastCommitted: .max, index: self)
                     try commit.prepareIndex()
-                    _ = try commit.removeVictims(downTo: limit, most: EvictionIndex.evictionsAtOnce)
+                    let evicted = try commit.removeVictims(downTo: limit, most: EvictionIndex.evictionsAtOnce)
+                    // Counted and not named: there is no room.
+                    commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
                     try commit.finish()
                     summary = commit.summary
                 }

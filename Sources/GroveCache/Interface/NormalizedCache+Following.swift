@@ -95,10 +95,12 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         return outcomes ?? models.map { _ in nil }
     }
 
-    func readListNow<T: SimpleModel>(_ cacheKey: String, of type: T.Type, known: [T]) -> CacheRead<[T]>? {
+    func readListNow<T: SimpleModel>(
+        _ cacheKey: String, of type: T.Type, known: [T], missing: MissingElements
+    ) -> CacheRead<[T]>? {
         try? cache.read { view in
             view.reader.know(known)
-            return try view.readCollection(cacheKey, ofAny: type, missing: .skip)
+            return try view.readCollection(cacheKey, ofAny: type, missing: missing)
         }
     }
 

@@ -13,6 +13,8 @@ package struct StoredRecord: Sendable {
         case chunk
         /// Names that records share; it has no name that a store is asked for.
         case shape
+        /// What a commit changed; it has no name that a store is asked for.
+        case history
         /// The store's own record.
         case meta
     }
@@ -33,7 +35,7 @@ package struct StoredRecord: Sendable {
     }
 
     package let kind: Kind
-    /// The identifier, or the key of a collection or an alias; of a chunk and a shape, the digits of its key.
+    /// The identifier, or the key of a collection or an alias; of a chunk, a shape and an entry of the history, the digits of its key.
     package let name: String
     /// Bytes of key and record.
     package let byteCount: Int
@@ -135,6 +137,7 @@ extension StoredRecord.Kind {
         case .alias: Namespace.alias
         case .chunk: Namespace.chunk
         case .shape: Namespace.shape
+        case .history: Namespace.history
         case .meta: Namespace.meta
         }
     }
@@ -146,6 +149,7 @@ extension StoredRecord.Kind {
         case Namespace.alias: self = .alias
         case Namespace.chunk: self = .chunk
         case Namespace.shape: self = .shape
+        case Namespace.history: self = .history
         default: self = .meta
         }
     }
@@ -155,7 +159,7 @@ extension StoredRecord {
     fileprivate init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer, shapes: ShapeTable) {
         kind = unsafe Kind(namespace: key.first)
         name =
-            unsafe kind == .chunk || kind == .shape
+            unsafe kind == .chunk || kind == .shape || kind == .history
             ? StoredRecord.digits(key.dropFirst()) : String(decoding: key.dropFirst(), as: UTF8.self)
         byteCount = key.count + stored.count
         do throws(RecordHeader.Failure) {

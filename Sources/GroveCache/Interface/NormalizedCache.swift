@@ -44,6 +44,9 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///     say what was forgotten so, or because the store failed; beyond that everything is, and the store is wiped as soon
     ///     as it can be. The first handle on a store decides.
     ///   - budget: how much the cache may hold; by default there is no limit.
+    ///   - history: of how many of the last commits the store remembers what they changed, at most 65,534: for
+    ///     ``changes(since:)``, and to know what other processes changed. A commit takes one more record for that, of at most
+    ///     4 KB. Of several handles on a store, and of all processes, the most that one asks for counts, until the cache is wiped.
     ///   - observer: told of misses, failures and commits. The cache holds it as long as it lives itself.
     ///   - now: the clock by which ages count; the system's wall clock by default. It is called on the threads that read
     ///     and write, and must not call the cache. The first handle on a store decides.
@@ -52,13 +55,14 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   ``BackendProfile/leastBudgetBytes``.
     public init(
         directory: String?, options: Store.Options, policy: OpenPolicy = .rebuild, queueLimit: Int = 32 << 20,
-        budget: CacheBudget = .unlimited, observer: (any CacheObserver)? = nil,
+        budget: CacheBudget = .unlimited, history: Int = 0, observer: (any CacheObserver)? = nil,
         now: (@Sendable () -> Date)? = nil
     ) throws(CacheError) {
         (core, handle) = try CoreRegistry.shared.core(
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
             budget: budget, clock: AgeClock(now: now), observer: observer)
         self.observer = observer
+        core.keepHistory(of: history)
     }
 
     deinit { close() }

@@ -1,10 +1,10 @@
 import Dispatch
 import GroveModel
 
-/// Commits of other processes: how they are noticed, and told to the audience.
+/// Commits of other processes, and of before this one opened the store: how they are noticed, and told to the audience.
 ///
 /// A transaction sees them by itself. Between transactions they show in a word that the processes share, which reads compare.
-/// What they changed is not known: the audience is told that anything may have.
+/// Where the history says what they changed, the audience is told that, and else that anything may have.
 extension CacheCore {
     /// Looks, by a load, whether other processes have committed; the audience is told soon.
     func noticeCommitsOfOthers() {
@@ -20,19 +20,49 @@ extension CacheCore {
         }
         // Where others replaced the files, that is told by opening them.
         guard mayLook, reopenIfReplaced() == nil, let store = state.withLock({ $0.usableStore }),
-            let count = store.generation?.commitCount, let stored = try? store.engine.storedState()
+            let count = store.generation?.commitCount, let view = try? store.engine.view()
         else { return }
+        defer { view.end() }
         // What fails is looked at again by the next read.
-        let isNews = state.withLock { state in
+        guard let stored = try? StoreState(view) else { return }
+        let known = state.withLock { state in
             state.commitCount = count
-            return !audience.isEmpty && state.noteWritesOfOthers(upTo: stored.sequence)
+            defer { state.knownCommit = max(state.knownCommit, stored.commit) }
+            return state.knownCommit
         }
-        if isNews { tellOfOthers(upTo: stored.sequence) }
+        for set in changesOfOthers(after: known, stored, in: view) { audience.tell(of: set) }
     }
 
-    /// Tells the audience that other processes wrote, up to number `sequence`.
-    func tellOfOthers(upTo sequence: UInt64) {
-        audience.tell(of: ChangeSet(sequence: sequence, changesEverything: true))
+    /// What other processes committed after `known`, as `view` shows it, whose state is `stored`; nothing where nobody asks.
+    func changesOfOthers(after known: UInt64, _ stored: StoreState, in view: any NodeView) -> [ChangeSet] {
+        guard stored.commit > known, !audience.isEmpty else { return [] }
+        // A stream would keep no more of them.
+        let isNamed = stored.commit - known <= UInt64(ChangeHub.unreadChangeSets)
+        let sets = isNamed ? try? view.history(after: known, upTo: stored.commit, stored) : nil
+        return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
+    }
+
+    /// Begins `stream` with what was committed after `token`.
+    func begin(_ stream: ChangeSubscription<ChangeSet>, after token: ChangeToken?) {
+        // What others committed until now is told before the stream begins, and so not twice.
+        lookForWritesOfOthers()
+        audience.begin(stream, with: changes(since: token))
+    }
+
+    /// What was committed after `token`, up to what the audience knows of.
+    private func changes(since token: ChangeToken?) -> [ChangeSet] {
+        let (store, known) = state.withLock { ($0.life.currentStore, $0.knownCommit) }
+        guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(0, nil)] }
+        defer { view.end() }
+        guard let stored = try? StoreState(view), stored.commit >= known else { return [.everything(0, nil)] }
+        if let token, token.commit <= known, let isKnown = try? view.knows(token, stored), isKnown,
+            let sets = try? view.history(after: token.commit, upTo: known, stored)
+        {
+            return sets
+        }
+        // Later commits, which this process does not know of yet, are told when they are noticed.
+        let last = try? view.history(after: known - min(known, 1), upTo: known, stored)?.last?.token
+        return [.everything(stored.sequence, stored.commit == known ? stored.token : last)]
     }
 }
 
@@ -52,12 +82,5 @@ extension CacheState {
         guard let generation = life.store?.generation else { return }
         generation.countCommit()
         commitCount &+= 1
-    }
-
-    /// Whether the store's numbers up to `sequence` are others' and the audience does not know of them; it is told now.
-    mutating func noteWritesOfOthers(upTo sequence: UInt64) -> Bool {
-        guard sequence > max(lastCommitted, toldOfOthersUpTo) else { return false }
-        toldOfOthersUpTo = sequence
-        return true
     }
 }

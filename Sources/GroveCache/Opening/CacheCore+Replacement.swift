@@ -89,14 +89,18 @@ extension CacheCore {
     ) {
         let isOther = isOther || opened.rebuiltAfter != nil
         CoreRegistry.shared.noteReopening(of: self)
-        let (dropped, waiting) = state.withLock { state in
+        let (dropped, waiting, isWiped) = state.withLock { state in
             transition(&state.life, OpenStore(opened.store, opened.generation))
-            return state.adopt(opened, isOther: isOther)
+            let isWiped = state.noteWipes(opened.generation)
+            let (dropped, waiting) = state.adopt(opened, isOther: isOther)
+            return (dropped, waiting, isWiped)
         }
         if isOther {
             index?.pins.removeAll()
             ledger.synchronizationFailure = nil
-            audience.tell(of: ChangeSet(sequence: opened.state.sequence, changesEverything: true))
+            var set = ChangeSet.everything(opened.state.sequence, historyLimit.places > 0 ? opened.state.token : nil)
+            set.isWipe = isWiped
+            audience.tell(of: set)
         }
         for continuation in waiting { continuation.resume() }
         for write in dropped {
@@ -158,18 +162,35 @@ extension CacheState {
         lastWord = generation.advance()
     }
 
+    /// Tells other processes that a call of this one, which holds the lock of `generation`, has emptied the cache.
+    mutating func countWipe(_ generation: StoreGeneration) {
+        generation.countWipe()
+        _ = noteWipes(generation)
+    }
+
+    /// Notes how often calls of all processes have emptied the cache.
+    ///
+    /// - Returns: whether that is more often than this process knew.
+    mutating func noteWipes(_ generation: StoreGeneration?) -> Bool {
+        guard let count = generation?.wipeCount, count != wipeCount else { return false }
+        wipeCount = count
+        return true
+    }
+
     /// Takes over what `opened` says of itself.
     ///
     /// - Returns: the calls that were made before others replaced the files, and the callers that wait for room.
     fileprivate mutating func adopt(
         _ opened: StoreSource.Opened, isOther: Bool
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
+        // What readers know of the store that was open before is of no use.
+        epoch.advance()
         fingerprints = nil
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file
         guard isOther else { return ([], []) }
         commitCount = opened.commitCount
-        toldOfOthersUpTo = 0
+        knownCommit = opened.state.commit
         // Later calls get higher numbers than anything in there.
         if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
         lastCommitted = opened.state.sequence

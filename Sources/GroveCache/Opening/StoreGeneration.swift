@@ -9,11 +9,12 @@ import Synchronization
     import Glibc
 #endif
 
-/// Two words by which the processes that share a store learn that its files were replaced, and that one of them committed.
+/// Three words by which the processes that share a store learn that its files were replaced, that one of them committed, and that
+/// one emptied it.
 ///
 /// They are in a file of their own beside the store's, mapped by every process that has the store open. A process that
 /// empties the store or sets it aside changes the first word before, and the others compare it at each transaction, which costs
-/// a load. The second counts commits. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
+/// a load. The second counts commits, the third the calls that emptied the cache. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically.
@@ -36,7 +37,7 @@ final class StoreGeneration: @unchecked Sendable {
 
     deinit { unsafe munmap(address, StoreGeneration.byteCount) }
 
-    private static let byteCount = 2 * MemoryLayout<UInt64>.size
+    private static let byteCount = 3 * MemoryLayout<UInt64>.size
 
     /// The word now; it differs from what it was where the files were replaced since.
     @inline(__always)
@@ -53,6 +54,16 @@ final class StoreGeneration: @unchecked Sendable {
     /// Counts a commit, which the store shows by now.
     func countCommit() {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// How often calls of the processes have emptied the cache.
+    var wipeCount: UInt64 {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[2].load(ordering: .acquiring)
+    }
+
+    /// Counts a call that has emptied the cache; the lock is held since before ``advance()``.
+    func countWipe() {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[2].wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
     /// Changes the word; the lock is held, and the files are about to be replaced.
@@ -81,7 +92,7 @@ final class StoreGeneration: @unchecked Sendable {
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno, "read \(path)") }
         if status.st_size < byteCount {
             // A file that was made anew must not begin where another ended.
-            var words = (UInt64.random(in: .min ... .max), UInt64(0))
+            var words = (UInt64.random(in: .min ... .max), UInt64(0), UInt64(0))
             guard unsafe pwrite(descriptor, &words, byteCount, 0) == byteCount else {
                 throw .system(errno, "write \(path)")
             }

@@ -5,6 +5,7 @@ import GroveModel
 ///
 /// A read takes a snapshot of the queue under the lock, and opens its view of the store with no lock held; the view says by
 /// itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
+/// Where nothing is queued the snapshot is empty, and the reader's last one will do: then no lock is taken.
 extension CacheCore {
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must follow.
     ///
@@ -42,13 +43,23 @@ extension CacheCore {
     /// Where a call failed between the two, the view may show what was called after it, and the read begins again.
     private func beginReadOfStore() throws(CacheError) -> Reconstructor {
         while true {
-            let reader =
-                readers.begin() ?? Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
+            let reader = readers.begin {
+                Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
+            }
             let start: ReadStart?
             do throws(CacheError) {
+                if let start = unsafe reader.state.pointee.plainStart, state.isValid(start),
+                    try begin(reader, start.store.engine, epochNumber: start.epochNumber)
+                {
+                    return reader
+                }
+                unsafe reader.state.pointee.plainStart = nil
                 start = try state.withLock { (state) throws(CacheError) in try ReadStart(&state, self) }
+                unsafe reader.state.pointee.plainStart = start?.plainStart
                 if start?.isBehindOthers == true { writer.async { self.lookForWritesOfOthers() } }
-                if let start, try begin(reader, start) { return reader }
+                if let start, try begin(reader, start.store, start.pending, epochNumber: start.epochNumber) {
+                    return reader
+                }
             } catch {
                 abandon(reader)
                 throw error
@@ -61,21 +72,23 @@ extension CacheCore {
     /// Gives up a read that has no view.
     private func abandon(_ reader: Reconstructor) { _ = readers.end(reader, wasActive: true) }
 
-    /// Begins the read of `reader`, which counts as active.
+    /// Begins the read of `reader`, which counts as active, over `store` and `pending`, both taken at `epochNumber`.
     ///
     /// - Returns: false where it must begin again.
-    private func begin(_ reader: Reconstructor, _ start: ReadStart) throws(CacheError) -> Bool {
-        guard let store = start.store else {
-            readers.endView()
-            reader.begin(nil, keepsBytes: false, pending: start.pending)
+    private func begin(
+        _ reader: Reconstructor, _ store: (any NodeStore)?, _ pending: PendingReads? = nil, epochNumber: UInt64
+    ) throws(CacheError) -> Bool {
+        guard let store else {
+            readers.endView(reader)
+            reader.begin(nil, keepsBytes: false, pending: pending)
             return true
         }
         let view = try store.view()
-        guard epoch.current == start.epochNumber else {
+        guard epoch.current == epochNumber else {
             view.end()
             return false
         }
-        reader.begin(view, keepsBytes: keepsBytes, pending: start.pending)
+        reader.begin(view, keepsBytes: keepsBytes, pending: pending)
         return true
     }
 
@@ -121,6 +134,8 @@ private struct ReadStart {
     /// `nil` where the view shows all there is.
     let pending: PendingReads?
     let epochNumber: UInt64
+    /// What the reader's next read may begin with; `nil` where the view does not show all there is.
+    let plainStart: PlainStart?
     /// Whether another process has committed since this one last looked.
     let isBehindOthers: Bool
 
@@ -129,14 +144,17 @@ private struct ReadStart {
     /// - Throws: ``CacheError`` with code `closed` or `suspended`.
     init?(_ state: inout CacheState, _ core: CacheCore) throws(CacheError) {
         try state.life.checkUsable()
-        guard let store = state.usableStore?.engine else { return nil }
+        guard let open = state.usableStore else { return nil }
+        let store = open.engine
         epochNumber = core.epoch.current
         isBehindOthers = state.noticeCommits()
         if state.queue.showsNothing, state.failedWrites.isEmpty {
             self.store = store
             pending = nil
+            plainStart = PlainStart(store: open, epochNumber: epochNumber, word: state.lastWord)
             return
         }
+        plainStart = nil
         let everything = state.failedWrites.everything
         let showsStore = everything == nil && state.queue.wipePlace == 0
         self.store = showsStore ? store : nil

@@ -7,6 +7,10 @@ import GroveModel
 /// costs as much as decoding a field.
 @safe
 struct ReadState: ~Copyable {
+    /// Where the reader counts as active, and rests: see ``Readers``.
+    var shelf = 0
+    /// What the last read found where a view alone showed all there was.
+    var plainStart: PlainStart?
     var view: (any NodeView)?
     var keepsBytes = false
     /// Calls that the view may not show yet, where there are any.

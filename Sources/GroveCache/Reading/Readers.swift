@@ -5,6 +5,8 @@ import GroveModel
 ///
 /// A reader counts as active from before it looks which store is open until its view has ended. So when the writer has made
 /// the store unusable for new reads, and then waits until none is active, no view of it is open.
+///
+/// They lie on ``Shelves``, so that reads on several cores do not wait for one another here.
 final class Readers: Sendable {
     /// What reads leave for the writer, where there is a budget.
     struct Findings: Sendable {
@@ -16,7 +18,8 @@ final class Readers: Sendable {
         var isTold = false
     }
 
-    private struct State {
+    /// The readers and counts of some threads.
+    private struct Shelf {
         var atRest: [Reconstructor] = []
         var active = 0
         var isAwaited = false
@@ -33,23 +36,30 @@ final class Readers: Sendable {
         }
     }
 
-    private let state = Lock(State())
+    private let shelves: Shelves<Shelf>
+    /// Signalled once for each shelf whose last reader was waited for.
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Readers at rest beyond these are let go of: each keeps some memory.
-    private static let mostAtRest = 8
+    /// Readers at rest beyond these are let go of, on each shelf: each keeps some memory.
+    static let mostAtRest = ShelfCount.share(of: 8)
 
-    /// A reader, which counts as active from now on; `nil` where none is at rest.
-    func begin() -> Reconstructor? {
-        state.withLock { state in
-            state.active += 1
-            return state.atRest.popLast()
+    init(shelfCount: Int = ShelfCount.usual) { shelves = Shelves(count: shelfCount) { Shelf() } }
+
+    /// A reader, which counts as active from now on; `make` makes one where none is at rest.
+    func begin(_ make: () -> Reconstructor) -> Reconstructor {
+        let own = shelves.own
+        let rested = shelves.withLock(of: own) { shelf in
+            shelf.active += 1
+            return shelf.atRest.popLast()
         }
+        let reader = rested ?? shelves.first(outside: own) { $0.atRest.popLast() } ?? make()
+        unsafe reader.state.pointee.shelf = own
+        return reader
     }
 
-    /// Counts a reader as active no more, which goes on without a view, or begins again.
-    func endView() {
-        if state.withLock({ $0.endView() }) { ended.signal() }
+    /// Counts a reader as active no more, which goes on without a view.
+    func endView(_ reader: Reconstructor) {
+        if unsafe shelves.withLock(of: reader.state.pointee.shelf, { $0.endView() }) { ended.signal() }
     }
 
     /// Takes a reader back.
@@ -63,12 +73,12 @@ final class Readers: Sendable {
         _ reader: Reconstructor, wasActive: Bool, isHit: Bool = false, miss: CacheMiss.Reason? = nil,
         hasBudget: Bool = false
     ) -> Bool {
-        let (isLast, mustTell) = state.withLock { state in
-            let mustTell = hasBudget && reader.hand(to: &state.findings)
-            if isHit { state.hits += 1 }
-            if let miss { state.misses[miss, default: 0] += 1 }
-            if state.atRest.count < Readers.mostAtRest { state.atRest.append(reader) }
-            return (wasActive && state.endView(), mustTell)
+        let (isLast, mustTell) = unsafe shelves.withLock(of: reader.state.pointee.shelf) { shelf in
+            let mustTell = hasBudget && reader.hand(to: &shelf.findings)
+            if isHit { shelf.hits += 1 }
+            if let miss { shelf.misses[miss, default: 0] += 1 }
+            if shelf.atRest.count < Readers.mostAtRest { shelf.atRest.append(reader) }
+            return (wasActive && shelf.endView(), mustTell)
         }
         if isLast { ended.signal() }
         return mustTell
@@ -76,36 +86,51 @@ final class Readers: Sendable {
 
     /// Counts one tree of a read that goes on: a hit, or why it was none.
     func count(miss: CacheMiss.Reason?) {
-        state.withLock { state in
-            if let miss { state.misses[miss, default: 0] += 1 } else { state.hits += 1 }
+        shelves.withLock(of: shelves.own) { shelf in
+            if let miss { shelf.misses[miss, default: 0] += 1 } else { shelf.hits += 1 }
         }
     }
 
     /// Returns when no read has a view; the store was made unusable for new ones before.
     ///
-    /// Called by one thread at a time.
+    /// A reader that begins on a shelf after it was visited finds the store unusable. Called by one thread at a time.
     func awaitNone() {
-        let mustWait = state.withLock { state in
-            state.isAwaited = state.active > 0
-            return state.isAwaited
+        var awaited = 0
+        shelves.forEach { shelf in
+            shelf.isAwaited = shelf.active > 0
+            if shelf.isAwaited { awaited += 1 }
         }
-        if mustWait { ended.wait() }
+        for _ in 0..<awaited { ended.wait() }
     }
 
     /// Bytes of heap that the readers at rest hold.
-    var bytesAtRest: Int { state.withLock { $0.atRest.reduce(0) { $0 + $1.allocatedByteCount } } }
+    var bytesAtRest: Int {
+        var bytes = 0
+        shelves.forEach { bytes += $0.atRest.reduce(0) { $0 + $1.allocatedByteCount } }
+        return bytes
+    }
 
     /// Lets go of the readers at rest.
-    func removeAll() { state.withLock { $0.atRest = [] } }
+    func removeAll() { shelves.forEach { $0.atRest = [] } }
 
-    /// What reads have left for the writer.
+    /// What reads have left for the writer; in order for each thread.
     func takeFindings() -> Findings {
-        state.withLock { state in
-            defer { state.findings = Findings() }
-            return state.findings
+        var all = Findings()
+        shelves.forEach { shelf in
+            all.touches.append(contentsOf: shelf.findings.touches)
+            all.expired.append(contentsOf: shelf.findings.expired)
+            shelf.findings = Findings()
         }
+        return all
     }
 
     /// Reads that found what they looked for, and those that did not, by reason.
-    var counts: (hits: Int, misses: [CacheMiss.Reason: Int]) { state.withLock { ($0.hits, $0.misses) } }
+    var counts: (hits: Int, misses: [CacheMiss.Reason: Int]) {
+        var counts: (hits: Int, misses: [CacheMiss.Reason: Int]) = (0, [:])
+        shelves.forEach { shelf in
+            counts.hits += shelf.hits
+            counts.misses.merge(shelf.misses, uniquingKeysWith: +)
+        }
+        return counts
+    }
 }

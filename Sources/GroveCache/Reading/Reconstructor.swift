@@ -391,6 +391,6 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 enum TouchLimit {
     /// So many are worth waking it for.
     static let batch = 16_384
-    /// Further ones are forgotten.
-    static let most = 1 << 18
+    /// Further ones are forgotten, on each shelf of readers.
+    static let most = max((1 << 18) / ShelfCount.usual, 2 * batch)
 }

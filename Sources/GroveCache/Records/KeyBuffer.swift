@@ -18,6 +18,8 @@ enum Namespace {
     static let shape: UInt8 = 0x06
     /// A chunk of a long collection, under the collection's number and its own.
     static let chunk: UInt8 = 0x07
+    /// An entry of the history of commits, under its place in the ring.
+    static let history: UInt8 = 0x08
 }
 
 /// A store's key while it is put together: one byte of ``Namespace`` and a name.

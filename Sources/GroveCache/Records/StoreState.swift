@@ -14,6 +14,14 @@ struct StoreState: Equatable {
     private var writers = Array(repeating: Writer(session: 0, place: 0), count: StoreState.writerCount)
     /// How many shapes were stored.
     var shapes: UInt16 = 0
+    /// A random number that no other store has, nor this one after a wipe; 0 where nothing was committed.
+    var store: UInt32 = 0
+    /// How many commits have changed something.
+    var commit: UInt64 = 0
+    /// A random number of the last of them.
+    var mark: UInt32 = 0
+    /// How many of the last commits have a place in the history; 0 where none was ever asked for.
+    var historyPlaces: UInt16 = 0
     /// What is stored, this record included, where every write since the store was made has counted; `nil` where one
     /// had no budget to keep.
     var account: Account?
@@ -36,7 +44,7 @@ struct StoreState: Equatable {
 
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
-    private static let plainCount = 17 + 16 * writerCount + 2 + 8
+    private static let plainCount = 17 + 16 * writerCount + 2 + 18 + 8
     private static let accountedCount = plainCount + 20
 
     static let key: [UInt8] = [Namespace.meta]
@@ -48,6 +56,9 @@ struct StoreState: Equatable {
 
     /// Which opening of the store wrote last; 0 where none has.
     var session: UInt64 { writers[0].session }
+
+    /// The last commit; `nil` where nothing was committed.
+    var token: ChangeToken? { store == 0 ? nil : ChangeToken(store: store, commit: commit, mark: mark) }
 
     /// The place in the queue of `session` up to which it has committed; `nil` where that is not known.
     func place(of session: UInt64) -> UInt64? { writers.first { $0.session == session }?.place }
@@ -85,8 +96,12 @@ struct StoreState: Equatable {
                 session: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
                 place: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)))
         }
-        shapes = unsafe UInt16(
-            littleEndian: stored.loadUnaligned(fromByteOffset: 17 + 16 * writers.count, as: UInt16.self))
+        let counts = 17 + 16 * writers.count
+        shapes = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts, as: UInt16.self))
+        store = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 2, as: UInt32.self))
+        commit = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 6, as: UInt64.self))
+        mark = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 14, as: UInt32.self))
+        historyPlaces = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 18, as: UInt16.self))
         guard stored.count == StoreState.accountedCount else { return }
         let start = StoreState.plainCount - 8
         let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self))
@@ -107,6 +122,10 @@ struct StoreState: Equatable {
             out.append(littleEndian: writer.place)
         }
         out.append(littleEndian: shapes)
+        out.append(littleEndian: store)
+        out.append(littleEndian: commit)
+        out.append(littleEndian: mark)
+        out.append(littleEndian: historyPlaces)
         // A sum below nothing says that the store lost what was counted: whoever writes next counts anew.
         if let account, account.payloadBytes >= 0, account.entries >= 0 {
             out.append(littleEndian: UInt64(account.payloadBytes))

@@ -21,8 +21,9 @@ extension CacheCore {
         var durability = durability
         var isGivenUp = false
         var made: [PendingWrite] = []
+        var tokens: CommitTokens?
         do throws(CacheError) {
-            try transact(isGivenUp: { isGivenUp }) { (commit) throws(CacheError) in
+            tokens = try transact(isGivenUp: { isGivenUp }) { (commit) throws(CacheError) in
                 let payload = payloadLimit(of: commit)
                 // The index may have read on in its journal, and written to it.
                 let isPrepared = commit.hasWritten
@@ -41,6 +42,7 @@ extension CacheCore {
                     made = scope.writes
                     changes.add(scope.changes.changeSet)
                     changes.evict(try unsafe commit.pointee.settleStaged(payload))
+                    unsafe commit.pointee.history.add(changes.changeSet)
                 }
             }
         } catch {
@@ -55,7 +57,9 @@ extension CacheCore {
         state.withLock { state in
             for write in made { state.failedWrites.settle(by: write) }
         }
-        tellAudience(of: changes.changeSet)
+        var set = changes.changeSet
+        set.token = tokens?.after
+        tellAudience(of: set)
         if durability == .durable, let failure = synchronizeStore() { throw failure }
         guard let outcome else { throw CacheError.isGivenUp }
         return try outcome.get()
@@ -69,10 +73,10 @@ extension CacheCore {
             limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: min(index.capacity / 8, 2 << 20))
             _ = try currentStore()
             // All that it may write: once its body runs it cannot be made to wait for more.
-            let load = WriteLoad(
-                entries: limit.entries, replaced: limit.entries / 2,
-                evictions: WriteTransaction.evictions(beside: limit.entries),
-                bytes: limit.bytes)
+            let load = historyLimit.added(
+                to: WriteLoad(
+                    entries: limit.entries, replaced: limit.entries / 2,
+                    evictions: WriteTransaction.evictions(beside: limit.entries), bytes: limit.bytes))
             let store = state.withLock { $0.life.currentStore?.budgeted }
             // Twice as much, because pages are not full.
             try makeRoom(ofPayload: 2 * limit.bytes, index, store)

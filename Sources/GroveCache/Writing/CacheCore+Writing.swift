@@ -121,13 +121,13 @@ extension CacheCore {
     /// Applies the calls of `group`, which wait in the queue or did so.
     func transact(_ group: [PendingWrite], isQueued: Bool = true) throws(CacheError) -> [ChangeSet] {
         var changes: [ChangeSet] = []
-        try transact(leaving: isQueued ? group : []) { (commit) throws(CacheError) in
+        let tokens = try transact(leaving: isQueued ? group : []) { (commit) throws(CacheError) in
             changes = []
             // They were dropped, and were told so, where the store was opened anew a moment ago.
             guard !isQueued || state.withLock({ $0.queue.contains(group[0]) }) else { throw CacheCore.replaced }
             for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
         }
-        return changes
+        return changes.stamped(tokens)
     }
 
     /// Throws where others replaced the files while the transaction waited to begin: it would land in files that are gone.
@@ -146,19 +146,24 @@ extension CacheCore {
     /// - Parameters:
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
     ///   - isGivenUp: whether `body` has thrown before anything reached the index.
+    /// - Returns: the commit before and this one, where the cache keeps a history.
+    @discardableResult
     func transact(
         leaving group: [PendingWrite] = [], isGivenUp: () -> Bool = { false },
         _ body: (inout WriteTransaction) throws(CacheError) -> Void
-    ) throws(CacheError) {
+    ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
         var known: Fingerprints?
-        let (shift, lastCommitted) = state.withLock { ($0.shift, $0.lastCommitted) }
+        var others: [ChangeSet] = []
+        let (shift, lastCommitted, knownCommit) = state.withLock { ($0.shift, $0.lastCommitted, $0.knownCommit) }
+        let history = historyLimit
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
                     transaction, session: session, shift: shift, lastCommitted: lastCommitted, index: index,
-                    renewal: renewal.seconds, fingerprints: takeFingerprints())
+                    renewal: renewal.seconds, history: history, fingerprints: takeFingerprints())
+                others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)
                 try commit.prepareIndex()
                 absorbTouches()
                 if let index { commit.expiry = ExpirySearch(index, now: clock.ofRead) }
@@ -174,28 +179,28 @@ extension CacheCore {
             if error.code != .cancelled { noticeIfReplaced() }
             throw error
         }
-        if let committed {
-            index?.account = committed.stored.account
-            index?.sequence = committed.stored.sequence
-            index?.pins.commit()
-            known?.commit(at: committed.stored)
-            for (list, version) in committed.heldLists { list.note(version) }
-            let (left, others) = state.withLock { state in
-                let others = state.noteWritesOfOthers(upTo: committed.found)
-                state.countCommit()
-                state.fingerprints = known
-                state.shift = committed.shift
-                state.forgottenDeletion = committed.stored.forgottenDeletion
-                state.lastCommitted = committed.stored.sequence
-                let left = state.leave(group)
-                upcoming.withLock { $0 = nil }
-                return (left, others)
-            }
-            // Taken apart here, with no lock held.
-            _ = consume left
-            if others { tellOfOthers(upTo: committed.found) }
-            ledger.note(committed)
+        guard let committed else { return nil }
+        index?.account = committed.stored.account
+        index?.sequence = committed.stored.sequence
+        index?.pins.commit()
+        known?.commit(at: committed.stored)
+        for (list, version) in committed.heldLists { list.note(version) }
+        let left = state.withLock { state in
+            state.countCommit()
+            state.fingerprints = known
+            state.shift = committed.shift
+            state.forgottenDeletion = committed.stored.forgottenDeletion
+            state.lastCommitted = committed.stored.sequence
+            state.knownCommit = committed.stored.commit
+            let left = state.leave(group)
+            upcoming.withLock { $0 = nil }
+            return left
         }
+        // Taken apart here, with no lock held.
+        _ = consume left
+        for set in others { audience.tell(of: set) }
+        ledger.note(committed)
+        return history.places > 0 ? CommitTokens(committed) : nil
     }
 
     /// What is known of nodes, where the store is faster for it; nothing until it is put back.
@@ -257,13 +262,15 @@ extension CacheCore {
             _ = try source.replacing { (generation) throws(CacheError) in
                 if let generation { state.withLock { $0.advance(generation) } }
                 try store.wipe()
+                // A wipe that no call asked for only forgets.
+                if let generation, wipe.completion != nil { state.withLock { $0.countWipe(generation) } }
                 if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
                 wipeBudget()
             }
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
-                state.toldOfOthersUpTo = 0
+                state.knownCommit = 0
             }
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)

@@ -5,6 +5,7 @@ struct ChangeLists {
     var deleted: [ModelIdentifier] = []
     var evicted: [ModelIdentifier] = []
     var collections: [ModelIdentifier] = []
+    var aliases: [ModelIdentifier] = []
 
     /// Takes in what became of `extra`.
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
@@ -16,7 +17,9 @@ struct ChangeLists {
             let identifier = ChangeLists.identifier(key.dropFirst())
             if key.first == Namespace.node { evicted.append(identifier) }
             if key.first == Namespace.collection { collections.append(identifier) }
-        case (.alias, _), (.pin, _), (.unlist, _): return
+            if key.first == Namespace.alias { aliases.append(identifier) }
+        case (.alias(let key, _), _): aliases.append(ChangeLists.identifier(key[...]))
+        case (.pin, _), (.unlist, _): return
         }
     }
 

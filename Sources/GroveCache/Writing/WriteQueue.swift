@@ -55,6 +55,7 @@ struct WriteQueue: Sendable {
         guard let index = calls.firstIndex(where: { $0 === call }) else { return false }
         forget(call)
         calls.remove(at: index)
+        forgetPlaces()
         return true
     }
 
@@ -63,8 +64,12 @@ struct WriteQueue: Sendable {
         let dropped = calls.filter { $0.sequence <= sequence && !$0.isWipe }
         for call in dropped { forget(call) }
         calls.removeAll { $0.sequence <= sequence && !$0.isWipe }
+        forgetPlaces()
         return dropped
     }
+
+    /// A queue that was left without a commit shows nothing: reads need not look here.
+    private mutating func forgetPlaces() { if calls.isEmpty { shown = QueueIndex() } }
 
     private mutating func forget(_ call: PendingWrite) {
         discount(call)

@@ -50,18 +50,22 @@ struct WriteTransaction: ~Copyable {
     var heldLists: [(list: HeldList, version: HeldList.Version)] = []
     /// What a user's transaction has changed, until it ends.
     var staged: StagedAccount?
+    /// What it has changed so far.
+    var history: HistoryDraft
     /// How many records its calls write, and how many may have been evicted beside them.
     private var entryCount = 0
     private var softEvictions = 0
 
     init(
         _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: UInt64,
-        index: EvictionIndex? = nil, renewal: UInt32? = nil, fingerprints: consuming Fingerprints? = nil
+        index: EvictionIndex? = nil, renewal: UInt32? = nil, history: HistoryLimit = .none,
+        fingerprints: consuming Fingerprints? = nil
     ) throws(CacheError) {
         self.transaction = transaction
         self.session = session
         self.renewal = renewal
         self.index = index
+        self.history = HistoryDraft(history)
         stored = try StoreState(transaction)
         original = stored
         left = stored
@@ -79,7 +83,7 @@ struct WriteTransaction: ~Copyable {
 
     var summary: TransactionSummary {
         TransactionSummary(
-            found: original.sequence, stored: left, shift: shift, putCount: putCount, putBytes: putBytes,
+            found: original, stored: left, shift: shift, putCount: putCount, putBytes: putBytes,
             heldLists: heldLists)
     }
 
@@ -98,7 +102,9 @@ struct WriteTransaction: ~Copyable {
         softEvictions += min(most, 2 * write.entryCount + 16)
         evicted += try removeVictims(
             downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
-        return set.evicting(evicted)
+        let changes = set.evicting(evicted)
+        history.add(changes)
+        return changes
     }
 
     /// Stores all of `write`, and evicts nothing.
@@ -145,7 +151,7 @@ struct WriteTransaction: ~Copyable {
         stored.sequence = max(stored.sequence, sequence)
         var set = ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
-            collections: lists.collections)
+            collections: lists.collections, aliases: lists.aliases)
         set.origin = write.origin
         return set
     }
@@ -188,6 +194,7 @@ struct WriteTransaction: ~Copyable {
     mutating func finish() throws(CacheError) {
         if hasWritten { try finishJournal() }
         guard hasWritten else { return }
+        try finishHistory()
         stored.note(session, upTo: place)
         guard stored != original else { return }
         try stored.write(transaction)
@@ -339,9 +346,9 @@ struct WriteTransaction: ~Copyable {
 
 /// What a group commit leaves behind for the cache to remember.
 struct TransactionSummary {
-    /// The number of the last write that the store held before.
-    var found: UInt64
-    /// What the store says of itself.
+    /// What the store said of itself before.
+    var found: StoreState
+    /// What it says now.
     var stored: StoreState
     var shift: UInt64
     var putCount: Int

@@ -49,11 +49,11 @@ extension CompareReport {
         }
         guard !consistency.isEmpty else { return lines.joined(separator: "\n") }
         if results.isEmpty { lines = [] } else { lines.append("") }
-        lines.append("workload,addMs,changeMs,mainActorUs,addCpuMs,changeCpuMs")
+        lines.append("workload,addMs,changeMs,mainActorUs,addCpuMs,changeCpuMs,commitMs")
         for result in consistency {
             let numbers = [
-                result.add, result.change, result.held, result.addProcessor, result.changeProcessor,
-            ].map { JSON.rounded($0.median).description }
+                result.add, result.change, result.held, result.addProcessor, result.changeProcessor, result.commit,
+            ].map { $0.isEmpty ? "" : JSON.rounded($0.median).description }
             lines.append(([result.workload.rawValue] + numbers).joined(separator: ","))
         }
         return lines.joined(separator: "\n")

@@ -40,6 +40,7 @@ final class ConsistencyBench {
                 // The first round warms up.
                 guard repetition > 0 else { continue }
                 results[index].add += result.add
+                results[index].commit += result.commit
                 results[index].change += result.change
                 results[index].held += result.held
                 results[index].addProcessor += result.addProcessor
@@ -68,6 +69,7 @@ final class ConsistencyBench {
         case .unchanged1000, .unchanged100000:
             await listen([ConsistencyTree("tree", size)], &result) { _ in ConsistencyTree("tree", size) }
         case .collection100, .collection10000, .collection100000: try await collect(&result)
+        case .followAlone, .followNone, .follow3, .followAll: try await follow(&result)
         }
     }
 
@@ -117,10 +119,13 @@ final class ConsistencyBench {
         await engine.flush()
     }
 
+    /// What the process has used of its processors, in nanoseconds.
+    static var processorTime: UInt64 { nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
     /// How long `body` takes until everybody was told.
     private func time(_ manager: ConsistencyManager, _ body: () -> Void) async -> ConsistencyTime {
         let before = manager.mainActorMeasures.held
-        let processor = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
+        let processor = Self.processorTime
         let start = ContinuousClock.now
         body()
         let called = ContinuousClock.now
@@ -129,7 +134,7 @@ final class ConsistencyBench {
         let held = manager.mainActorMeasures.held - before + (called - start)
         return ConsistencyTime(
             total: Double(total.nanoseconds) / 1e6, held: Double(held.nanoseconds) / 1e3,
-            processor: Double(nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) - processor) / 1e6)
+            processor: Double(Self.processorTime - processor) / 1e6)
     }
 }
 

@@ -12,6 +12,10 @@ package enum ConsistencyWorkload: String, CaseIterable, Sendable {
     case collection100000 = "consistency-collection-100000"
     case unchanged1000 = "consistency-unchanged-1000"
     case unchanged100000 = "consistency-unchanged-100000"
+    case followAlone = "consistency-follow-alone"
+    case followNone = "consistency-follow-none"
+    case follow3 = "consistency-follow-3"
+    case followAll = "consistency-follow-all"
 
     /// What is done.
     package var summary: String {
@@ -26,6 +30,10 @@ package enum ConsistencyWorkload: String, CaseIterable, Sendable {
             "a collection of \(size.grouped): set; one element updated, by its owner or others"
         case .unchanged1000, .unchanged100000:
             "one listener on a model with \(size.grouped) children: add; an equal one posted"
+        case .followAlone: "a commit of \(size.grouped) nodes to a cache in memory, without a manager"
+        case .followNone: "the same, followed by a manager that holds none of them"
+        case .follow3: "the same, by one with three of them held"
+        case .followAll: "the same, by one with all of them held in a list"
         }
     }
 
@@ -33,13 +41,30 @@ package enum ConsistencyWorkload: String, CaseIterable, Sendable {
     var size: Int {
         switch self {
         case .wide1000, .unchanged1000: 1_000
-        case .wide10000, .collection10000: 10_000
+        case .wide10000, .collection10000, .followAlone, .followNone, .follow3, .followAll: 10_000
         case .wide100000, .collection100000, .unchanged100000: 100_000
         case .depth: 1_023
         case .shared5: 4
         case .shared500: 499
         case .distinct: 4
         case .collection100: 100
+        }
+    }
+
+    /// Whether it is of a manager that follows a cache.
+    var isFollowing: Bool {
+        switch self {
+        case .followAlone, .followNone, .follow3, .followAll: true
+        default: false
+        }
+    }
+
+    /// How many of the nodes that are committed are held.
+    var held: Int {
+        switch self {
+        case .follow3: 3
+        case .followAll: size
+        default: 0
         }
     }
 

@@ -37,6 +37,7 @@ extension ConsistencyManager {
                     source.yield(
                         ModelEvent(model: value, updates: delivery.updates, context: delivery.context))
                 })
+            subscription.type = M.self
             subscription.accepts = { Leaf.base($0) is M }
             subscription.awaitedIdentifier = identifier
             engine.subscriptions[key] = subscription

@@ -37,6 +37,7 @@ extension CollectionDataProvider {
         let found = cacheKey == self.cacheKey ? store : dataModelManager.store(cacheKey, of: T.self)
         if found.isLoaded || hasNothing { show(found, context) }
         if isLoad || !found.isLoaded { updateState { $0.begin() } }
+        if missing == .skip { found.missing = .skip }
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
             if let self, self.wishes == wish {
                 if found.isLoaded {

@@ -241,6 +241,11 @@ extension CollectionDataProvider: ConsistencyManagerListener {
 }
 
 extension CollectionDataProvider: WipeableProvider {
+    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+        // A list with a key is told once for all who show it.
+        if store.cacheKey == nil { store.note(lacking: misses, whole: whole, readAt: time) }
+    }
+
     func clearForWipe(at time: Date) {
         if store.cacheKey == nil { store.clearForWipe(at: time) }
         guard isPausedNow else { return }

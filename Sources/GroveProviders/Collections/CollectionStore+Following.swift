@@ -23,8 +23,8 @@ extension CollectionStore {
         guard isLoaded else { return }
         let (before, resets) = (changes, resets)
         let consistency = manager.consistencyManager
-        manager.readList(cacheKey, known: entries, key, except: unknown) {
-            [manager, key] (fetch, epoch, read: CacheRead<[T]>?) in
+        manager.readList(cacheKey, known: entries, key, except: unknown, missing: missing) {
+            [manager, key, cacheKey] (fetch, epoch, read: CacheRead<[T]>?) in
             consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }, isFollowing: true) {
                 newest in
                 let isCurrent = self.changes == before && self.resets == resets
@@ -36,6 +36,8 @@ extension CollectionStore {
                         if isWiped || self.inMemoryAt <= before { self.follow(isWiped: isWiped, except: unknown) }
                     } else if isWiped {
                         self.clearForWipe(at: manager.now())
+                    } else if case .miss(let miss) = read, miss.identifier.rawValue != cacheKey {
+                        self.tellLacking(miss)
                     }
                     return
                 }
@@ -45,10 +47,32 @@ extension CollectionStore {
                     fetch, key,
                     self.entries.slice(0, self.entries.count).map { ($0.handle, Leaf.node($0.model)) },
                     isFollowing: true)
+                self.tellWhole()
                 // Who is told may edit; so that comes last.
                 guard !information.isEmpty else { return }
                 self.tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
             }
+        }
+    }
+
+    /// Tells the owners that others changed the list, and that it is not whole: what is shown stays.
+    private func tellLacking(_ miss: CacheMiss) {
+        for holder in viewers { holder.viewer?.updateState { $0.note(.missing(miss)) } }
+    }
+
+    /// Tells owners that were told otherwise that what they show is whole.
+    private func tellWhole() {
+        for holder in viewers {
+            guard let viewer = holder.viewer, case .missing = viewer.state else { continue }
+            viewer.updateState { $0.noteData() }
+        }
+    }
+
+    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+        for index in 0..<entries.count {
+            let element = Leaf.node(entries[index].model)
+            if element.holds(oneOf: whole) { tellWhole() }
+            if let miss = misses.first(among: element) { return tellLacking(miss) }
         }
     }
 

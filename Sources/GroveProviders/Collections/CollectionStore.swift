@@ -35,6 +35,8 @@ final class CollectionStore<T: SimpleModel> {
     var isLoading = false
     /// Why the last load brought nothing, where it did not fail.
     var miss: CacheMiss?
+    /// What an element means that the cache does not have: left out, once somebody who shows the list wants that.
+    var missing = MissingElements.miss
     /// Where the models of which identifiers are, as of ``changes``.
     private var places: (changes: Int, indices: [ModelIdentifier: Int])?
     /// Counts the loads: a wipe ends one that is under way.
@@ -307,13 +309,14 @@ final class CollectionStore<T: SimpleModel> {
         manager.consistencyManager.newestElements(
             key, unlessAll: isKnown ? entries.count : nil,
             of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
-        manager.onCache {
+        manager.onCache { [weak manager] in
             let elements = newest.take()
             // A list that is stored without some of them is not the one that the next edit is of.
             let isWhole = elements.map { $0.count == entries.count } ?? true
             cache.saveList(
                 { elements ?? entries.slice(0, entries.count).map(\.model) }, after: edit,
                 of: isWhole ? version : ListVersion(), forKey: cacheKey, context: context)
+            manager?.readWhatLacked(edit?.elements ?? elements ?? [])
         }
     }
 }

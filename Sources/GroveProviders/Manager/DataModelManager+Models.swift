@@ -38,7 +38,12 @@ extension DataModelManager {
     /// Stores `model` in the cache, in the order of calls, and tells nobody.
     public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
         let cache = cache
-        inOrder { _ in onCache { cache.setModel(model, forKey: cacheKey, context: context) } }
+        inOrder { _ in
+            onCache { [weak self] in
+                cache.setModel(model, forKey: cacheKey, context: context)
+                self?.readWhatLacked([model])
+            }
+        }
     }
 
     /// Reads a model from the cache: with everything that was posted or deleted since the call, and what providers hold.
@@ -60,7 +65,12 @@ extension DataModelManager {
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
         let cache = cache
-        inOrder { _ in onCache { cache.setCollection(collection, forKey: cacheKey, context: context) } }
+        inOrder { _ in
+            onCache { [weak self] in
+                cache.setCollection(collection, forKey: cacheKey, context: context)
+                self?.readWhatLacked(collection)
+            }
+        }
     }
 
     /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
@@ -84,7 +94,10 @@ extension DataModelManager {
     func store(_ model: any SimpleModel, _ context: (any Sendable)?) {
         guard let identifier = model.modelIdentifier else { return }
         let cache = cache
-        onCache { cache.setModel(model, forKey: identifier.rawValue, context: context) }
+        onCache { [weak self] in
+            cache.setModel(model, forKey: identifier.rawValue, context: context)
+            self?.readWhatLacked([model])
+        }
     }
 
     /// Reads a model; `finish` is given the fetch, which it must end, and the epoch of the call.

@@ -46,10 +46,7 @@ extension DataModelManager {
     /// Blocks the calling thread, which is the cache's.
     func whyMissing<T: SimpleModel>(_ key: String?, listOf type: T.Type) -> CacheMiss? {
         guard let key else { return nil }
-        switch followed?.readListNow(key, of: type, known: []) {
-        case .miss(let miss): return miss
-        case .hit: return CacheMiss(.incomplete, ModelIdentifier(key))
-        case nil: return CacheMiss(.absent, ModelIdentifier(key))
-        }
+        if case .miss(let miss) = followed?.readListNow(key, of: type, known: [], missing: .miss) { return miss }
+        return CacheMiss(.absent, ModelIdentifier(key))
     }
 }

@@ -35,6 +35,8 @@ public final class DataModelManager: Sendable {
     /// Counts wipes: what was begun before one brings nothing after it.
     let epoch = Lock(0)
     let events = EventCenter()
+    /// What is to be read again once the cache has more of it.
+    let lacking = Lock(LackingTrees())
     /// How many stores there are of the list under each key.
     let listKeys = Lock<[ModelIdentifier: Int]>([:])
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
@@ -139,6 +141,9 @@ public protocol LogDelegate: AnyObject, Sendable {
 @MainActor
 protocol WipeableProvider: AnyObject {
     func clearForWipe(at time: Date)
+    /// At `time` the newest trees of the nodes in `misses` lacked something that the cache has forgotten, so that what is shown stays; those in
+    /// `whole`, which were lacking before, have it all.
+    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date)
 }
 
 /// A store of a list.

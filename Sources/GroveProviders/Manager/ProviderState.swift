@@ -13,9 +13,10 @@ public enum ProviderState: Sendable {
     case cached
     /// The owner set the data, the network brought them, or the cache has them all within the age that was asked for.
     case fresh
-    /// What was asked for is not there; the miss names the node that is missing, and why.
+    /// What was asked for is not there, or not whole; the miss names the node that is missing, and why.
     ///
-    /// Of a list that lacks an element the miss names the list, with the reason `incomplete`.
+    /// With data: others changed them, the cache has forgotten a part of the newest, and what is shown is what was before. Load
+    /// again.
     case missing(CacheMiss)
     /// The request failed, and why.
     case failed(any Error)

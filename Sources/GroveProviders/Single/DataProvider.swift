@@ -259,6 +259,15 @@ extension DataProvider: ConsistencyManagerListener {
 }
 
 extension DataProvider: WipeableProvider {
+    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+        let held = data.map { Leaf.node($0) }
+        if case .missing = state, held?.holds(oneOf: whole) == true { updateState { $0.noteData() } }
+        // What was set since is newer.
+        guard lastUpdated.map({ $0 <= time }) ?? true else { return }
+        let awaited = data == nil ? modelIdentifier.flatMap { misses[$0] } : nil
+        if let miss = held.flatMap(misses.first) ?? awaited { updateState { $0.note(.missing(miss)) } }
+    }
+
     func clearForWipe(at time: Date) {
         let hadData = data != nil
         begin(nil, at: time)

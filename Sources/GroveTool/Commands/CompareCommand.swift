@@ -35,7 +35,8 @@
                 day's rate against that of the first full one.
 
                 The workloads consistency-* measure the engine that keeps models in memory consistent, and need no backend: \
-                times until everybody was told, and how long the main actor was held.
+                times until everybody was told, and how long the main actor was held. Of these, consistency-follow-* commit \
+                10,000 nodes to a cache without a manager, and with one that holds none, three or all of them.
 
                 Stores are made in the system's temporary directory, or in --directory, and removed. On a memory file \
                 system durability costs nothing, which flatters writes.

@@ -1,0 +1,135 @@
+import GroveCoding
+import GroveModel
+
+/// An entry of the history of commits: a record that says what one commit changed.
+///
+/// Entries are in a ring: that of a commit takes the place of one so many commits before. So the history has a bound without
+/// anything being removed, and an entry that is not the wanted commit's is a gap.
+enum HistoryEntry {
+    /// The store's key of what commit `commit` changed, where the ring has `places`.
+    static func key(of commit: UInt64, places: UInt16) -> [UInt8] {
+        let place = UInt16(commit % UInt64(max(places, 1)))
+        return [Namespace.history, UInt8(place >> 8), UInt8(truncatingIfNeeded: place)]
+    }
+
+    /// Appends a record's body that says that commit `commit` changed `changes`, in at most `most` bytes; where that is not
+    /// enough, it says that anything may have changed.
+    static func appendBody(
+        _ commit: UInt64, mark: UInt32, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
+    ) {
+        let lists = changes.map {
+            [$0.changedModelIds, $0.deletedModelIds, $0.evictedModelIds, $0.changedCollectionKeys, $0.changedAliases]
+        }
+        body.appendHead(CBORMajor.array, 7)
+        body.appendHead(CBORMajor.unsigned, commit)
+        body.appendHead(CBORMajor.unsigned, UInt64(mark))
+        for list in lists ?? [] {
+            body.appendHead(CBORMajor.array, UInt64(list.count))
+            for identifier in list {
+                unsafe identifier.withUTF8 { name in
+                    body.appendHead(CBORMajor.text, UInt64(name.count))
+                    unsafe body.append(name)
+                }
+            }
+        }
+        guard lists == nil || body.count > most else { return }
+        body.removeAll()
+        body.appendHead(CBORMajor.array, 2)
+        body.appendHead(CBORMajor.unsigned, commit)
+        body.appendHead(CBORMajor.unsigned, UInt64(mark))
+    }
+
+    /// What commit `commit` changed, as the record of `header` says, and the commit's mark; `nil` where that is another commit's.
+    static func changes(
+        _ commit: UInt64, _ header: RecordHeader
+    ) throws(NodeReadFailure) -> (mark: UInt32, set: ChangeSet)? {
+        var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
+        let count = try decoder.readArrayHead()
+        guard try decoder.readInteger(UInt64.self) == commit else { return nil }
+        let mark = try decoder.readInteger(UInt32.self)
+        guard count == 7 else { return (mark, ChangeSet(sequence: header.sequence, changesEverything: true)) }
+        var lists: [[ModelIdentifier]] = []
+        for _ in 0..<5 {
+            var names: [ModelIdentifier] = []
+            for _ in 0..<(try decoder.readArrayHead()) { names.append(ModelIdentifier(try decoder.readString())) }
+            lists.append(names)
+        }
+        let set = ChangeSet(
+            sequence: header.sequence, named: Set(lists[0]), deleted: lists[1], evicted: lists[2],
+            collections: lists[3],
+            aliases: lists[4])
+        return (mark, set)
+    }
+}
+
+/// How much a cache remembers of its commits.
+struct HistoryLimit: Sendable {
+    /// How many commits at least; 0 where the cache does not ask for a history.
+    var places: UInt16 = 0
+    /// The most bytes of a budget that the history may take.
+    var share = Int.max
+
+    static let none = HistoryLimit()
+
+    /// What an entry takes beside its names, and a few names.
+    private static let leastBytes = 128
+
+    /// At most `commits`, within a budget of `bytes`.
+    init(commits: Int, within bytes: Int?) {
+        share = bytes.map { $0 / 16 } ?? .max
+        // The commit of the oldest token is there too, so that it can be told from another.
+        let places = commits > 0 ? min(commits, 65_534) + 1 : 0
+        self.places = UInt16(clamping: min(places, share / HistoryLimit.leastBytes))
+    }
+
+    private init() {}
+
+    /// The most bytes of an entry's body, where there are `places`.
+    func mostBytes(_ places: UInt16) -> Int { max(min(4_096, share / max(Int(places), 1) - 32), 32) }
+
+    /// `load` with an entry.
+    func added(to load: WriteLoad) -> WriteLoad {
+        guard places > 0 else { return load }
+        return WriteLoad(
+            entries: load.entries + 1, replaced: load.replaced + 1, evictions: load.evictions,
+            bytes: load.bytes + mostBytes(places) + 32)
+    }
+}
+
+extension NodeView {
+    /// What the commits after `first` up to `last` changed, in order.
+    ///
+    /// - Parameter state: the view's.
+    /// - Returns: `nil` where one of them is not remembered.
+    func history(
+        after first: UInt64, upTo last: UInt64, _ state: StoreState
+    ) throws(CacheError) -> [ChangeSet]? {
+        guard first <= last, last - first <= UInt64(state.historyPlaces) else { return nil }
+        var sets: [ChangeSet] = []
+        for commit in first..<last {
+            guard var entry = try entry(of: commit + 1, state) else { return nil }
+            entry.set.token = ChangeToken(store: state.store, commit: commit + 1, mark: entry.mark)
+            sets.append(entry.set)
+        }
+        return sets
+    }
+
+    /// Whether `token` is a commit of the store that is there still, as far as the history says.
+    func knows(_ token: ChangeToken, _ state: StoreState) throws(CacheError) -> Bool {
+        guard token.store == state.store, token.commit <= state.commit else { return false }
+        if token.commit == 0 { return true }
+        if token.commit == state.commit { return token.mark == state.mark }
+        return try entry(of: token.commit, state)?.mark == token.mark
+    }
+
+    private func entry(
+        of commit: UInt64, _ state: StoreState
+    ) throws(CacheError) -> (mark: UInt32, set: ChangeSet)? {
+        let key = HistoryEntry.key(of: commit, places: state.historyPlaces)
+        return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> (mark: UInt32, set: ChangeSet)? in
+            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key)
+            else { return nil }
+            return try? HistoryEntry.changes(commit, header)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import GroveCoding
+import GroveModel
+
+/// What a transaction has changed so far, for the history of commits.
+struct HistoryDraft {
+    let limit: HistoryLimit
+    private(set) var isEmpty = true
+    private var changes: ChangeSetUnion? = ChangeSetUnion(sequence: 0)
+    private var nameCount = 0
+
+    init(_ limit: HistoryLimit) { self.limit = limit }
+
+    /// Takes in what a call has changed.
+    mutating func add(_ set: ChangeSet) {
+        guard !set.isEmpty else { return }
+        isEmpty = false
+        guard limit.places > 0, changes != nil else { return }
+        nameCount += set.nameCount
+        // So many names do not fit, however short they are.
+        guard nameCount < limit.mostBytes(limit.places) else { return changes = nil }
+        changes?.add(set)
+    }
+
+    /// What has changed; `nil` where that is too much to be named.
+    var changeSet: ChangeSet? { changes?.changeSet }
+}
+
+extension WriteTransaction {
+    /// Counts the commit, where it changes something, and says in the history what.
+    mutating func finishHistory() throws(CacheError) {
+        guard !history.isEmpty else { return }
+        if stored.store == 0 { stored.store = .random(in: 1 ... .max) }
+        stored.commit += 1
+        stored.mark = .random(in: .min ... .max)
+        guard history.limit.places > 0 else { return }
+        // With more places commits have other ones: what was remembered is a gap from now on.
+        stored.historyPlaces = max(stored.historyPlaces, history.limit.places)
+        let most = history.limit.mostBytes(stored.historyPlaces)
+        var body = ByteBuffer(capacity: 256)
+        defer { body.deallocate() }
+        HistoryEntry.appendBody(stored.commit, mark: stored.mark, history.changeSet, most: most, to: &body)
+        let (bytes, noName) = unsafe (body.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+        let sequence = stored.sequence
+        try unsafe HistoryEntry.key(of: stored.commit, places: stored.historyPlaces).withUnsafeBytesTyped {
+            (key) throws(CacheError) in
+            try unsafe store(key) { (out) throws(CacheError) in
+                try unsafe RecordBuilder.build(
+                    into: &out, key: key, flags: [], sequence: sequence, time: 0, deletion: .none, recordName: noName,
+                    projection: noName, body: bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import GroveModel
+
+@Suite("Shelves") struct ShelvesTests {
+    @Test("A thread has one shelf, and threads that run at the same time have different ones")
+    func threads() {
+        let shelves = Shelves(count: 8) { 0 }
+        let seen = Mutex<[Int]>([])
+        let (counted, leave) = (DispatchGroup(), DispatchSemaphore(value: 0))
+        for _ in 0..<64 {
+            counted.enter()
+            Thread.detachNewThread {
+                let own = shelves.own
+                #expect(own == shelves.own && (0..<8).contains(own))
+                seen.withLock { $0.append(own) }
+                counted.leave()
+                leave.wait()
+            }
+        }
+        counted.wait()
+        for _ in 0..<64 { leave.signal() }
+        let shelvesOfThreads = Set(seen.withLock { $0 })
+        #expect(shelvesOfThreads.count > 1)
+    }
+
+    @Test("What another shelf has is found, and the own one is not asked")
+    func outside() {
+        let numbers = Mutex(0)
+        let shelves = Shelves(count: 4) {
+            numbers.withLock { number in
+                defer { number += 1 }
+                return number
+            }
+        }
+        for number in 0..<4 {
+            var asked: [Int] = []
+            #expect(
+                shelves.first(outside: number) { value in
+                    asked.append(value)
+                    return nil as Int?
+                } == nil)
+            #expect(asked.sorted() == (0..<4).filter { $0 != number })
+            #expect(shelves.first(outside: number) { $0 % 2 == 0 ? nil : $0 } != nil)
+        }
+        let only = Shelves(count: 1) { 7 }
+        #expect(only.own == 0)
+        #expect(only.first(outside: 0) { $0 } == nil)
+    }
+
+    @Test("What changes on all shelves at once changes between two looks at any of them")
+    func together() {
+        let shelves = Shelves(count: 4) { 0 }
+        let isOver = Atomic(false)
+        let done = DispatchGroup()
+        for _ in 0..<2 {
+            done.enter()
+            Thread.detachNewThread {
+                var last = 0
+                while !isOver.load(ordering: .relaxed) {
+                    for number in 0..<4 {
+                        let value = shelves.withLock(of: number) { $0 }
+                        // One that is looked at later is never older.
+                        #expect(value >= last)
+                        last = value
+                    }
+                }
+                done.leave()
+            }
+        }
+        for _ in 0..<2_000 { shelves.withAll { visit in visit { $0 += 1 } } }
+        isOver.store(true, ordering: .relaxed)
+        done.wait()
+        var values: [Int] = []
+        shelves.forEach { values.append($0) }
+        #expect(values == [2_000, 2_000, 2_000, 2_000])
+    }
+
+    @Test("A value behind a lock goes with it, and may need any alignment")
+    func memory() {
+        final class Token {}
+        weak var token: Token?
+        do {
+            let made = Token()
+            token = made
+            let lock = Lock((made, SIMD64<UInt8>(repeating: 3)))
+            let shelves = Shelves(count: 2) { made }
+            #expect(lock.withLock { $0.1[63] } == 3)
+            #expect(shelves.withLock(of: 1) { $0 === made })
+        }
+        #expect(token == nil)
+    }
+}
