@@ -54,8 +54,8 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
             engine.wantsReplacements = wantsReplacements
-            // More may be held by now than when it was read.
-            let fresh = engine.changed(by: held.changes)
+            // More may be held by now than when it was read; and of what is held no more, the log may have what is older.
+            let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes))
             var found: [any Model] = []
             var deleted: [ModelIdentifier] = []
             // What was read before a wipe does not come back after it.

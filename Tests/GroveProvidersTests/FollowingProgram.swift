@@ -105,7 +105,6 @@ struct FollowingProgram {
             model.append(person.id)
         case 14: await manager.flush()
         case 15:
-            try await restEverywhere()
             try scene.evict(person.id)
         case 16: try await rest()
         default: await Task.yield()
@@ -135,7 +134,6 @@ struct FollowingProgram {
             try peer.ask("message", id, name, message.id)
             model.writeElsewhere(message)
         case 22:
-            try await restEverywhere()
             try peer.ask("forget", id)
         case 23:
             try peer.ask("append", id, name)
@@ -159,12 +157,6 @@ struct FollowingProgram {
         try await scene.settle()
         model.store()
         model.rest(shown: scene.hasAllPeople ? lists[0].data.map(\.id) : nil)
-    }
-
-    /// Lets everybody read what is stored before some of it is evicted.
-    private mutating func restEverywhere() async throws {
-        try await rest()
-        try peer?.ask("rest")
     }
 
     // MARK: At rest

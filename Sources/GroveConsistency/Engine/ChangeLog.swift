@@ -49,6 +49,11 @@ struct ChangeLog {
         close()
     }
 
+    /// What the log has of `changes`.
+    func changed(by changes: any CommittedChanges) -> [ModelIdentifier] {
+        entries.isEmpty ? [] : changes.changed(among: entries.keys) { entries[$0] != nil }
+    }
+
     /// Those of `identifiers` of which a newer version was committed than what was read as of `began`.
     func changed(since began: UInt64, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         followed.reduce(into: []) { changed, followed in

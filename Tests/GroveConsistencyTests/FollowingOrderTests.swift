@@ -1,0 +1,68 @@
+import GroveConsistency
+import GroveModel
+import Testing
+
+/// What was committed one after the other is read and shown in that order, whoever stops listening meanwhile.
+@MainActor
+@Suite("The order of what is followed")
+struct FollowingOrderTests {
+    let manager = ConsistencyManager()
+
+    private struct Changes: CommittedChanges {
+        let names: Set<ModelIdentifier>
+
+        init(_ names: Set<ModelIdentifier>) { self.names = names }
+
+        var extent: ChangeExtent { .named }
+        var deletedModelIds: Set<ModelIdentifier> { [] }
+        var changedLists: Set<ModelIdentifier>? { [] }
+
+        func changed(
+            among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
+        ) -> [ModelIdentifier] { names.filter(isHeld) }
+    }
+
+    /// A read of what a commit changed, which has begun.
+    private struct Read {
+        let place: UInt64
+        let held: ConsistencyManager.HeldChanges
+    }
+
+    private func begin(_ names: Set<ModelIdentifier>) async -> Read {
+        var place: UInt64 = 0
+        let held = await withCheckedContinuation { continuation in
+            place = manager.beginFollowing(Changes(names), isReread: false) { continuation.resume(returning: $0) }
+        }
+        return Read(place: place, held: held)
+    }
+
+    private func end(_ read: Read, _ found: [ModelIdentifier: Node]) {
+        manager.endFollowing(
+            read.place, read.held,
+            read.held.wanted.map { wanted in found[wanted.identifier].map { .model($0) } ?? .unknown },
+            onOutdated: { _ in }, onRewritten: { _, _ in })
+    }
+
+    @Test("A tree that nobody holds any more brings no older version of what it holds")
+    func leftTree() async {
+        func message(_ text: Int, _ sender: Int) -> Node {
+            Node(id: "message", value: text, children: [Node(id: "sender", value: sender)])
+        }
+        let (screen, left) = (Listener(Node(id: "sender", value: 1)), Listener(message(1, 1)))
+        manager.addListener(screen)
+        manager.addListener(left)
+        await manager.flush()
+        // Three commits, which are all stored when the first of them is read.
+        let first = await begin(["message"])
+        let second = await begin(["sender"])
+        let third = await begin(["message", "sender"])
+        let stored: [ModelIdentifier: Node] = ["message": message(2, 2), "sender": Node(id: "sender", value: 2)]
+        end(first, stored)
+        end(second, stored)
+        left.model = Node(id: "another")
+        manager.addListener(left)
+        end(third, stored)
+        await manager.flush()
+        #expect(screen.told.map(\.model?.value) == [2])
+    }
+}
