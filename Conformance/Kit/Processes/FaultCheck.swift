@@ -25,10 +25,12 @@ struct FaultCheck {
     }
 
     /// A random program of calls that wait, and at its end some that must succeed again.
+    ///
+    /// Those at the end write what no random call does, so that each of them changes files.
     static func program(_ count: Int, using generator: inout SeededGenerator) -> RandomProgram {
         var program = RandomProgram.forProcess(
             count, RandomProgram.Abilities(reopens: false, wipes: false, queues: false), using: &generator)
-        program.steps += (0..<8).map { .put(Plan(kind: .person, number: $0 % 4, salt: $0)) }
+        program.steps += (0..<8).map { .put(Plan(kind: .person, number: $0 % 4, salt: Plan.mostSalt + 1 + $0)) }
         return program
     }
 

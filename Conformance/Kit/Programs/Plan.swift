@@ -126,12 +126,15 @@ extension Plan {
 }
 
 extension Plan {
+    /// The greatest salt of a random tree.
+    static let mostSalt = 5
+
     /// A random tree of `kind`.
     static func random(_ kind: Kind, depth: Int = 0, path: Set<Int> = [], using generator: inout SeededGenerator)
         -> Plan
     {
         var number = Int.random(in: 0..<4, using: &generator)
-        var plan = Plan(kind: kind, number: number, salt: Int.random(in: 0..<6, using: &generator))
+        var plan = Plan(kind: kind, number: number, salt: Int.random(in: 0...mostSalt, using: &generator))
         switch kind {
         case .person, .small, .full: break
         case .letter: plan.children = [random(.person, using: &generator)]
