@@ -53,6 +53,44 @@ struct LMDBRefillTests {
         for (key, value) in expected { #expect(try store.get(key) == value) }
     }
 
+    @Test("Records that are written in batches fill their pages, also in front of others and among them")
+    func batches() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        var expected: [[UInt8]: [UInt8]] = [:]
+        // As text, 10 comes before 9: most batches lie in front of older records.
+        for start in stride(from: 0, to: 12_000, by: 500) {
+            try store.write { transaction throws(CacheError) in
+                for number in start..<start + 500 {
+                    let (message, person) = (
+                        [1] + Array("Message:\(number)".utf8), [1] + Array("Person:\(number)".utf8)
+                    )
+                    let value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 60 + number % 50)
+                    for key in [message, person] {
+                        try transaction.put(key, value)
+                        expected[key] = value
+                    }
+                    // Some go again at once, and some are replaced by a record with pages of its own.
+                    if number % 7 == 0 {
+                        try transaction.remove(person)
+                        expected[person] = nil
+                    }
+                    if number % 1_000 == 1 {
+                        expected[person] = [UInt8](repeating: 9, count: 5_000)
+                        try transaction.put(person, [UInt8](repeating: 9, count: 5_000))
+                    }
+                }
+            }
+        }
+        // In a leaf: the key, a head of eight bytes, a pointer of two, and the value where it is not a large one.
+        let payload = expected.reduce(0) { $0 + $1.key.count + 10 + ($1.value.count < 4_096 ? $1.value.count : 8) }
+        let large = expected.values.filter { $0.count > 4_096 }.count * 2
+        let pages = try store.pool.environment().usedPages() - large
+        #expect(payload * 100 >= pages * 4_096 * 80, "\(payload) bytes in \(pages) pages")
+        #expect(try store.keys() == expected.keys.sorted { $0.lexicographicallyPrecedes($1) })
+        for (key, value) in expected { #expect(try store.get(key) == value) }
+    }
+
     /// Writes sixty records as a cache does that has a budget.
     private static func write(_ version: UInt8, to store: LMDBStore) throws {
         for number in 0..<60 as Range<UInt8> {

@@ -84,6 +84,7 @@ public final class LMDBStore: ShrinkableStore {
         defer { pool.endWrite() }
         do throws(CacheError) {
             try body(transaction)
+            try transaction.fillRuns()
             try refill(transaction)
         } catch {
             transaction.abort()

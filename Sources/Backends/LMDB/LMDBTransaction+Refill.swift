@@ -1,11 +1,20 @@
 import CLMDB
 import GroveCache
+import GroveCoding
 import GroveModel
 
+/// Pages are filled by taking records out and putting them back in their order.
+///
+/// LMDB fills a page only where each new record is the last of it. Where records follow that were there before, each split
+/// leaves half a page; and it merges a page only once less than a quarter of it is used.
 extension LMDBTransaction {
-    /// Takes out the records from `start` on, as many as fill `pages`, and puts them back in order, which does fill them.
+    /// Fewer new records beside each other are left as they are.
+    private static let shortestRun = 24
+    /// So many older records may lie between two of them: `Message:151` does between `Message:1509` and `Message:1510`.
+    private static let mostBetween = 4
+
+    /// Takes out the records from `start` on, as many as fill `pages`, and puts them back.
     ///
-    /// LMDB merges a page only once it is less than a quarter full, so that removals leave pages a third full on average.
     /// Records of more than half a page stay where they are: they have pages of their own.
     ///
     /// - Parameter start: a stored key, or none to begin with the first.
@@ -14,7 +23,7 @@ extension LMDBTransaction {
         try checkUsable()
         var next: [UInt8] = []
         try keepingFailure { () throws(CacheError) in
-            var records: [(key: [UInt8], value: [UInt8])] = []
+            var records = TakenRecords()
             let page = environment.pageBytes
             var left = pages * page
             var key = unsafe MDB_val()
@@ -24,33 +33,174 @@ extension LMDBTransaction {
                 return unsafe mdb_cursor_get(cursor, &key, &value, start.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
             }
             while status == MDB_SUCCESS, left > 0 {
-                let size = unsafe key.mv_size + value.mv_size
-                if size < page / 2 {
-                    unsafe records.append((Array(UnsafeRawBufferPointer(key)), Array(UnsafeRawBufferPointer(value))))
-                }
-                left -= min(size, page / 2)
+                unsafe take(key, value, to: &records)
+                left -= unsafe min(key.mv_size + value.mv_size, page / 2)
                 status = unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
             }
             if status == MDB_SUCCESS { next = unsafe Array(UnsafeRawBufferPointer(key)) }
             guard status == MDB_SUCCESS || status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
-            for record in records {
-                let status = unsafe record.key.withUnsafeBytes { key in
-                    var key = unsafe MDB_val(key)
-                    let status = unsafe mdb_cursor_get(cursor, &key, nil, MDB_SET)
-                    return status == MDB_SUCCESS ? unsafe mdb_cursor_del(cursor, 0) : status
-                }
-                try LMDBEnvironment.check(status, "take out a record")
-            }
-            for record in records {
-                let status = unsafe record.key.withUnsafeBytes { key in
-                    unsafe record.value.withUnsafeBytes { value in
-                        var (key, value) = unsafe (MDB_val(key), MDB_val(value))
-                        return unsafe mdb_cursor_put(cursor, &key, &value, 0)
-                    }
-                }
-                try LMDBEnvironment.check(status, "put back a record")
-            }
+            try putBack(records)
         }
         return next
+    }
+
+    /// Fills the pages of the records that are new, where many lie beside each other.
+    func fillRuns() throws(CacheError) {
+        let keys = added
+        added = NewKeys()
+        guard keys.count >= Self.shortestRun else { return }
+        let order = keys.sorted()
+        try keepingFailure { () throws(CacheError) in
+            var place = 0
+            while place < order.count { place += try fillRun(order[place...], keys) }
+        }
+    }
+
+    /// Fills the pages of the new records that follow each other from the first of `order` on.
+    ///
+    /// Older records between them, and those that follow on the last page, are taken out and put back too: each new page
+    /// would be split before them. Where one is left of that page, LMDB fills it up from the page before when little is on it.
+    ///
+    /// - Returns: how many keys of `order` were looked at.
+    private func fillRun(_ order: ArraySlice<Int32>, _ keys: NewKeys) throws(CacheError) -> Int {
+        var records = TakenRecords()
+        var (key, value) = unsafe (MDB_val(), MDB_val())
+        var status = unsafe keys.withKey(order[order.startIndex]) { first in
+            unsafe key = unsafe MDB_val(first)
+            return unsafe mdb_cursor_get(cursor, &key, &value, MDB_SET_KEY)
+        }
+        // It was removed again.
+        guard status != MDB_NOTFOUND else { return 1 }
+        var place = order.startIndex
+        var count = 0
+        var between = 0
+        var page = unsafe PageGuess(key, environment.pageBytes)
+        while status == MDB_SUCCESS, place < order.endIndex, between <= Self.mostBetween,
+            records.byteCount < NewKeys.most
+        {
+            let difference = unsafe keys.withKey(order[place]) {
+                unsafe lexicographicOrder($0, UnsafeRawBufferPointer(key))
+            }
+            if difference <= 0 { place += 1 }
+            // Less: it was removed again.
+            if difference < 0 { continue }
+            if unsafe !page.holds(key) { page = unsafe PageGuess(key, environment.pageBytes) }
+            (count, between) = difference == 0 ? (count + 1, 0) : (count, between + 1)
+            unsafe take(key, value, to: &records)
+            status = unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+        }
+        let looked = place - order.startIndex
+        guard count >= Self.shortestRun || status != MDB_SUCCESS && status != MDB_NOTFOUND else { return looked }
+        let end = records.byteCount + 2 * environment.pageBytes
+        while status == MDB_SUCCESS, unsafe page.holds(key), records.byteCount < end {
+            unsafe take(key, value, to: &records)
+            status = unsafe mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+        }
+        guard status == MDB_SUCCESS || status == MDB_NOTFOUND else { throw .lmdb(status, "read a record") }
+        try putBack(records)
+        return looked
+    }
+
+    /// Copies a record to `records`, unless it has more than half a page.
+    private func take(_ key: MDB_val, _ value: MDB_val, to records: inout TakenRecords) {
+        if unsafe key.mv_size + value.mv_size < environment.pageBytes / 2 { unsafe records.append(key, value) }
+    }
+
+    private func putBack(_ records: TakenRecords) throws(CacheError) {
+        for index in 0..<records.count {
+            let status = unsafe records.withRecord(index) { key, _ in
+                let status = unsafe mdb_cursor_get(cursor, &key, nil, MDB_SET)
+                return status == MDB_SUCCESS ? unsafe mdb_cursor_del(cursor, 0) : status
+            }
+            try LMDBEnvironment.check(status, "take out a record")
+        }
+        for index in 0..<records.count {
+            let status = unsafe records.withRecord(index) { key, value in
+                unsafe mdb_cursor_put(cursor, &key, &value, 0)
+            }
+            try LMDBEnvironment.check(status, "put back a record")
+        }
+    }
+}
+
+/// The keys that a transaction has added, one behind the other.
+struct NewKeys {
+    /// At so many bytes the pages are filled, and it begins anew.
+    static let most = 256 << 10
+
+    private var bytes: [UInt8] = []
+    private var ends: [Int32] = [0]
+
+    var count: Int { ends.count - 1 }
+    var isFull: Bool { bytes.count >= NewKeys.most }
+
+    mutating func append(_ key: UnsafeRawBufferPointer) {
+        unsafe bytes.append(contentsOf: key)
+        ends.append(Int32(bytes.count))
+    }
+
+    func withKey<Result>(_ index: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe body(UnsafeRawBufferPointer(rebasing: bytes[Int(ends[Int(index)])..<Int(ends[Int(index) + 1])]))
+        }
+    }
+
+    /// Their indices, in the order of their bytes, as LMDB has it.
+    func sorted() -> [Int32] {
+        (0..<Int32(count)).sorted { left, right in
+            unsafe withKey(left) { left in unsafe withKey(right) { unsafe lexicographicOrder(left, $0) < 0 } }
+        }
+    }
+}
+
+/// Copies of records, one behind the other.
+private struct TakenRecords {
+    private var bytes: [UInt8] = []
+    /// Where each key and each value ends.
+    private var ends: [(key: Int, value: Int)] = []
+
+    init() {}
+
+    var count: Int { ends.count }
+    var byteCount: Int { bytes.count }
+
+    mutating func append(_ key: MDB_val, _ value: MDB_val) {
+        unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(key))
+        let keyEnd = bytes.count
+        unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(value))
+        ends.append((keyEnd, bytes.count))
+    }
+
+    func withRecord(_ index: Int, _ body: (inout MDB_val, inout MDB_val) -> Int32) -> Int32 {
+        unsafe bytes.withUnsafeBytes { bytes in
+            let (keyEnd, end) = ends[index]
+            let start = index > 0 ? ends[index - 1].value : 0
+            var key = unsafe MDB_val(UnsafeRawBufferPointer(rebasing: bytes[start..<keyEnd]))
+            var value = unsafe MDB_val(UnsafeRawBufferPointer(rebasing: bytes[keyEnd..<end]))
+            return unsafe body(&key, &value)
+        }
+    }
+}
+
+/// Which records lie on one page, by where their keys are: in memory a page is in one piece.
+///
+/// A guess, as two pages may lie side by side; a wrong one costs pages and nothing else.
+private struct PageGuess {
+    private let pageBytes: UInt
+    private var low: UInt
+    private var high: UInt
+
+    init(_ key: MDB_val, _ pageBytes: Int) {
+        self.pageBytes = UInt(pageBytes)
+        low = unsafe UInt(bitPattern: key.mv_data)
+        high = low
+    }
+
+    /// Whether `key` may lie on the page of those before it; it is one of them then.
+    mutating func holds(_ key: MDB_val) -> Bool {
+        let place = unsafe UInt(bitPattern: key.mv_data)
+        guard max(high, place) - min(low, place) < pageBytes else { return false }
+        (low, high) = (min(low, place), max(high, place))
+        return true
     }
 }

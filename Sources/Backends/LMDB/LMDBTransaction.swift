@@ -16,6 +16,10 @@ import CLMDB
     /// It belongs to the transaction: "otherwise [it] will be closed when its transaction ends".
     let cursor: OpaquePointer
     private var failure: CacheError?
+    /// The keys that are new, of records that share a page with others; see ``fillRuns()``.
+    var added = NewKeys()
+    /// How many records there are, as of the last `put`.
+    private var recordCount = 0
     /// What `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -32,6 +36,7 @@ import CLMDB
         unsafe transaction = unsafe begun
         unsafe cursor = unsafe opened
         self.environment = environment
+        recordCount = try currentCount()
     }
 
     deinit { abort() }
@@ -100,7 +105,8 @@ import CLMDB
         }
         try keepingFailure { () throws(CacheError) in
             guard key.count > LMDBKey.shortLimit else {
-                return try unsafe LMDBEnvironment.check(put(value, under: key), "write a record")
+                try unsafe LMDBEnvironment.check(put(value, under: key), "write a record")
+                return try unsafe note(key, value)
             }
             var entries = try unsafe others(than: key)
             for count in [key.count, value.count] {
@@ -122,6 +128,7 @@ import CLMDB
             let others = key.count > LMDBKey.shortLimit ? try unsafe others(than: key) : []
             guard others.isEmpty else { return try unsafe store(others, under: key) }
             try unsafe LMDBEnvironment.check(mdb_cursor_del(cursor, 0), "remove a record")
+            recordCount -= 1
         }
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
@@ -155,6 +162,22 @@ import CLMDB
             return true
         }
         return others
+    }
+
+    /// Notes `key`, of which a record was written, if it is new.
+    private func note(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
+        let count = try currentCount()
+        defer { recordCount = count }
+        guard count > recordCount, key.count + value.count < environment.pageBytes / 2 else { return }
+        unsafe added.append(key)
+        if added.isFull { try fillRuns() }
+    }
+
+    private func currentCount() throws(CacheError) -> Int {
+        var statistics = MDB_stat()
+        try unsafe LMDBEnvironment.check(
+            mdb_stat(transaction, environment.database, &statistics), "read the store's size")
+        return Int(statistics.ms_entries)
     }
 
     /// Stores `entries` under the long `key` as it is stored.
