@@ -17,16 +17,19 @@ public final class LevelDBTransaction: NodeTransaction {
     private let handle: LevelDBHandle
     // SAFETY: one thread uses the transaction, and nothing that it is given calls it while these are changed.
     @safe @exclusivity(unchecked) private var overlay = LevelDBOverlay()
-    @safe @exclusivity(unchecked) private var value = LevelDBValue()
+    @safe @exclusivity(unchecked) private var lookup: LevelDBLookup
 
-    init(_ handle: LevelDBHandle) { self.handle = handle }
+    init(_ handle: LevelDBHandle) {
+        self.handle = handle
+        lookup = unsafe LevelDBLookup(handle, handle.readOptions)
+    }
 
     /// The value stored under `key`, this transaction's own writes included; valid until the next call.
     ///
     /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         if let entry = unsafe overlay.find(key) { return unsafe entry.isRemoval ? nil : entry.value }
-        return try unsafe value.get(handle.database, handle.readOptions, key)
+        return try unsafe lookup.get(key)
     }
 
     /// Stores `value` under `key`; both are copied.

@@ -10,21 +10,13 @@ extension Reconstructor {
         _ type: M.Type, _ key: ModelIdentifier, in range: Range<Int>? = nil, _ missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
-        var elements: [M] = []
-        var skipped: [CacheMiss] = []
+        var page = Page<M>(missing: missing)
         do throws(NodeReadFailure) {
-            try self.elements(type, of: list, key, in: range) { (outcome) throws(NodeReadFailure) in
-                switch outcome {
-                case .success(let element?): elements.append(element)
-                case .success(nil): break
-                case .failure(.miss(let miss)) where missing == .skip: skipped.append(miss)
-                case .failure(let failure): throw failure
-                }
-            }
+            try read(list, key, in: range, into: &page)
         } catch {
             return .miss(try miss(error, at: key))
         }
-        return .hit(CollectionRead(elements: elements, skipped: skipped))
+        return .hit(CollectionRead(elements: page.elements, skipped: page.skipped))
     }
 
     /// How many elements the collection under `key` has, deleted ones included.
@@ -66,12 +58,16 @@ extension Reconstructor {
         return try value(Namespace.collection, key).map { .record($0) }
     }
 
+    /// What was read of a list.
+    private struct Page<M> {
+        let missing: MissingElements
+        var elements: [M] = []
+        var skipped: [CacheMiss] = []
+    }
+
     /// Decodes the elements of `list` at the positions of `range`, as far as there are any, one after the other.
-    ///
-    /// - Parameter element: called for each; `nil` for one that is deleted. What it throws ends the read.
-    private func elements<M: CacheableModel>(
-        _ type: M.Type, of list: List, _ key: ModelIdentifier, in range: Range<Int>?,
-        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+    private func read<M: CacheableModel>(
+        _ list: List, _ key: ModelIdentifier, in range: Range<Int>?, into page: inout Page<M>
     ) throws(NodeReadFailure) {
         unsafe state.pointee.nesting += 1
         defer {
@@ -84,7 +80,7 @@ extension Reconstructor {
             let table = unsafe ReferenceRuns.table(of: elements.numbers).withUnsafeBytes { unsafe keep($0) }
             let decoder = unsafe NodeDecoder(bytes, source: self, isStable: true)
             let part = (range ?? 0..<elements.count).clamped(to: 0..<elements.count)
-            try unsafe decode(type, part, decoder, ReferenceRuns(table: table), element)
+            try unsafe decode(part, decoder, ReferenceRuns(table: table), into: &page)
         case .record(let header) where header.flags.contains(.chunks):
             let head = try CollectionHead(header)
             var start = 0
@@ -96,27 +92,27 @@ extension Reconstructor {
                 let mark = unsafe state.pointee.arena.mark
                 let header = try record(of: chunk, in: head, key)
                 let offset = positions.lowerBound
-                try elements(type, of: header, part.lowerBound - offset..<part.upperBound - offset, element)
+                try read(header, part.lowerBound - offset..<part.upperBound - offset, into: &page)
                 unsafe state.pointee.arena.release(to: mark)
             }
-        case .record(let header): try elements(type, of: header, range, element)
+        case .record(let header): try read(header, range, into: &page)
         }
     }
 
-    private func elements<M: CacheableModel>(
-        _ type: M.Type, of header: RecordHeader, _ range: Range<Int>?,
-        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+    private func read<M: CacheableModel>(
+        _ header: RecordHeader, _ range: Range<Int>?, into page: inout Page<M>
     ) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
         let count = try decoder.readArrayHead()
         let part = (range ?? 0..<count).clamped(to: 0..<count)
-        try decode(type, part, decoder, ReferenceRuns(header), element)
+        try decode(part, decoder, ReferenceRuns(header), into: &page)
     }
 
     /// Decodes the elements of `range` among those at `decoder`, each as of the call that put it there.
+    ///
+    /// The loop has no closure: code that is not specialised for a type asks for the type of each in every call.
     private func decode<M: CacheableModel>(
-        _ type: M.Type, _ range: Range<Int>, _ decoder: NodeDecoder, _ runs: ReferenceRuns,
-        _ element: (Result<M?, NodeReadFailure>) throws(NodeReadFailure) -> Void
+        _ range: Range<Int>, _ decoder: NodeDecoder, _ runs: ReferenceRuns, into page: inout Page<M>
     ) throws(NodeReadFailure) {
         var (decoder, runs) = (decoder, runs)
         for _ in 0..<range.lowerBound {
@@ -126,15 +122,17 @@ extension Reconstructor {
         for _ in range {
             unsafe state.pointee.holderSequence = try runs.next()
             let start = decoder
-            let outcome: Result<M?, NodeReadFailure>
             do throws(NodeReadFailure) {
-                outcome = .success(try decoder.decodeUnlessDeleted(type))
+                page.elements.append(try M.decodeValue(from: &decoder))
             } catch {
                 decoder = start
                 try decoder.skip()
-                outcome = .failure(error)
+                switch error {
+                case .deleted: break
+                case .miss(let miss) where page.missing == .skip: page.skipped.append(miss)
+                default: throw error
+                }
             }
-            try element(outcome)
         }
     }
 
