@@ -23,7 +23,7 @@ struct LevelDBLookup: ~Copyable {
     /// So many keys that follow each other are worth an iterator.
     private static let fewKeys = 3
     /// So many entries the iterator moves on to find a key.
-    private static let mostSteps = 8
+    private static let mostSteps = 2
     /// So many runs that take turns are known at a time.
     private static let mostRuns = 4
 
@@ -74,7 +74,7 @@ struct LevelDBLookup: ~Copyable {
             followed = run
         }
         guard followed == run else { return nil }
-        for _ in 0..<Self.mostSteps {
+        for _ in 0...Self.mostSteps {
             guard let entry = try unsafe iterator?.entry() else { break }
             let order = unsafe lexicographicOrder(entry.key, key)
             if order == 0 { return unsafe entry.value }
