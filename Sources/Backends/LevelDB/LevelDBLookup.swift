@@ -75,7 +75,8 @@ struct LevelDBLookup: ~Copyable {
         }
         guard followed == run else { return nil }
         for _ in 0...Self.mostSteps {
-            guard let entry = try unsafe iterator?.entry() else { break }
+            // Damage near it is no concern of this key's: the look-up says what is.
+            guard let entry = try? unsafe iterator?.entry() else { break }
             let order = unsafe lexicographicOrder(entry.key, key)
             if order == 0 { return unsafe entry.value }
             guard order < 0 else { break }

@@ -24,6 +24,9 @@ public final class LevelDBTransaction: NodeTransaction {
         lookup = unsafe LevelDBLookup(handle, handle.readOptions)
     }
 
+    // Before the handle goes, which may close the database.
+    deinit { lookup.leave() }
+
     /// The value stored under `key`, this transaction's own writes included; valid until the next call.
     ///
     /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
