@@ -133,6 +133,20 @@ struct FailedWritesTests {
         #expect(try cache.model("Person:2", as: Person.self) == person(2, 1))
     }
 
+    @Test("A flush that another thread's wipe overtakes succeeds: nothing from before it waits any more")
+    func overtakenFlush() throws {
+        let number = try cache.core.takeSequence()
+        try cache.wipe()
+        let outcome = WriteOutcome()
+        try cache.core.enqueue(
+            PendingWrite(sequence: number, isDurable: true, completion: { outcome.store($0) }), schedulingDrain: false)
+        cache.core.drainNow()
+        #expect(try outcome.take().get().isEmpty)
+        #expect(throws: CacheError.self) {
+            try cache.core.enqueue(failed(number, 1), schedulingDrain: false)
+        }
+    }
+
     @Test("Refusals that wait in the queue take no more than the limit either")
     func refusals() throws {
         let cache = try disk.open(queueLimit: 0)

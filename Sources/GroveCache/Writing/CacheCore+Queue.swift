@@ -29,8 +29,8 @@ extension CacheCore {
 
     /// Queues `write`; from now on every read sees it.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the store was wiped since the
-    ///   call was made.
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the call stores something and the
+    ///   store was wiped since it was made.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
@@ -41,7 +41,7 @@ extension CacheCore {
                 if error.code == .suspended, write.completion == nil { state.forget(write) }
                 throw error
             }
-            guard write.sequence > state.wipedAt || write.isWipe else {
+            guard write.sequence > state.wipedAt || write.isEmpty else {
                 // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
                 // is not what was last set.
                 if write.completion == nil,

@@ -72,6 +72,9 @@ final class PendingWrite: Sendable {
             ? Dictionary(uniqueKeysWithValues: extras.indices.map { (extras[$0].storeKey, $0) }) : nil
     }
 
+    /// Whether the call stores nothing and forgets nothing by itself, as a flush and a wipe do.
+    var isEmpty: Bool { tree == nil && extras.isEmpty }
+
     /// Gives the call its place in the queue, once.
     func take(place: UInt64) { unsafe queuePlace = place }
 
