@@ -139,9 +139,9 @@ struct CompareTests {
         let row = try #require(outcome.output.split(separator: "\n").first { $0.hasPrefix(backend) })
         let cells = row.split(separator: " ", omittingEmptySubsequences: true)
         #expect(cells.count == 11 && Double(cells[1]) ?? 7 <= 6, "\(row)")
-        #expect(cells[7] != "0.00", "nothing was evicted, so that nothing was shown")
-        // Most of what is read is recent, and is kept.
-        #expect(Double(cells[5]) ?? 0 > 60, "\(row)")
+        // Most of what is read is recent, and is kept; and something was evicted, so that something is shown.
+        let hits = try #require(Double(cells[5]))
+        #expect(hits > 60 && hits < 99, "\(row)")
     }
 
     @Test("A table fits into 80 columns and says what the tax is")

@@ -28,7 +28,7 @@ package struct ChurnReport {
 
     package var table: String {
         let header = [
-            "backend", "peak", "of it", "live", "least", "hits", "by day", "evicts", "amp", "speed", "cpu",
+            "backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu",
         ]
         var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
         for result in results {
@@ -40,7 +40,7 @@ package struct ChurnReport {
                 percent(Double(result.peak) / Double(result.budget)), percent(result.share),
                 percent(result.leastShare), percent(result.hitRatio),
                 "\(percent(later.min() ?? 0))-\(percent(later.max() ?? 0))",
-                CompareResult.short(Double(result.usage.evictions)), result.amplification.map { $0.fixed(1) } ?? "-",
+                (result.usage.entries ?? 0).grouped, result.amplification.map { $0.fixed(1) } ?? "-",
                 ((result.rates.last ?? 0) / result.rates[first]).fixed(2),
                 ((result.processorRates.last ?? 0) / result.processorRates[first]).fixed(2),
             ])
@@ -54,7 +54,7 @@ package struct ChurnReport {
             peak = the most MB that the files took, as du counts; of it = of the budget
             live = keys and values in the budget at the end; least = after a third
             hits = hit ratio after a third; by day = the least and the most of a day
-            evicts = records evicted
+            models = how many live in the budget at the end, the cache's own records counted
             amp = bytes written for each byte of records
             speed = the last day's rate divided by that of the day after a third
             cpu = the same of calls a second of the processor's time
