@@ -5,16 +5,17 @@ import GroveModel
 /// Reads the values of numbered rows.
 ///
 /// The first few of a view come by a statement. After them a blob of SQLite's is opened, which moves from row to row in a
-/// third of the time: that pays for opening it where a view reads a page.
+/// third of the time: that pays for opening it where a view reads a page. A page reads elements and what they refer to in
+/// turn, so that there are two, one for prefixes with even numbers: to the next row SQLite moves without a search.
 @safe
 struct SQLiteNumbered: ~Copyable {
     private let connection: SQLiteConnection
     private let select: SQLiteStatement
     private let usesBlob: Bool
-    private var blob: OpaquePointer?
-    /// What the blob's row holds.
+    private var blobs: (even: OpaquePointer?, odd: OpaquePointer?)
+    /// What the row holds that a blob stands on.
     private var buffer = ByteBuffer(capacity: 256)
-    /// Rows that were found since the view began, or since the blob was lost.
+    /// Rows that were found since the view began, or since a blob was lost.
     private var foundCount = 0
 
     /// So many rows by the statement are worth a blob.
@@ -30,16 +31,18 @@ struct SQLiteNumbered: ~Copyable {
     }
 
     deinit {
-        unsafe sqlite3_blob_close(blob)
+        unsafe sqlite3_blob_close(blobs.even)
+        unsafe sqlite3_blob_close(blobs.odd)
         buffer.deallocate()
     }
 
     /// The value of `row`, until the next call.
     mutating func value(of row: Int64) throws(CacheError) -> UnsafeRawBufferPointer? {
-        if let blob = unsafe blob {
+        let isOdd = SQLiteNumberedKey.prefix(ofRow: row) & 1 == 1
+        if let blob = unsafe isOdd ? blobs.odd : blobs.even {
             if unsafe sqlite3_blob_reopen(blob, row) == SQLITE_OK { return try unsafe content(of: blob) }
             // The row is not there, or the file is damaged: the statement says which.
-            closeBlob()
+            closeBlobs()
         }
         select.reset()
         select.bind(row, at: 1)
@@ -48,7 +51,13 @@ struct SQLiteNumbered: ~Copyable {
         if usesBlob, foundCount >= Self.fewRows {
             var opened: OpaquePointer?
             let status = unsafe sqlite3_blob_open(connection.pointer, "main", "numbered", "value", row, 0, &opened)
-            if status == SQLITE_OK { unsafe blob = unsafe opened } else { unsafe sqlite3_blob_close(opened) }
+            if unsafe status != SQLITE_OK {
+                unsafe sqlite3_blob_close(opened)
+            } else if isOdd {
+                unsafe blobs.odd = unsafe opened
+            } else {
+                unsafe blobs.even = unsafe opened
+            }
         }
         return unsafe select.bytes(0)
     }
@@ -56,14 +65,15 @@ struct SQLiteNumbered: ~Copyable {
     /// Leaves the row; its bytes are gone.
     mutating func leave() {
         select.reset()
-        if unsafe blob != nil { closeBlob() }
+        closeBlobs()
         foundCount = 0
         if buffer.allocatedByteCount > Self.retainedBytes { buffer.removeAll(keeping: Self.retainedBytes) }
     }
 
-    private mutating func closeBlob() {
-        unsafe sqlite3_blob_close(blob)
-        unsafe blob = nil
+    private mutating func closeBlobs() {
+        unsafe sqlite3_blob_close(blobs.even)
+        unsafe sqlite3_blob_close(blobs.odd)
+        unsafe blobs = (nil, nil)
         foundCount = 0
     }
 

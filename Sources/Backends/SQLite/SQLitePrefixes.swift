@@ -21,8 +21,12 @@ struct SQLitePrefixes: ~Copyable {
     /// - Complexity: O(1) for one that is known, O(log *n*) otherwise.
     mutating func number(of prefix: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         let hash = unsafe hash64(prefix, seed: 0)
-        if known[hash] == nil, last < SQLiteNumberedKey.mostPrefixes { try load() }
-        guard let found = known[hash], unsafe found.text.withUnsafeBytes({ unsafe isEqual($0, prefix) }) else {
+        var found = known[hash]
+        if found == nil, last < SQLiteNumberedKey.mostPrefixes {
+            try load()
+            found = known[hash]
+        }
+        guard let found, unsafe found.text.withUnsafeBytes({ unsafe isEqual($0, prefix) }) else {
             return nil
         }
         return found.number
