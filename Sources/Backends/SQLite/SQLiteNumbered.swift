@@ -51,7 +51,7 @@ struct SQLiteNumbered: ~Copyable {
         if usesBlob, foundCount >= Self.fewRows {
             var opened: OpaquePointer?
             let status = unsafe sqlite3_blob_open(connection.pointer, "main", "numbered", "value", row, 0, &opened)
-            if unsafe status != SQLITE_OK {
+            if status != SQLITE_OK {
                 unsafe sqlite3_blob_close(opened)
             } else if isOdd {
                 unsafe blobs.odd = unsafe opened
