@@ -91,6 +91,23 @@ struct LMDBRefillTests {
         for (key, value) in expected { #expect(try store.get(key) == value) }
     }
 
+    @Test("A write whose body hides an error ends with that error, however many new records it has")
+    func hidden() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        _ = try store.setBudget(1 << 20)
+        do throws(CacheError) {
+            try store.write { transaction throws(CacheError) in
+                for number in 0..<100 as Range<UInt8> { try transaction.put([1, number], [number]) }
+                try? transaction.put([2], [UInt8](repeating: 1, count: 2 << 20))
+            }
+            Issue.record("The write succeeded.")
+        } catch {
+            #expect(error.code == .full)
+        }
+        #expect(try store.keys().isEmpty)
+    }
+
     /// Writes sixty records as a cache does that has a budget.
     private static func write(_ version: UInt8, to store: LMDBStore) throws {
         for number in 0..<60 as Range<UInt8> {

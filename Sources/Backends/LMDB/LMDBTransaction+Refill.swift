@@ -49,6 +49,7 @@ extension LMDBTransaction {
         let keys = added
         added = NewKeys()
         guard keys.count >= Self.shortestRun else { return }
+        try checkUsable()
         let order = keys.sorted()
         try keepingFailure { () throws(CacheError) in
             var place = 0
