@@ -5,5 +5,10 @@ replace_mutex() {
         grep -rqw 'import Synchronization' "$folder" || continue
         printf '%s\n' 'package import GroveModel' '' 'package typealias Mutex<Value: ~Copyable> = Lock<Value>' \
             > "$folder/Mutex.swift"
+        # A file sees the members of what it imports by itself.
+        grep -rlw 'import Synchronization' "$folder" | xargs grep -Lw 'import GroveModel' | while read -r file; do
+            sed -i.bak 's/^\(.*import Synchronization\)$/import GroveModel\n\1/' "$file"
+            rm "$file.bak"
+        done
     done
 }
