@@ -91,6 +91,46 @@ struct LMDBRefillTests {
         for (key, value) in expected { #expect(try store.get(key) == value) }
     }
 
+    @Test(
+        "A transaction of more new keys than are noted at a time loses none of them", arguments: 0..<2 as Range<UInt64>)
+    func many(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        var expected: [[UInt8]: [UInt8]] = [:]
+        let numbers = seed == 0 ? Array(0..<30_000) : (0..<30_000).shuffled(using: &random)
+        try store.write { transaction throws(CacheError) in
+            var last: [UInt8]?
+            for number in numbers {
+                let key = [1] + Array("Item:\(number)".utf8)
+                // Now and then the bytes that a look-up returned, which move when pages are filled.
+                var value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20 + number % 60)
+                if let last, number % 5 == 0, let stored = expected[last] {
+                    value = stored
+                    try unsafe last.withRaw { last throws(CacheError) in
+                        guard let bytes = try unsafe transaction.get(last) else { return }
+                        try unsafe key.withRaw { key throws(CacheError) in
+                            try unsafe transaction.put(key, bytes)
+                        }
+                    }
+                } else {
+                    try transaction.put(key, value)
+                }
+                expected[key] = value
+                if number % 13 == 0 {
+                    try transaction.remove(key)
+                    expected[key] = nil
+                } else if number % 17 == 0 {
+                    try transaction.remove(key)
+                    try transaction.put(key, [1])
+                    expected[key] = [1]
+                }
+                last = key
+            }
+        }
+        #expect(try store.dictionary() == expected)
+    }
+
     @Test("A write whose body hides an error ends with that error, however many new records it has")
     func hidden() throws {
         let directory = try TemporaryDirectory()

@@ -114,7 +114,8 @@ import Synchronization
         defer { unsafe mdb_txn_abort(transaction) }
         let last = try pages().last
         guard Int(grove_lmdb_length(file)) / pageBytes <= last else { return }
-        guard ftruncate(file, off_t((last &+ 1) &* pageBytes)) == 0 else {
+        // Synced, as what is shorter after a loss of power would be taken for damaged.
+        guard ftruncate(file, off_t((last &+ 1) &* pageBytes)) == 0, fsync(file) == 0 else {
             throw .lmdb(errno, "lengthen the store's file")
         }
     }

@@ -20,7 +20,7 @@ struct LevelDBLookup: ~Copyable {
     /// The run that ``iterator`` follows.
     private var followed = 0
 
-    /// So many keys that follow each other are worth an iterator.
+    /// So many keys are looked up before runs are watched, and so many must follow each other to be worth an iterator.
     private static let fewKeys = 3
     /// So many entries the iterator moves on to find a key.
     private static let mostSteps = 2

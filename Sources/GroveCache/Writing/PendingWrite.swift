@@ -72,7 +72,7 @@ final class PendingWrite: Sendable {
             ? Dictionary(uniqueKeysWithValues: extras.indices.map { (extras[$0].storeKey, $0) }) : nil
     }
 
-    /// Whether the call stores nothing and forgets nothing by itself, as a flush and a wipe do.
+    /// Whether the call names no key, as a flush and a wipe do.
     var isEmpty: Bool { tree == nil && extras.isEmpty }
 
     /// Gives the call its place in the queue, once.
