@@ -172,6 +172,11 @@ struct ReadState: ~Copyable {
         }
         let updates = try unsafe pending?.updates(of: key.bytes, over: view) ?? []
         var stored = try unsafe view?.get(key.bytes)
+        if updates.isEmpty, ageLimit == nil {
+            isExpired = false
+            guard let stored = unsafe stored else { return nil }
+            return unsafe (stored, keepsBytes)
+        }
         if !updates.isEmpty, let bytes = unsafe stored, let hash = unsafe RecordHeader.shapeHash(of: bytes),
             unsafe shapes.find(hash) == nil
         {

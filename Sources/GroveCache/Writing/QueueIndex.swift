@@ -3,13 +3,16 @@ import GroveModel
 
 /// Queued calls by the keys that they name: what a read looks up for each key, at a cost that does not grow with the queue.
 ///
-/// A persistent hash trie (Bagwell, *Ideal Hash Trees*, 2001) of 32-way nodes: a copy is a snapshot, taken in O(1), that no
-/// later change shows in. Nodes that no snapshot holds are changed in place. Calls with many keys are not taken apart: each finds its keys by itself, and the queue's bound in
+/// A persistent hash tree of 32-way branches over small buckets (Fagin et al., *Extendible Hashing*, 1979; Bagwell, *Ideal
+/// Hash Trees*, 2001): a copy is a snapshot, taken in O(1), that no later change shows in. Nodes that no snapshot holds are
+/// changed in place. Calls with many keys are not taken apart: each finds its keys by itself, and the queue's bound in
 /// bytes keeps them few.
 struct QueueIndex: Sendable {
     /// One call under one key, in the order of places.
     fileprivate struct Item: Sendable {
         let call: PendingWrite
+        /// The hash of the key.
+        let hash: UInt64
         /// The entry of the call's tree that is written under the key, where nothing else of the call is; -1 otherwise.
         let entry: Int32
 
@@ -18,7 +21,8 @@ struct QueueIndex: Sendable {
         /// So it is where the same projection writes the same fields again: a node that every queued call brings along,
         /// such as the sender of each message, costs a read one update.
         func isOverwritten(by later: Item) -> Bool {
-            guard entry >= 0, later.entry >= 0, let tree = call.tree, let laterTree = later.call.tree,
+            guard hash == later.hash, entry >= 0, later.entry >= 0, let tree = call.tree,
+                let laterTree = later.call.tree,
                 call.sequence < later.call.sequence
             else { return false }
             let (node, other) = (tree.node(Int(entry)), laterTree.node(Int(later.entry)))
@@ -33,36 +37,64 @@ struct QueueIndex: Sendable {
         }
     }
 
-    /// A node of the trie; changed in place where no snapshot holds it.
+    /// A bucket of items, or once it had too many of them a branch; changed in place where no snapshot holds it.
     // SAFETY: whoever changes a node has made sure that no other reference to it exists.
     fileprivate final class Node: @unchecked Sendable {
-        var bits: UInt32
-        var children: [Child]
+        /// The items of a bucket; those of one hash are in the order of places.
+        private(set) var items: [Item]
+        /// What is below a branch, by five bits of the hash; empty for a bucket.
+        private(set) var below: [Node?]
 
-        init(bits: UInt32 = 0, children: [Child] = []) {
-            self.bits = bits
-            self.children = children
+        init(items: [Item] = [], below: [Node?] = []) {
+            self.items = items
+            self.below = below
         }
-    }
 
-    fileprivate enum Child: Sendable {
-        /// One item, as almost every key has it: no array for it.
-        case leaf(hash: UInt64, Item)
-        case leaves(hash: UInt64, [Item])
-        case branch(Node)
+        /// The node below for `hash`, whose first `level` bits led here; `nil` where nothing is there.
+        func child(_ hash: UInt64, _ level: UInt64) -> Node? { below[Node.slot(hash, level)] }
 
-        /// The hash of what lies here, but for a branch.
-        var hash: UInt64? {
-            switch self {
-            case .leaf(let hash, _), .leaves(let hash, _): hash
-            case .branch: nil
+        /// The same, to be changed: made where nothing is there, and copied where a snapshot holds it.
+        func ownedChild(_ hash: UInt64, _ level: UInt64) -> Node { Node.owned(&below[Node.slot(hash, level)]) }
+
+        /// `node`, to be changed: made where there is none, and copied where a snapshot holds it.
+        static func owned(_ node: inout Node?) -> Node {
+            if isKnownUniquelyReferenced(&node), let node { return node }
+            let copy = Node(items: node?.items ?? [], below: node?.below ?? [])
+            node = copy
+            return copy
+        }
+
+        /// Adds `item` to this bucket, whose hashes agree in their first `level` bits.
+        func insert(_ item: Item, _ level: UInt64) {
+            if let last = items.lastIndex(where: { $0.hash == item.hash }), items[last].isOverwritten(by: item) {
+                items[last] = item
+                return
             }
+            items.append(item)
+            // One key may have many items, which no branch tells apart; so a bucket is looked through each time it doubled.
+            guard items.count >= Node.mostItems, items.count.nonzeroBitCount == 1, level < 60,
+                items.contains(where: { $0.hash != item.hash })
+            else { return }
+            below = [Node?](repeating: nil, count: 32)
+            for item in items { ownedChild(item.hash, level).items.append(item) }
+            items = []
         }
-    }
 
-    fileprivate enum Change {
-        case insert(Item)
-        case remove(PendingWrite)
+        /// Removes the items of `call` under `hash` from this bucket.
+        func remove(_ call: PendingWrite, _ hash: UInt64) {
+            items.removeAll { $0.hash == hash && $0.call === call }
+        }
+
+        /// Visits the items under `hash` of this bucket, in the order of places.
+        func forEachItem(_ hash: UInt64, _ visit: (Item) -> Void) {
+            // By index: an iterator would retain each item's call.
+            for index in items.indices where items[index].hash == hash { visit(items[index]) }
+        }
+
+        /// How many items make a branch of a bucket; a power of two.
+        private static let mostItems = 16
+
+        private static func slot(_ hash: UInt64, _ level: UInt64) -> Int { Int(truncatingIfNeeded: hash >> level & 31) }
     }
 
     /// Calls that were added at about one time, and go together.
@@ -108,7 +140,8 @@ struct QueueIndex: Sendable {
         current.lastPlace = call.place
         guard call.keyCount <= QueueIndex.mostKeys else { return current.large.append(call) }
         call.forEachKey { hash, entry in
-            current.apply(.insert(Item(call: call, entry: entry)), hash)
+            let (bucket, level) = current.ownedBucket(hash)
+            bucket.insert(Item(call: call, hash: hash, entry: entry), level)
         }
     }
 
@@ -144,58 +177,6 @@ struct QueueIndex: Sendable {
     static func hash(_ namespace: UInt8, _ name: UInt64) -> UInt64 {
         name &+ UInt64(namespace) &* 0x9E37_79B9_7F4A_7C15
     }
-
-    fileprivate static func bit(_ hash: UInt64, _ level: UInt64) -> UInt32 { 1 << UInt32(hash >> level & 31) }
-
-    fileprivate static func position(_ bit: UInt32, _ bits: UInt32) -> Int { (bits & (bit - 1)).nonzeroBitCount }
-
-    /// Applies `change` to the items under `hash`, in `node` or below, whose hashes agree below bit `level`; emptied leaves
-    /// stay until the index is empty.
-    fileprivate static func apply(_ change: Change, _ node: inout Node, _ hash: UInt64, _ level: UInt64) {
-        if !isKnownUniquelyReferenced(&node) { node = Node(bits: node.bits, children: node.children) }
-        let bit = bit(hash, level)
-        let position = position(bit, node.bits)
-        guard node.bits & bit != 0 else {
-            guard case .insert(let item) = change else { return }
-            node.children.insert(.leaf(hash: hash, item), at: position)
-            node.bits |= bit
-            return
-        }
-        // Taken out while it is changed, or it would be referenced twice.
-        let child = node.children[position]
-        node.children[position] = .leaves(hash: 0, [])
-        switch consume child {
-        case .branch(var branch):
-            apply(change, &branch, hash, level + 5)
-            node.children[position] = .branch(branch)
-        case .leaf(hash, let old):
-            node.children[position] = apply(change, to: old, hash)
-        case .leaves(hash, var items):
-            apply(change, to: &items)
-            node.children[position] = .leaves(hash: hash, items)
-        case let other:
-            var branch = Node(bits: QueueIndex.bit(other.hash ?? 0, level + 5), children: [other])
-            apply(change, &branch, hash, level + 5)
-            node.children[position] = .branch(branch)
-        }
-    }
-
-    private static func apply(_ change: Change, to old: Item, _ hash: UInt64) -> Child {
-        switch change {
-        case .insert(let item) where old.isOverwritten(by: item): return .leaf(hash: hash, item)
-        case .insert(let item): return .leaves(hash: hash, [old, item])
-        case .remove(let call): return old.call === call ? .leaves(hash: hash, []) : .leaf(hash: hash, old)
-        }
-    }
-
-    private static func apply(_ change: Change, to items: inout [Item]) {
-        switch change {
-        case .insert(let item):
-            if let last = items.last, last.isOverwritten(by: item) { items.removeLast() }
-            items.append(item)
-        case .remove(let call): items.removeAll { $0.call === call }
-        }
-    }
 }
 
 extension QueueIndex.Generation {
@@ -203,43 +184,37 @@ extension QueueIndex.Generation {
         var found = large
         var nodes = root.map { [$0] } ?? []
         while let node = nodes.popLast() {
-            for child in node.children {
-                switch child {
-                case .leaf(_, let item): found.append(item.call)
-                case .leaves(_, let items): found += items.map(\.call)
-                case .branch(let next): nodes.append(next)
-                }
-            }
+            found += node.items.map(\.call)
+            nodes += node.below.compactMap { $0 }
         }
         return found
     }
 
     fileprivate func forEachItem(_ hash: UInt64, _ visit: (QueueIndex.Item) -> Void) {
-        guard var node = root else { return }
+        var node = root
         var level: UInt64 = 0
-        while true {
-            let bit = QueueIndex.bit(hash, level)
-            guard node.bits & bit != 0 else { return }
-            switch node.children[QueueIndex.position(bit, node.bits)] {
-            case .branch(let next): node = next
-            case .leaf(hash, let item): return visit(item)
-            case .leaves(hash, let items): return items.forEach(visit)
-            case .leaf, .leaves: return
-            }
+        while let branch = node, !branch.below.isEmpty {
+            node = branch.child(hash, level)
             level += 5
         }
+        node?.forEachItem(hash, visit)
     }
 
-    fileprivate mutating func apply(_ change: QueueIndex.Change, _ hash: UInt64) {
-        var node = root.take() ?? QueueIndex.Node()
-        QueueIndex.apply(change, &node, hash, 0)
-        root = node
+    /// The bucket of `hash`, to be changed, and how many bits of the hash lead there.
+    fileprivate mutating func ownedBucket(_ hash: UInt64) -> (bucket: QueueIndex.Node, level: UInt64) {
+        var node = QueueIndex.Node.owned(&root)
+        var level: UInt64 = 0
+        while !node.below.isEmpty {
+            node = node.ownedChild(hash, level)
+            level += 5
+        }
+        return (node, level)
     }
 
     fileprivate mutating func remove(_ call: PendingWrite) {
         guard root != nil || !large.isEmpty else { return }
         guard call.keyCount <= QueueIndex.mostKeys else { return large.removeAll { $0 === call } }
-        call.forEachKey { hash, _ in apply(.remove(call), hash) }
+        call.forEachKey { hash, _ in ownedBucket(hash).bucket.remove(call, hash) }
     }
 }
 
