@@ -10,7 +10,7 @@ enum LagsBehind: StoreFlaw {
     static var lagsBehind: Bool { true }
 }
 
-/// A view finds each key once: what is found already is taken for a cycle.
+/// A view finds each node once: what was found before another one is taken for a cycle.
 enum GivesOnce: StoreFlaw {
     static var givesOnce: Bool { true }
 }
