@@ -3,15 +3,15 @@
 #
 #   sh Scripts/fuzz.sh [executions]    how often, 200,000 by default
 #
-# The records in Conformance/Fuzz/Corpus, and what earlier runs found, in found.tar.gz, are where it begins; what is found
-# on the way goes to .build/fuzz/corpus, and an input that ends the process to .build/fuzz/crash-*. Ends with libFuzzer's status, 0 where nothing was found.
+# It begins with records of the kit's types as this version writes them, and with what earlier runs found, all in
+# .build/fuzz/corpus. An input that ends the process goes to .build/fuzz/crash-*. Ends with libFuzzer's status, 0 where
+# nothing was found.
 set -eu
 cd "$(dirname "$0")/.."
 runs=${1:-200000}
 swiftc=${SWIFTC:-swiftc}
 out=.build/fuzz
 mkdir -p "$out/corpus"
-tar xzf Conformance/Fuzz/found.tar.gz -C "$out"
 
 features='-swift-version 6 -package-name grove -strict-memory-safety -enable-upcoming-feature ExistentialAny
 -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility'
@@ -36,12 +36,13 @@ module() {
 module GroveModel Sources/GroveModel
 module GroveCoding Sources/GroveCoding
 module GroveCache Sources/GroveCache
+module GroveMemory Sources/Backends/Memory
 
 # shellcheck disable=SC2046,SC2086
 $swiftc -O -wmo -parse-as-library $features $sanitizers -I "$out" -module-name RecordFuzz -o "$out/record-fuzz" \
     Conformance/Fuzz/*.swift $(ls Conformance/Kit/Models/*.swift | grep -v Golden) \
-    Conformance/Kit/Interception/Gate.swift Conformance/Kit/CheckFailure.swift "$out/GroveModel.o" "$out/GroveCoding.o" \
-    "$out/GroveCache.o"
+    Conformance/Kit/Interception/CommitGate.swift Conformance/Kit/CheckFailure.swift "$out/GroveModel.o" "$out/GroveCoding.o" \
+    "$out/GroveCache.o" "$out/GroveMemory.o"
 
-exec "$out/record-fuzz" -runs="$runs" -max_len=1024 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$out/" "$out/corpus" Conformance/Fuzz/Corpus
+exec "$out/record-fuzz" "$out/corpus" -runs="$runs" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="$out/"

@@ -1,5 +1,5 @@
 import GroveCache
-public import GroveCoding
+import GroveCoding
 import GroveModel
 import Synchronization
 
@@ -17,6 +17,8 @@ final class FuzzedStore: NodeStore {
 
     static let root: ModelIdentifier = "root"
     static let records = Mutex(Records())
+    /// The shapes of the seeds by their keys: a fuzzer does not guess the hash of one.
+    static let shapes = Mutex<[[UInt8]: [UInt8]]>([:])
 
     static var profile: BackendProfile {
         BackendProfile(
@@ -53,11 +55,17 @@ final class FuzzedStore: NodeStore {
     deinit { end() }
 
     func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        // The store's own state is absent, and an alias leads to the root's record.
-        guard let first = unsafe key.first, first == 1 || first == 2 else { return nil }
-        let name = FuzzedStore.root.rawValue.utf8
-        let isRoot = unsafe key.dropFirst().elementsEqual(name)
-        let record = isRoot ? records.root : records.other
+        // There are nodes, collections, chunks and shapes: no state of the store, and no alias.
+        guard let first = unsafe key.first, first == 1 || first == 2 || first == 6 || first == 7 else { return nil }
+        let isRoot = unsafe key.dropFirst().elementsEqual(FuzzedStore.root.rawValue.utf8)
+        let record: [UInt8]
+        if first == 6 {
+            let name = unsafe Array(key)
+            guard let shape = FuzzedStore.shapes.withLock({ $0[name] }) else { return nil }
+            record = shape
+        } else {
+            record = isRoot ? records.root : records.other
+        }
         // Of the size of the record exactly, so that the address sanitizer sees a read beyond it.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: record.count, alignment: 8)
         unsafe copy.copyBytes(from: record)
