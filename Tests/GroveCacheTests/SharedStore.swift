@@ -1,5 +1,5 @@
 import Dispatch
-import GroveCache
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
@@ -230,7 +230,17 @@ extension SharedStore.Disk {
     }
 
     /// Lets a node's record look as if a later version of Grove had written it.
-    func makeFuture(_ identifier: String) throws { try change(identifier) { $0[0] = 0xFE } }
+    func makeFuture(_ identifier: String) throws {
+        try change(identifier) { record in
+            record[0] = 0xFE
+            let sum = unsafe record.withUnsafeBytes { record in
+                unsafe SharedStore.Disk.key(identifier).withUnsafeBytes {
+                    unsafe RecordHeader.checksum(record, key: $0)
+                }
+            }
+            for index in 0..<8 { record[2 + index] = UInt8(truncatingIfNeeded: sum >> UInt64(index * 8)) }
+        }
+    }
 
     /// Flips a bit of the store's own record.
     func damageState() throws { try change(key: [0x00]) { $0[$0.count - 1] ^= 1 } }

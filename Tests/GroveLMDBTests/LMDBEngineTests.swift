@@ -108,8 +108,8 @@ struct LMDBEngineTests {
         store.close()
         var bytes = try Data(contentsOf: directory.url("data.mdb"))
         var from = bytes.startIndex
-        while let stamp = bytes.range(of: Data("GroveLMD".utf8) + Data([1, 0, 0, 0]), in: from..<bytes.endIndex) {
-            bytes[stamp.upperBound - 4] = 2
+        while let stamp = bytes.range(of: Data("GroveLMD".utf8) + Data([1, 1, 1, 1]), in: from..<bytes.endIndex) {
+            bytes.replaceSubrange(stamp.upperBound - 4..<stamp.upperBound, with: [2, 2, 2, 2])
             from = stamp.upperBound
         }
         try bytes.write(to: directory.url("data.mdb"))

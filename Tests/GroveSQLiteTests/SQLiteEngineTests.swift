@@ -82,10 +82,25 @@ struct SQLiteEngineTests {
         let store = try directory.open()
         try store.put([1], [1])
         store.close()
-        try run("PRAGMA user_version = 2", directory)
+        try run("PRAGMA user_version = \(0x0202_0202)", directory)
         let bytes = try Data(contentsOf: directory.url("store.sqlite"))
         #expect(code { _ = try directory.open() } == .unsupportedFormat)
         #expect(try Data(contentsOf: directory.url("store.sqlite")) == bytes)
+    }
+
+    @Test("A byte of the layout's number that is changed is damage, and no later layout")
+    func damagedLayout() throws {
+        let directory = try TemporaryDirectory()
+        try directory.open().close()
+        let bytes = try Data(contentsOf: directory.url("store.sqlite"))
+        for place in 60..<64 {
+            for change: UInt8 in [1, 3, 0x80, 166, 0xFF] {
+                var damaged = bytes
+                damaged[place] ^= change
+                try damaged.write(to: directory.url("store.sqlite"))
+                #expect(code { _ = try directory.open() } == .corrupted)
+            }
+        }
     }
 
     @Test("A store without its tables is damaged")

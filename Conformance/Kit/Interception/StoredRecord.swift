@@ -74,6 +74,13 @@ package struct StoredRecord {
         set { bytes.replaceSubrange(bodyStart..., with: newValue) }
     }
 
+    /// A store's own record of `version`, with other content than that of version 1.
+    package static func state(version: UInt8) -> [UInt8] {
+        let content = [version] + (0..<40).map { UInt8($0) }
+        let sum = unsafe content.withUnsafeBytes { unsafe hash64($0, seed: 1) }
+        return content + (0..<8).map { UInt8(truncatingIfNeeded: sum >> UInt64($0 * 8)) }
+    }
+
     /// Computes the checksum anew, as of a record that was written under `key`.
     package mutating func seal(under key: [UInt8]) {
         let head = UInt64(bytes[0]) | UInt64(bytes[1]) << 8

@@ -89,6 +89,11 @@ enum SchemaRules {
         // It comes from elsewhere: what a cache wrote itself, it need not look at.
         try cache.evict("Person:1")
         try store.put(key, record.bytes)
+        try trial.expectMiss(
+            try cache.read("Person:1", as: Person.self), .corrupted, "Person:1",
+            "a record whose version was changed by damage")
+        record.seal(under: key)
+        try store.put(key, record.bytes)
         try trial.expectError(.unsupportedFormat, from: "a read of a record of a later format") {
             try cache.read("Person:1", as: Person.self)
         }
@@ -101,7 +106,7 @@ enum SchemaRules {
         try trial.expectError(.unsupportedFormat, from: "a deletion of it") { try cache.delete("Person:1") }
         try trial.expectEqual(try store.get(key), record.bytes, "the record after its deletion was refused")
         guard trial.profile.isPersistent else { return }
-        let later: [UInt8] = [record.version] + (0..<40).map { UInt8($0) }
+        let later = StoredRecord.state(version: record.version)
         try store.put([0], later)
         cache.close()
         try trial.expectError(.unsupportedFormat, from: "opening a store of a later format") { try site.open() }

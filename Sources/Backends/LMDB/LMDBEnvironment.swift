@@ -35,7 +35,7 @@ import Synchronization
     private static let commitsPerCheck = 32
 
     private static let magic: [UInt8] = Array("GroveLMD".utf8)
-    private static let layout: UInt32 = 1
+    private static let layout: UInt8 = 1
 
     /// Opens the environment in `directory`, or makes one, and checks that it is ours and whole.
     init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
@@ -155,7 +155,7 @@ import Synchronization
         var statistics = MDB_stat()
         var status = unsafe mdb_dbi_open(begun, nil, 0, &database)
         if status == MDB_SUCCESS { status = unsafe mdb_stat(begun, database, &statistics) }
-        let expected = unsafe magic + withUnsafeBytes(of: layout.littleEndian) { unsafe Array($0) }
+        let expected = unsafe magic + withUnsafeBytes(of: StoredLayout.word(layout).littleEndian) { unsafe Array($0) }
         var found: [UInt8]?
         if status == MDB_SUCCESS {
             status = unsafe [UInt8](repeating: 0xFF, count: LMDBKey.stampCount).withUnsafeBytes { key in
@@ -176,7 +176,7 @@ import Synchronization
             throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
         }
         let number = found[magic.count..<expected.count].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-        guard number == layout else { throw .unknownLayout(number) }
+        try StoredLayout.check(number, is: layout)
         return database
     }
 }

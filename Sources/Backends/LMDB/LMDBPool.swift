@@ -31,7 +31,7 @@ final class LMDBPool: Sendable {
     /// The views of some threads.
     private struct Shelf {
         var resting: [LMDBView] = []
-        /// The views and the writes that began here, less those that ended here.
+        /// The views, the writes and the looks at the file that began here, less those that ended here.
         var open = 0
     }
 
@@ -126,6 +126,15 @@ final class LMDBPool: Sendable {
     /// The environment, which stays open while the caller holds it.
     func environment() throws(CacheError) -> LMDBEnvironment {
         try state.withLock { state throws(CacheError) in try usable(&state) }
+    }
+
+    /// Runs `body` with the environment, whose map stays where it is meanwhile.
+    func withEnvironment<Result>(
+        _ body: (LMDBEnvironment) throws(CacheError) -> Result
+    ) throws(CacheError) -> Result {
+        shelves.withLock(of: shelves.own) { $0.open += 1 }
+        defer { forget() }
+        return try body(try environment())
     }
 
     /// Begins a write, which ``endWrite()`` follows.

@@ -30,7 +30,7 @@ extension LMDBStore {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LMDB, which cannot work in so few")
         }
         try pool.limit(to: map)
-        let pages = try pool.environment().pages().map
+        let pages = try pool.withEnvironment { (environment) throws(CacheError) in try environment.pages().map }
         pageLimit.store(pages / 100 * (pages > 4_000 ? 89 : 84), ordering: .relaxed)
         return map / 100 * 64
     }
@@ -58,15 +58,15 @@ extension LMDBStore {
     /// with eight times as many bytes are filled anew where there is room: each page of records takes three at the most.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
-        let environment = try pool.environment()
-        let used = try environment.usedPages()
+        let (used, page) = try pool.withEnvironment { (environment) throws(CacheError) in
+            (try environment.usedPages(), environment.pageBytes)
+        }
         // No transaction rewrites more than what there is and what comes.
-        let page = environment.pageBytes
         let refill = min(8 + bytes * 8 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
         let writing = min(entries * 2, used) + bytes * 2 / page + 24
         let needed = writing + refill
         for attempt in 0..<500 {
-            let free = try environment.freePages()
+            let free = try pool.withEnvironment { (environment) throws(CacheError) in try environment.freePages() }
             if free.now >= needed {
                 refillPages.store(min(refill, (free.now - writing) / 3), ordering: .relaxed)
                 return true
@@ -82,7 +82,10 @@ extension LMDBStore {
     /// The payload at which the records would fill their part of the pages, at the density that they have now.
     public func payloadLimit(holding payload: Int) -> Int {
         let limit = pageLimit.load(ordering: .relaxed)
-        guard limit < .max, let used = try? pool.environment().usedPages(), used > limit / 2 else { return .max }
+        guard limit < .max,
+            let used = try? pool.withEnvironment({ (environment) throws(CacheError) in try environment.usedPages() }),
+            used > limit / 2
+        else { return .max }
         return payload / used * limit + payload % used * limit / used
     }
 

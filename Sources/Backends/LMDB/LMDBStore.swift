@@ -107,11 +107,11 @@ public final class LMDBStore: ShrinkableStore {
     /// - Complexity: O(1) in entries.
     /// - Throws: ``CacheError`` with code `inputOutput` or `closed`.
     public func size() throws(CacheError) -> StoreSize {
-        let environment = try pool.environment()
-        let statistics = try environment.statistics()
+        let (statistics, pageBytes) = try pool.withEnvironment { (environment) throws(CacheError) in
+            (try environment.statistics(), environment.pageBytes)
+        }
         // Besides the stamp. Leaves are about three quarters full; an entry costs a pointer and a header of 10 bytes.
         let entries = max(Int(statistics.ms_entries) - 1, 0)
-        let pageBytes = environment.pageBytes
         let leaves = Int(statistics.ms_leaf_pages) * pageBytes * 3 / 4 - entries * 10
         return StoreSize(
             bytesOnDisk: try directory.allocatedBytes(),

@@ -17,13 +17,13 @@ import GroveModel
 /// only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and
 /// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
 /// so that comparing it never follows a long value's pages. `application_id` says that the file is ours and
-/// `user_version` which layout it has.
+/// `user_version` which layout it has, as a ``StoredLayout``.
 enum SQLiteLayout {
     /// "Grov", in ASCII.
     static let applicationID: Int64 = 0x4772_6F76
 
     /// The layout that this version writes.
-    static let version: Int64 = 1
+    static let version: UInt8 = 1
 
     /// Checks that the database is ours and of a layout that we know, or makes it so where it is empty.
     ///
@@ -45,7 +45,7 @@ enum SQLiteLayout {
             throw CacheError(.notAStore, "the directory holds an SQLite database that Grove did not make")
         }
         let found = try connection.number("PRAGMA user_version")
-        guard found == version else { throw .unknownLayout(found) }
+        try StoredLayout.check(UInt32(truncatingIfNeeded: found), is: version)
         return true
     }
 
@@ -66,7 +66,7 @@ enum SQLiteLayout {
                     """)
                 try connection.run("CREATE INDEX named_hash ON named(hash)")
                 try connection.run("PRAGMA application_id = \(applicationID)")
-                try connection.run("PRAGMA user_version = \(version)")
+                try connection.run("PRAGMA user_version = \(StoredLayout.word(version))")
             }
             try connection.run("COMMIT")
         } catch {

@@ -51,21 +51,29 @@ extension CacheError.Code {
 }
 
 extension CacheError {
-    /// What a store reports whose layout, or own record's format, has a number that this version does not know.
-    package static func unknownLayout(_ number: some FixedWidthInteger) -> CacheError {
-        guard number.isVersion else {
-            return CacheError(.corrupted, "the store says that its layout is \(number), which is none; it is damaged")
-        }
-        return CacheError(
+    /// What a store reports whose layout, or own record's format, has the number of a later version.
+    package static func laterVersion(_ number: UInt8) -> CacheError {
+        CacheError(
             .unsupportedFormat,
             "the store was written by a later version of Grove (layout \(number)); it is left as it is")
     }
 }
 
-extension FixedWidthInteger {
-    /// Whether this may be the number of a layout or format of ours: one with an odd count of one bits, as 1, 2, 4, 7 and 8.
+/// The number of a backend's layout as its file has it: once in each of four bytes, so that damage to one of them is no
+/// later version's number.
+package enum StoredLayout {
+    /// What a file of layout `number`, 1 to 127, has.
+    package static func word(_ number: UInt8) -> UInt32 { UInt32(number) * 0x0101_0101 }
+
+    /// Checks that `word`, which a file has, is that of `number`.
     ///
-    /// So one flipped bit makes no version's number of another's, and is found to be damage. What a later version wrote is
-    /// left as it is.
-    var isVersion: Bool { self > 0 && nonzeroBitCount % 2 == 1 }
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` where it is a later layout's, and `corrupted` where it is none's.
+    package static func check(_ word: UInt32, is number: UInt8) throws(CacheError) {
+        if word == self.word(number) { return }
+        let found = UInt8(truncatingIfNeeded: word)
+        guard found > 0, word == self.word(found) else {
+            throw CacheError(.corrupted, "the store says that its layout is \(word), which is none; it is damaged")
+        }
+        throw .laterVersion(found)
+    }
 }

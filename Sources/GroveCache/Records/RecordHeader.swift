@@ -6,8 +6,7 @@ import GroveModel
 /// `Docs/RecordFormat.md` draws it byte by byte.
 @safe
 struct RecordHeader {
-    /// The format that this version writes; records of a later one, which ``Swift/FixedWidthInteger/isVersion``, are refused
-    /// and left alone.
+    /// The format that this version writes; whole records of a later one are refused and left alone.
     static let formatVersion: UInt8 = 1
     /// Bytes before the number of the write.
     private static let headBytes = 10
@@ -75,12 +74,12 @@ struct RecordHeader {
 
     /// Reads the envelope of `bytes`, stored under `key`, and checks the checksum over both.
     init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
-        guard let base = bytes.baseAddress, bytes.count >= 1 else { throw .corrupted }
-        let version = unsafe base.load(as: UInt8.self)
-        guard version == RecordHeader.formatVersion else { throw version.isVersion ? .unsupportedFormat : .corrupted }
-        guard bytes.count >= RecordHeader.leastBytes else { throw .corrupted }
+        guard let base = bytes.baseAddress, bytes.count >= RecordHeader.headBytes else { throw .corrupted }
+        // The head is that of every version, so that a damaged number is no later version's.
         let checksum = unsafe UInt64(littleEndian: (base + 2).loadUnaligned(as: UInt64.self))
         guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
+        guard unsafe base.load(as: UInt8.self) == RecordHeader.formatVersion else { throw .unsupportedFormat }
+        guard bytes.count >= RecordHeader.leastBytes else { throw .corrupted }
         flags = unsafe Flags(rawValue: base.load(fromByteOffset: 1, as: UInt8.self))
         guard flags.isSubset(of: .known) else { throw .corrupted }
         guard unsafe flags.isDisjoint(with: .ofCollections) || RecordHeader.isOfCollection(key, flags) else {

@@ -78,18 +78,18 @@ struct StoreState: Equatable {
             try unsafe view.get(key)
         }
         guard let stored = unsafe stored else { return }
-        guard stored.count >= 1 else { throw CacheError(.corrupted, "The store's own record is empty.") }
-        guard unsafe stored[0] == RecordHeader.formatVersion else { throw unsafe .unknownLayout(stored[0]) }
+        // It begins with its version and ends with its hash in every version, so that a damaged number is no later version's.
+        let end = stored.count - 8
+        guard end > 0,
+            unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+                == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
+        else { throw CacheError(.corrupted, "The store's own record is damaged.") }
+        guard unsafe stored[0] == RecordHeader.formatVersion else { throw unsafe .laterVersion(stored[0]) }
         guard stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
-        let end = stored.count - 8
         sequence = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
         forgottenDeletion = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
-        let sum = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: end, as: UInt64.self))
-        guard unsafe sum == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1) else {
-            throw CacheError(.corrupted, "The store's own record is damaged.")
-        }
         for index in writers.indices {
             let start = 17 + 16 * index
             writers[index] = unsafe Writer(

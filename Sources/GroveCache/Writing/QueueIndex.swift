@@ -42,16 +42,30 @@ struct QueueIndex: Sendable {
     fileprivate final class Node: @unchecked Sendable {
         /// The items of a bucket; those of one hash are in the order of places.
         private(set) var items: [Item]
+        /// A bit for each hash that a bucket has, and perhaps for some that it had: most reads need not look at the items.
+        private var sketch: UInt64
         /// What is below a branch, by five bits of the hash; empty for a bucket.
         private(set) var below: [Node?]
 
-        init(items: [Item] = [], below: [Node?] = []) {
+        init(items: [Item] = [], sketch: UInt64 = 0, below: [Node?] = []) {
             self.items = items
+            self.sketch = sketch
             self.below = below
         }
 
         /// The node below for `hash`, whose first `level` bits led here; `nil` where nothing is there.
-        func child(_ hash: UInt64, _ level: UInt64) -> Node? { below[Node.slot(hash, level)] }
+        ///
+        /// It is not retained: that costs more than the look-up. Whoever asks keeps the root.
+        @inline(__always)
+        func child(_ hash: UInt64, _ level: UInt64) -> Unmanaged<Node>? {
+            unsafe below[Node.slot(hash, level)].map { unsafe Unmanaged.passUnretained($0) }
+        }
+
+        /// Whether the bucket may have an item under `hash`.
+        func mayHold(_ hash: UInt64) -> Bool { sketch & Node.bit(hash) != 0 }
+
+        /// The bit of `hash`, by six bits of it that lead through no branch.
+        private static func bit(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) }
 
         /// The same, to be changed: made where nothing is there, and copied where a snapshot holds it.
         func ownedChild(_ hash: UInt64, _ level: UInt64) -> Node { Node.owned(&below[Node.slot(hash, level)]) }
@@ -59,7 +73,7 @@ struct QueueIndex: Sendable {
         /// `node`, to be changed: made where there is none, and copied where a snapshot holds it.
         static func owned(_ node: inout Node?) -> Node {
             if isKnownUniquelyReferenced(&node), let node { return node }
-            let copy = Node(items: node?.items ?? [], below: node?.below ?? [])
+            let copy = Node(items: node?.items ?? [], sketch: node?.sketch ?? 0, below: node?.below ?? [])
             node = copy
             return copy
         }
@@ -70,14 +84,19 @@ struct QueueIndex: Sendable {
                 items[last] = item
                 return
             }
-            items.append(item)
+            append(item)
             // One key may have many items, which no branch tells apart; so a bucket is looked through each time it doubled.
-            guard items.count >= Node.mostItems, items.count.nonzeroBitCount == 1, level < 60,
+            guard items.count >= Node.mostItems, items.count.nonzeroBitCount == 1, level < 55,
                 items.contains(where: { $0.hash != item.hash })
             else { return }
             below = [Node?](repeating: nil, count: 32)
-            for item in items { ownedChild(item.hash, level).items.append(item) }
+            for item in items { ownedChild(item.hash, level).append(item) }
             items = []
+        }
+
+        private func append(_ item: Item) {
+            items.append(item)
+            sketch |= Node.bit(item.hash)
         }
 
         /// Removes the items of `call` under `hash` from this bucket.
@@ -191,13 +210,26 @@ extension QueueIndex.Generation {
     }
 
     fileprivate func forEachItem(_ hash: UInt64, _ visit: (QueueIndex.Item) -> Void) {
-        var node = root
-        var level: UInt64 = 0
-        while let branch = node, !branch.below.isEmpty {
-            node = branch.child(hash, level)
-            level += 5
+        guard let root else { return }
+        // The root keeps all that is below it.
+        withExtendedLifetime(root) {
+            var node = unsafe Unmanaged.passUnretained(root)
+            var level: UInt64 = 0
+            while true {
+                var next: Unmanaged<QueueIndex.Node>?
+                let isBranch = unsafe node._withUnsafeGuaranteedRef { node in
+                    guard !node.below.isEmpty else {
+                        if node.mayHold(hash) { node.forEachItem(hash, visit) }
+                        return false
+                    }
+                    unsafe next = node.child(hash, level)
+                    return true
+                }
+                guard isBranch, let below = unsafe next else { return }
+                unsafe node = unsafe below
+                level += 5
+            }
         }
-        node?.forEachItem(hash, visit)
     }
 
     /// The bucket of `hash`, to be changed, and how many bits of the hash lead there.
