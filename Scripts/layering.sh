@@ -27,7 +27,7 @@ Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Sources/GroveCompare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
 Sources/GroveTool GroveModel GroveCoding GroveCache GroveCompare GroveConformance GroveHarnesses GroveMutants
-Conformance/Fuzz GroveCache GroveCoding GroveModel
+Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
 Conformance/Kit GroveCache GroveCoding GroveModel
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
 Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel
