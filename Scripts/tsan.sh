@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 root=$PWD
 copy=${TSAN_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${TSAN_SCRATCH:-}" || rm -rf "$copy"' EXIT
-mkdir -p "$copy/Sources/Backends" "$copy/Tests"
-for module in GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache Backends/Memory; do
+mkdir -p "$copy/Sources" "$copy/Tests"
+for module in GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache Backends CLibraries; do
     rm -rf "$copy/Sources/$module"
     cp -R "$root/Sources/$module" "$copy/Sources/$module"
 done
@@ -17,10 +17,6 @@ for tests in TestSupport GroveModelTests GroveCodingTests GroveConsistencyTests 
     rm -rf "$copy/Tests/$tests"
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
-# Need a store on disk: `make test` runs them.
-rm -f "$copy/Tests/GroveProvidersTests/CachedAgeTests.swift" "$copy/Tests/GroveProvidersTests/MissingElementTests.swift" \
-    "$copy/Tests/GroveProvidersTests/ListEditTests.swift" "$copy/Tests/GroveProvidersTests/FollowingTests.swift" \
-    "$copy/Tests/GroveProvidersTests/FollowingOthersTests.swift"
 # Read the vectors, which are not copied, and have one thread.
 rm -f "$copy/Tests/GroveCodingTests/FuzzTests.swift" "$copy/Tests/GroveCodingTests/GoldenRecordTests.swift"
 . "$root/Scripts/mutex.sh"
@@ -34,6 +30,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 let model: [Target.Dependency] = ["GroveModel"]
+func backend(_ name: String, _ library: String? = nil) -> Target {
+    .target(
+        name: "Grove\(name)", dependencies: model + ["GroveCache", "GroveCoding"] + (library.map { [.init(stringLiteral: $0)] } ?? []),
+        path: "Sources/Backends/\(name)", swiftSettings: settings)
+}
 let package = Package(
     name: "Grove", platforms: [.macOS(.v15)],
     targets: [
@@ -43,9 +44,10 @@ let package = Package(
         .target(name: "Grove", dependencies: model + ["GroveConsistency", "GroveProviders"], swiftSettings: settings),
         .target(name: "GroveCoding", dependencies: model, swiftSettings: settings),
         .target(name: "GroveCache", dependencies: model + ["GroveCoding"], swiftSettings: settings),
-        .target(
-            name: "GroveMemory", dependencies: model + ["GroveCache", "GroveCoding"], path: "Sources/Backends/Memory",
-            swiftSettings: settings),
+        .systemLibrary(name: "CLMDB", path: "Sources/CLibraries/CLMDB"),
+        .systemLibrary(name: "CSQLite", path: "Sources/CLibraries/CSQLite"),
+        .systemLibrary(name: "CLevelDB", path: "Sources/CLibraries/CLevelDB"),
+        backend("Memory"), backend("LMDB", "CLMDB"), backend("SQLite", "CSQLite"), backend("LevelDB", "CLevelDB"),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "GroveModelTests", dependencies: model, swiftSettings: settings),
         .testTarget(name: "GroveCodingTests", dependencies: model + ["GroveCoding", "TestSupport"], swiftSettings: settings),
@@ -55,7 +57,8 @@ let package = Package(
         .testTarget(
             name: "GroveProvidersTests",
             dependencies: model + [
-                "Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveCache", "GroveCoding", "TestSupport",
+                "Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveCache",
+                "GroveCoding", "TestSupport",
             ],
             swiftSettings: settings),
     ])

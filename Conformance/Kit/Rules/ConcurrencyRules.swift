@@ -214,7 +214,7 @@ enum ConcurrencyRules {
         }
         for round in 1...60 {
             // While the writer is busy with the list, the two calls behind it come into one commit.
-            cache.setCollection((0..<300).map { Person(id: "Person:\($0)", age: round) }, forKey: "all", context: nil)
+            cache.setCollection((0..<100).map { Person(id: "Person:\($0)", age: round) }, forKey: "all", context: nil)
             cache.setModel(Person(id: pair[0], age: 2 * round - 1), forKey: pair[0], context: nil)
             try cache.write(contentsOf: pair.map { Person(id: $0, age: 2 * round) })
         }
