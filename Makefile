@@ -28,6 +28,13 @@ endif
 
 TRAITED = --traits $(TRAITS) $(FLAGS)
 
+# `swift test --skip-build` makes the next build compile everything. So where the tests are a program, that is run.
+ifeq ($(shell uname -s),Darwin)
+RUN_TESTS = $(SWIFT) test --skip-build $(TRAITED)
+else
+RUN_TESTS = env NO_COLOR=1 .build/debug/GrovePackageTests.xctest --testing-library swift-testing
+endif
+
 .PHONY: agreement month help setup build tests release compare test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
@@ -51,18 +58,18 @@ tests: setup ## builds the tests
 	@sh Scripts/quiet.sh .build/build.log $(SWIFT) build --build-tests $(TRAITED)
 
 test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrows it
-	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(TRAITED) \
+	@sh Scripts/quiet.sh .build/test.log $(RUN_TESTS) \
 		--skip '$(SLOW)' --skip '$(REAL_DATA)' $(TEST_ARGS)
 
 slow: tests ## runs the tests that take long and are not in `make test`
-	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(TRAITED) --filter '$(SLOW)'
+	@sh Scripts/quiet.sh .build/slow.log $(RUN_TESTS) --filter '$(SLOW)'
 
 real-data: ## runs the tests on recorded documents and traces; SHARED=path says where they are
 	@for folder in models traces; do test -d "$(SHARED)/data/$$folder" || \
 		{ echo "There is no $(SHARED)/data/$$folder. Say where it is: make real-data SHARED=path" >&2; exit 2; }; done
 	@$(MAKE) --no-print-directory tests
 	@GROVE_SHARED_DATA="$(abspath $(SHARED))/data" sh Scripts/quiet.sh .build/real-data.log \
-		$(SWIFT) test --skip-build $(TRAITED) --filter '$(REAL_DATA)'
+		$(RUN_TESTS) --filter '$(REAL_DATA)'
 
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all

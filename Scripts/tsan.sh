@@ -64,4 +64,4 @@ let package = Package(
     ])
 SWIFT
 TSAN_OPTIONS="halt_on_error=0 exitcode=66" swift test --package-path "$copy" --sanitize=thread --no-parallel \
-    --filter "${1:-Tests}"
+    --skip '[./][Ss]low[A-Z]' --skip '[./][Rr]ealData' --filter "${1:-Tests}"
