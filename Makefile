@@ -28,12 +28,8 @@ endif
 
 TRAITED = --traits $(TRAITS) $(FLAGS)
 
-# `swift test --skip-build` makes the next build compile everything. So where the tests are a program, that is run.
-ifeq ($(shell uname -s),Darwin)
-RUN_TESTS = $(SWIFT) test --skip-build $(TRAITED)
-else
-RUN_TESTS = env NO_COLOR=1 .build/debug/GrovePackageTests.xctest --testing-library swift-testing
-endif
+# The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
+BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
 .PHONY: agreement month help setup build tests release compare test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
@@ -46,30 +42,30 @@ setup: ## installs the C libraries that are missing
 	@sh Scripts/setup.sh
 
 build: setup ## builds everything for debugging
-	$(SWIFT) build $(TRAITED)
+	$(BUILD) $(TRAITED)
 
 release: setup ## builds the tool, optimised
-	$(SWIFT) build -c release --product grove $(TRAITED)
+	$(BUILD) -c release --product grove $(TRAITED)
 
 compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
 	.build/release/grove compare $(COMPARE_ARGS)
 
 tests: setup ## builds the tests
-	@sh Scripts/quiet.sh .build/build.log $(SWIFT) build --build-tests $(TRAITED)
+	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)
 
 test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrows it
-	@sh Scripts/quiet.sh .build/test.log $(RUN_TESTS) \
+	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(TRAITED) \
 		--skip '$(SLOW)' --skip '$(REAL_DATA)' $(TEST_ARGS)
 
 slow: tests ## runs the tests that take long and are not in `make test`
-	@sh Scripts/quiet.sh .build/slow.log $(RUN_TESTS) --filter '$(SLOW)'
+	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(TRAITED) --filter '$(SLOW)'
 
 real-data: ## runs the tests on recorded documents and traces; SHARED=path says where they are
 	@for folder in models traces; do test -d "$(SHARED)/data/$$folder" || \
 		{ echo "There is no $(SHARED)/data/$$folder. Say where it is: make real-data SHARED=path" >&2; exit 2; }; done
 	@$(MAKE) --no-print-directory tests
 	@GROVE_SHARED_DATA="$(abspath $(SHARED))/data" sh Scripts/quiet.sh .build/real-data.log \
-		$(RUN_TESTS) --filter '$(REAL_DATA)'
+		$(SWIFT) test --skip-build $(TRAITED) --filter '$(REAL_DATA)'
 
 conformance: release ## runs the conformance kit on every backend
 	.build/release/grove conformance --backend all
