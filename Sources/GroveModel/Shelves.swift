@@ -10,29 +10,29 @@
 
 /// Values of one kind, each behind a lock of its own, so that threads on different cores do not wait for one another.
 ///
-/// What happens often takes the lock of the calling thread's shelf, which few threads share. What happens rarely, and concerns all,
+/// What happens often takes the lock of the shelf of the core that the thread runs on, which few threads share. What happens rarely, and concerns all,
 /// takes all the locks. So it is with the big-reader locks of older Linux kernels.
 @safe
 // SAFETY: a value is touched under its lock alone.
 @usableFromInline
 package final class Shelves<Value>: @unchecked Sendable {
     @usableFromInline let shelves: ContiguousArray<LockedMemory<Value>>
-    /// By how much a hash is shifted to give a shelf's number.
-    @usableFromInline let shift: Int
+    /// The bits of a thread's place that give a shelf's number.
+    @usableFromInline let mask: Int
 
     /// Makes `count` shelves, a power of two.
     package init(count: Int = ShelfCount.usual, _ make: () -> Value) {
         precondition(count > 0 && count & (count - 1) == 0, "the number of shelves is a power of two")
         shelves = ContiguousArray((0..<count).map { _ in LockedMemory(make()) })
-        shift = UInt64.bitWidth - count.trailingZeroBitCount
+        mask = count - 1
     }
 
     deinit {
         for shelf in shelves { shelf.deallocate() }
     }
 
-    /// The number of the calling thread's shelf.
-    @inlinable package var own: Int { Int(truncatingIfNeeded: ShelfCount.hashOfThread >> shift) }
+    /// The number of the shelf of the calling thread; a later call of the same thread may have another one.
+    @inlinable package var own: Int { ShelfCount.place & mask }
 
     /// Runs `body` with the value of shelf `number` while no other thread does.
     ///
@@ -84,16 +84,30 @@ package enum ShelfCount {
         return count
     }()
 
-    /// A number whose high bits differ from thread to thread.
-    @usableFromInline static var hashOfThread: UInt64 {
-        // The address of what the system keeps of the thread; its bits are spread (Knuth, multiplicative hashing).
-        UInt64(bits(of: pthread_self())) &* 0x9E37_79B9_7F4A_7C15
+    /// A number whose low bits differ between threads that run at once: that of the core, where the system tells it in
+    /// no time.
+    @usableFromInline static var place: Int {
+        #if os(Linux)
+            // -1 where it is not known; then all share one shelf.
+            Int(currentCore())
+        #else
+            // The address of what the system keeps of the thread; its bits are spread (Knuth, multiplicative hashing).
+            Int(truncatingIfNeeded: UInt64(bits(of: pthread_self())) &* 0x9E37_79B9_7F4A_7C15 >> 32)
+        #endif
     }
 
-    /// `name` is what the system calls a thread by: a number or a pointer.
-    @inline(__always)
-    private static func bits<Name>(of name: Name) -> UInt { unsafe unsafeBitCast(name, to: UInt.self) }
+    #if !os(Linux)
+        /// `name` is what the system calls a thread by: a number or a pointer.
+        @inline(__always)
+        private static func bits<Name>(of name: Name) -> UInt { unsafe unsafeBitCast(name, to: UInt.self) }
+    #endif
 
     /// Each shelf's part of `total` things at rest, and 1 at least.
     package static func share(of total: Int) -> Int { max(total / usual, 1) }
 }
+
+#if os(Linux)
+    /// C's function of that name, which the module of the C library leaves out: the core that the thread runs on, or -1.
+    @_silgen_name("sched_getcpu")
+    private func currentCore() -> CInt
+#endif

@@ -18,7 +18,7 @@ final class Readers: Sendable {
         var isTold = false
     }
 
-    /// The readers and counts of some threads.
+    /// The readers and counts of some cores.
     private struct Shelf {
         var atRest: [Reconstructor] = []
         var active = 0
@@ -113,7 +113,7 @@ final class Readers: Sendable {
     /// Lets go of the readers at rest.
     func removeAll() { shelves.forEach { $0.atRest = [] } }
 
-    /// What reads have left for the writer; in order for each thread.
+    /// What reads have left for the writer; in order for each core.
     func takeFindings() -> Findings {
         var all = Findings()
         shelves.forEach { shelf in
