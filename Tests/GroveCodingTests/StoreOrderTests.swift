@@ -9,7 +9,7 @@ struct StoreOrderTests {
     private func tree(_ names: [[String]]) -> NodeTree {
         let tree = NodeTree()
         for (number, names) in names.enumerated() {
-            let type = tree.type(named: NodeTree.TypeNames(record: "Record\(number)", projection: "Record\(number)"))
+            let type = tree.type(recordName: "Record\(number)", projection: "Record\(number)")
             for name in names { add(name, type, to: tree) }
         }
         return tree
@@ -63,7 +63,7 @@ struct StoreOrderTests {
     @Test("Projections of one record are stored in pre-order, so that the later wins")
     func projections() throws {
         let tree = NodeTree()
-        let types = ["Whole", "Part"].map { tree.type(named: NodeTree.TypeNames(record: "Person", projection: $0)) }
+        let types = ["Whole", "Part"].map { tree.type(recordName: "Person", projection: $0) }
         // Roots begin before their children and are added after them.
         for number in 0..<50 {
             try unsafe Array("Person:\(number)".utf8).withUnsafeBytes { name in

@@ -22,12 +22,18 @@ final class TreeSource: NodeSource {
         guard !deleted.contains(name) else { throw .deleted }
         let index = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))
         guard index >= 0, !missing.contains(name) else { throw .miss(CacheMiss(.absent, name)) }
-        let entry = tree.entries[index]
-        let names = tree.types[entry.type]
-        guard names.record.elementsEqual(type.recordName.utf8) else { throw .miss(CacheMiss(.otherType, name)) }
-        let decoder = unsafe NodeDecoder(
-            tree.body(of: entry), source: self, isStable: false,
-            absence: names.projection.elementsEqual(type.projectionName.utf8) ? .known : .unknown)
+        let node = tree.node(index)
+        guard unsafe node.recordName.elementsEqual(type.recordName.utf8) else {
+            throw .miss(CacheMiss(.otherType, name))
+        }
+        let absence = unsafe node.projection.elementsEqual(type.projectionName.utf8) ? Absence.known : .unknown
+        var decoder = unsafe NodeDecoder(
+            node.body, source: self, isStable: false, absence: absence, shape: node.shape)
+        if type.fields.isDynamic, unsafe node.shape != nil {
+            let map = try tree.namedBody(of: tree.entries[index])
+            let kept = unsafe map.withUnsafeBytes { unsafe keep($0) }
+            decoder = unsafe NodeDecoder(kept, source: self, isStable: true, absence: absence)
+        }
         nesting += 1
         return unsafe NodeVisit(
             decoder: decoder, identifier: identifier, type: ObjectIdentifier(type),
@@ -48,7 +54,7 @@ final class TreeSource: NodeSource {
     func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
         let index = unsafe tree.find(identifier, hash: NodeTree.hash(identifier))
         guard index >= 0 else { throw .corrupted }
-        return String(decoding: tree.types[tree.entries[index].type].record, as: UTF8.self)
+        return tree.types[tree.entries[index].type].name
     }
 
     func readerWrote(valueAt position: UnsafeRawPointer) -> Bool { true }
@@ -86,7 +92,7 @@ struct Encoded {
     /// The bodies of the nodes, by identifier.
     var bodies: [ModelIdentifier: [UInt8]] {
         var bodies: [ModelIdentifier: [UInt8]] = [:]
-        for entry in tree.entries { bodies[tree.modelIdentifier(of: entry)] = unsafe Array(tree.body(of: entry)) }
+        for entry in tree.entries { bodies[tree.modelIdentifier(of: entry)] = try? tree.namedBody(of: entry) }
         return bodies
     }
 
@@ -94,7 +100,7 @@ struct Encoded {
     var recordNames: [ModelIdentifier: String] {
         var names: [ModelIdentifier: String] = [:]
         for entry in tree.entries {
-            names[tree.modelIdentifier(of: entry)] = String(decoding: tree.types[entry.type].record, as: UTF8.self)
+            names[tree.modelIdentifier(of: entry)] = tree.types[entry.type].name
         }
         return names
     }

@@ -19,8 +19,8 @@
             var bodies: [ModelIdentifier: [UInt8]] = [:]
             var names: [ModelIdentifier: String] = [:]
             for entry in tree.entries {
-                bodies[tree.modelIdentifier(of: entry)] = unsafe Array(tree.body(of: entry))
-                names[tree.modelIdentifier(of: entry)] = String(decoding: tree.types[entry.type].record, as: UTF8.self)
+                bodies[tree.modelIdentifier(of: entry)] = try? tree.namedBody(of: entry)
+                names[tree.modelIdentifier(of: entry)] = tree.types[entry.type].name
             }
             self.bodies = bodies
             recordNames = names

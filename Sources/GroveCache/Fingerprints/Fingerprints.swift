@@ -27,7 +27,7 @@ struct Fingerprints: Sendable {
     private let index: EvictionIndex?
     /// What the transaction that is under way has written.
     private var staged: [Node] = []
-    private var types: [NodeTree.TypeNames] = []
+    private var types: [NodeType] = []
     private let seed = UInt64.random(in: .min ... .max)
     /// What the store said of itself when the last transaction left it.
     private var last: StoreState?
@@ -119,11 +119,11 @@ struct Fingerprints: Sendable {
         if let index { index.removeNote(of: node.key) } else { table.remove(node.key) }
     }
 
-    /// The number of `names`, or `nil` where there are too many.
-    mutating func type(_ names: NodeTree.TypeNames) -> UInt16? {
-        if let index = types.firstIndex(of: names) { return UInt16(index) }
+    /// The number of the names of `type`, or `nil` where there are too many.
+    mutating func number(of type: NodeType) -> UInt16? {
+        if let index = types.firstIndex(where: { $0.hasNames(of: type) }) { return UInt16(index) }
         guard types.count < UInt16.max else { return nil }
-        types.append(names)
+        types.append(type)
         return UInt16(types.count - 1)
     }
 }

@@ -195,6 +195,17 @@ struct ReadState: ~Copyable {
         return true
     }
 
+    /// `node` without its names, which this reader knows then; with them where its type writes them.
+    private mutating func shaped(_ node: NodeTree.Node) -> ShapedBody? {
+        var shaped = splitBody.split(node)
+        if let shape = unsafe node.shape?.takeUnretainedValue() {
+            shapes.add(shape)
+            let known = unsafe shapes.find(shape.hash)?.takeUnretainedValue()
+            shaped?.isStored = known.map { unsafe $0 === shape || isEqual($0.bytes, shape.bytes) } ?? false
+        }
+        return shaped
+    }
+
     private mutating func fold(
         _ updates: [RecordUpdate], over base: UnsafeRawBufferPointer?
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
@@ -205,8 +216,7 @@ struct ReadState: ~Copyable {
             update.forgottenDeletion = forgottenDeletion
             // The number of the write stands for the holder even where its bytes are the same.
             update.refreshes = true
-            // With its names, which the store may not have, and without, to be compared.
-            if case .node(let node) = update.change { update.shaped = splitBody.split(node) }
+            if case .node(let node) = update.change { update.shaped = shaped(node) }
             let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)
             forgottenDeletion = update.forgottenDeletion
             switch outcome {

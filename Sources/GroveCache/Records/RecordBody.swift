@@ -19,8 +19,6 @@ struct RecordBody {
         guard decoder.isAtEnd else { throw .corrupted }
     }
 
-    private init() {}
-
     /// Takes the body of the record of `header` apart; names point into its shape, where it has one.
     init(_ header: RecordHeader) throws(NodeReadFailure) {
         guard header.flags.contains(.shape) else {
@@ -28,8 +26,20 @@ struct RecordBody {
             return
         }
         guard let shape = header.shape else { throw .corrupted }
-        self.init()
-        var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
+        try unsafe self.init(values: header.body, shape)
+    }
+
+    /// Takes the body of `node` apart; names point into its shape, where it has one.
+    init(_ node: NodeTree.Node) throws(NodeReadFailure) {
+        if let shape = unsafe node.shape?.takeUnretainedValue() {
+            try unsafe self.init(values: node.body, shape)
+        } else {
+            try unsafe self.init(node.body)
+        }
+    }
+
+    private init(values: UnsafeRawBufferPointer, _ shape: RecordShape) throws(NodeReadFailure) {
+        var decoder = unsafe NodeDecoder(values, source: NoSource.shared, isStable: true)
         unsafe fields.reserveCapacity(shape.count)
         for index in 0..<shape.count { unsafe fields.append((shape.name(index), try decoder.readEncoded())) }
         guard decoder.isAtEnd else { throw .corrupted }

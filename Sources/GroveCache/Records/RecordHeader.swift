@@ -144,14 +144,11 @@ struct RecordHeader {
     /// The body with its names.
     func namedBody() throws(Failure) -> [UInt8] {
         guard let shape else { return unsafe Array(body) }
-        var out = unsafe ByteBuffer(capacity: body.count + shape.bytes.count)
-        defer { out.deallocate() }
         do throws(NodeReadFailure) {
-            try unsafe shape.appendMap(of: body, to: &out)
+            return try unsafe shape.map(of: body)
         } catch {
             throw .corrupted
         }
-        return unsafe Array(out.bytes)
     }
 
     /// Whether a record under `key` may have `flags`, of which a collection's are some.

@@ -24,19 +24,18 @@ struct RecordMerge {
 
     func deallocate() { out.deallocate() }
 
-    /// Merges `body`, as `projection` wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
+    /// Merges `node`, as its projection wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
-    init(
-        stored: RecordHeader, body: UnsafeRawBufferPointer, projection: [UInt8], sequence: UInt64, time: UInt32
-    ) throws {
+    init(stored: RecordHeader, node: NodeTree.Node, sequence: UInt64, time: UInt32) throws {
         let new: RecordBody
         do throws(NodeReadFailure) {
-            new = try unsafe RecordBody(body)
+            new = try RecordBody(node)
         } catch {
-            throw CacheError(.unencodable, "The body of a node is one map whose names ascend.")
+            throw CacheError.bodyIsNoMap
         }
+        let projection = unsafe Array(node.projection)
         var record = try ProjectedRecord(stored)
         let before = record
         let oldest = record.oldestPlace(of: projection)

@@ -52,18 +52,18 @@ struct SplitBody: ~Copyable {
         values.deallocate()
     }
 
-    /// The encoding of the shape that was split off last, where that was a new one.
-    var shape: UnsafeRawBufferPointer { unsafe names.bytes }
-
-    /// Takes the body of `node` apart; `nil` where it is too large for a shape.
+    /// Takes the body of `node` apart, unless it was encoded so; `nil` where it is too large for a shape.
     ///
     /// What this returns is valid until the next call.
     mutating func split(_ node: NodeTree.Node) -> ShapedBody? {
+        if let shape = unsafe node.shape?.takeUnretainedValue() {
+            return unsafe ShapedBody(hash: shape.hash, shape: shape.bytes, values: node.body)
+        }
         for shape in known.shapes
         where unsafe isEqual(shape.recordName, node.recordName) && isEqual(shape.projection, node.projection) {
             values.removeAll()
             if unsafe shape.appendValues(of: node.body, to: &values) {
-                return unsafe ShapedBody(hash: shape.hash, values: values.bytes)
+                return unsafe ShapedBody(hash: shape.hash, shape: shape.bytes, values: values.bytes)
             }
         }
         names.removeAll()
@@ -74,7 +74,7 @@ struct SplitBody: ~Copyable {
             let shape = try? unsafe RecordShape(names.bytes)
         else { return nil }
         if known.count < SplitBody.mostKnown { known.add(shape) }
-        return unsafe ShapedBody(hash: shape.hash, values: values.bytes)
+        return unsafe ShapedBody(hash: shape.hash, shape: names.bytes, values: values.bytes)
     }
 }
 
@@ -82,6 +82,8 @@ struct SplitBody: ~Copyable {
 @safe
 struct ShapedBody {
     let hash: UInt64
+    /// The encoding of the shape.
+    let shape: UnsafeRawBufferPointer
     let values: UnsafeRawBufferPointer
     /// Whether the store has the shape.
     var isStored = false

@@ -29,9 +29,10 @@ struct QueueIndex: Sendable {
             guard unsafe isEqual(node.key, other.key), unsafe isEqual(node.recordName, other.recordName),
                 unsafe isEqual(node.projection, other.projection)
             else { return false }
-            if unsafe isEqual(node.body, other.body) { return true }
-            guard let fields = unsafe try? RecordBody(node.body).fields,
-                let others = unsafe try? RecordBody(other.body).fields
+            if let hash = unsafe node.shape?.takeUnretainedValue().hash {
+                return unsafe hash == other.shape?.takeUnretainedValue().hash
+            }
+            guard let fields = unsafe try? RecordBody(node).fields, let others = unsafe try? RecordBody(other).fields
             else { return false }
             return unsafe fields.elementsEqual(others) { unsafe isEqual($0.key, $1.key) }
         }

@@ -199,9 +199,7 @@ struct RecordUpdate {
             return .replaced(bodyChanged: !isSame)
         }
         do {
-            let merged = try unsafe RecordMerge(
-                stored: header, body: node.body, projection: Array(node.projection), sequence: sequence,
-                time: time)
+            let merged = try RecordMerge(stored: header, node: node, sequence: sequence, time: time)
             defer { merged.deallocate() }
             storedSequence = merged.oldestPlace
             if merged.isUnchanged, !refreshes || merged.oldestPlace >= sequence {
@@ -226,9 +224,12 @@ struct RecordUpdate {
 
     /// Whether the record of `header`, of the same names, has the fields of `node`.
     private func isSame(_ node: NodeTree.Node, as header: RecordHeader) -> Bool {
-        guard header.flags.contains(.shape) else { return unsafe isEqual(header.body, node.body) }
-        guard let shaped, hasShape(of: header) else { return false }
-        return unsafe isEqual(header.body, shaped.values)
+        if header.flags.contains(.shape) {
+            guard let shaped, hasShape(of: header) else { return false }
+            return unsafe isEqual(header.body, shaped.values)
+        }
+        guard let shape = unsafe node.shape?.takeUnretainedValue() else { return unsafe isEqual(header.body, node.body) }
+        return unsafe (try? shape.map(of: node.body))?.elementsEqual(header.body) ?? false
     }
 
     /// Whether the record of `header` has the shape of the node of the change, and so its names.
@@ -290,8 +291,33 @@ struct RecordUpdate {
                 time: time, deletion: deletion, recordName: node.recordName, projection: node.projection,
                 shape: shaped.hash, body: shaped.values)
         }
+        guard let shape = unsafe node.shape?.takeUnretainedValue() else {
+            return try unsafe build(node, body: node.body, into: &out)
+        }
+        let body: [UInt8]
+        do throws(NodeReadFailure) {
+            body = try unsafe shape.map(of: node.body)
+        } catch {
+            throw CacheError.bodyIsNoMap
+        }
+        try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
+            try unsafe build(node, body: body, into: &out)
+        }
+    }
+
+    /// The same with the names in the record: `body` is a map.
+    private func build(
+        _ node: NodeTree.Node, body: UnsafeRawBufferPointer, into out: inout ByteBuffer
+    ) throws(CacheError) {
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,
-            time: time, deletion: deletion, recordName: node.recordName, projection: node.projection, body: node.body)
+            time: time, deletion: deletion, recordName: node.recordName, projection: node.projection, body: body)
+    }
+}
+
+extension CacheError {
+    /// Why what a model's type has encoded cannot be stored.
+    static var bodyIsNoMap: CacheError {
+        CacheError(.unencodable, "A node encodes one value for each of its fields, whose names ascend.")
     }
 }

@@ -17,21 +17,21 @@ extension WriteTransaction {
         if let isStored = shapesStored[shaped.hash] {
             shaped.isStored = isStored
         } else {
-            shaped.isStored = try store(shaped.hash)
+            shaped.isStored = try store(shaped)
             shapesStored[shaped.hash] = shaped.isStored
         }
         lastShape = (shaped.hash, shaped.isStored)
         return shaped
     }
 
-    /// Stores the shape that was split off last, where it is not stored; false where there is no room for it.
-    private mutating func store(_ hash: UInt64) throws(CacheError) -> Bool {
-        let key = RecordShape.key(of: hash)
+    /// Stores the shape of `shaped`, where it is not stored; false where there is no room for it.
+    private mutating func store(_ shaped: ShapedBody) throws(CacheError) -> Bool {
+        let key = RecordShape.key(of: shaped.hash)
         return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
             if let existing = try unsafe transaction.get(key) {
                 do throws(RecordHeader.Failure) {
                     // Other names of one hash stay: those of the node are then in its record.
-                    return try unsafe isEqual(RecordHeader(existing, key: key).body, splitBody.shape)
+                    return try unsafe isEqual(RecordHeader(existing, key: key).body, shaped.shape)
                 } catch {
                     guard case .corrupted = error else { return false }
                 }
@@ -39,7 +39,7 @@ extension WriteTransaction {
                 guard stored.shapes < RecordShape.mostStored else { return false }
                 stored.shapes += 1
             }
-            let (body, noName) = unsafe (splitBody.shape, UnsafeRawBufferPointer(start: nil, count: 0))
+            let (body, noName) = unsafe (shaped.shape, UnsafeRawBufferPointer(start: nil, count: 0))
             try unsafe store(key) { (out) throws(CacheError) in
                 try unsafe RecordBuilder.build(
                     into: &out, key: key, flags: [], sequence: 0, time: 0, deletion: .none, recordName: noName,

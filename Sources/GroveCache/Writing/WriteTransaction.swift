@@ -117,7 +117,7 @@ struct WriteTransaction: ~Copyable {
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
         if let tree = write.tree {
-            if fingerprints != nil { types = tree.types.map { fingerprints?.type($0) } }
+            if fingerprints != nil { types = tree.types.map { fingerprints?.number(of: $0) } }
             let order = tree.storeOrder(window: self.index?.orderWindow(for: tree) ?? tree.count)
             for place in 0..<tree.count {
                 let index = order.map { Int($0[place]) } ?? place
@@ -215,7 +215,7 @@ struct WriteTransaction: ~Copyable {
             return try perform(&update)
         } catch {
             let entry = tree.entries[index]
-            throw error.concerning(field: String(decoding: tree.types[entry.type].record, as: UTF8.self))
+            throw error.concerning(field: tree.types[entry.type].name)
                 .concerning(tree.modelIdentifier(of: entry))
         }
     }
@@ -228,10 +228,12 @@ struct WriteTransaction: ~Copyable {
             unsafe fingerprints?.forget(update.key)
             return outcome
         }
-        let node = unsafe fingerprints?.node(update.key, type: types[content.type], content.body)
+        update.shaped = try shaped(content)
+        // Without the names, so that a type's own coding and `Codable` make one fingerprint.
+        let body = unsafe update.shaped?.values ?? content.body
+        let node = unsafe fingerprints?.node(update.key, type: types[content.type], body)
         let keyCount = unsafe update.key.count
         if let node, let other = fingerprints?.other(than: node, keyCount: keyCount) {
-            update.shaped = try shaped(content)
             try update.replaceUnseen(content, into: &out)
             try unsafe put(update.key)
             try unsafe account(update.key, old: other, new: out.count)
@@ -258,7 +260,7 @@ struct WriteTransaction: ~Copyable {
     private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing: UnsafeRawBufferPointer?
         if case .node(let node) = update.change {
-            update.shaped = try shaped(node)
+            if update.shaped == nil { update.shaped = try shaped(node) }
             unsafe existing = try unsafe findNode(update.key, becoming: update.shaped)
         } else {
             unsafe existing = try unsafe transaction.get(update.key)

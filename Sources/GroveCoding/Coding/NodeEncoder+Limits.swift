@@ -33,6 +33,17 @@ extension NodeEncoder {
         CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
     }
 
+    /// Whether what was written inside `scope` is one value for each field, where no names tell them apart.
+    func hasValueForEachField(of scope: Scope) -> Bool {
+        guard scope.isShaped else { return true }
+        let values = unsafe out.bytes(in: scope.start..<out.count)
+        var decoder = unsafe NodeDecoder(values, source: NoSource.shared, isStable: true)
+        for _ in 0..<fields.count {
+            guard (try? decoder.skip()) != nil else { return false }
+        }
+        return decoder.isAtEnd
+    }
+
     /// `failure`, which the fields of a model of `type` met inside `scope`, with the field and the identifier that it is
     /// about.
     @usableFromInline

@@ -10,6 +10,8 @@ public struct NodeEncoder: ~Copyable {
     package let tree: NodeTree
     private(set) var fields: FieldTable = .dynamic
     private(set) var nextField = 0
+    /// Whether the fields that are being written have their names before them: those of a shape have not.
+    private var writesNames = true
     private var holdsReferences = false
     private var depth = 0
     private var nesting = 0
@@ -50,7 +52,7 @@ public struct NodeEncoder: ~Copyable {
     public mutating func writeKey(at index: Int) {
         precondition(index == nextField, "fields are encoded in the order of their table, each once")
         nextField += 1
-        unsafe out.append(padded: fields.key(index))
+        if writesNames { unsafe out.append(padded: fields.key(index)) }
     }
 
     // MARK: Values
@@ -154,8 +156,8 @@ public struct NodeEncoder: ~Copyable {
     ) throws(CacheError) {
         beginIdentifier()
         self.identifier.append(identifier.rawValue)
-        let names = NodeTree.TypeNames(record: recordName, projection: projectionName)
-        try write(inside: beginNode(type: tree.type(named: names), .dynamic, caseName: nil), body)
+        let type = tree.type(recordName: recordName, projection: projectionName)
+        try write(inside: beginNode(type: type, isShaped: false, .dynamic, caseName: nil), body)
     }
 
     /// Writes by `body` what belongs into `scope`, which was begun, and ends it.
@@ -180,10 +182,12 @@ public struct NodeEncoder: ~Copyable {
         @usableFromInline let needsLargerStack: Bool
         let fields: FieldTable
         let nextField: Int
+        let writesNames: Bool
         /// Where the node's own bytes begin in what is written.
         let start: Int
         let identifier: Range<Int>
         let type: Int
+        let isShaped: Bool
         let order: Int
     }
 
@@ -194,12 +198,13 @@ public struct NodeEncoder: ~Copyable {
     mutating func beginNode(
         _ type: any CacheableModel.Type, _ fields: FieldTable, caseName: String?
     ) throws(CacheError) -> Scope {
-        try beginNode(type: tree.type(of: type), fields, caseName: caseName)
+        let type = tree.type(of: type, fields)
+        return try beginNode(type: type.index, isShaped: type.isShaped, fields, caseName: caseName)
     }
 
     @inline(__always)
     private mutating func beginNode(
-        type: Int, _ fields: FieldTable, caseName: String?
+        type: Int, isShaped: Bool, _ fields: FieldTable, caseName: String?
     ) throws(CacheError) -> Scope {
         let name = unsafe identifier.buffer.bytes
         guard name.count > 0 else { throw NodeEncoder.identifierIsEmpty }
@@ -218,9 +223,9 @@ public struct NodeEncoder: ~Copyable {
         let (range, order) = unsafe tree.begin(name)
         let scope = Scope(
             isNode: true, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField,
-            start: out.count, identifier: range, type: type, order: order)
+            writesNames: writesNames, start: out.count, identifier: range, type: type, isShaped: isShaped, order: order)
         holdsReferences = false
-        beginMap(fields)
+        begin(fields, writesNames: !isShaped)
         return scope
     }
 
@@ -232,16 +237,17 @@ public struct NodeEncoder: ~Copyable {
         let needsLargerStack = try enterLevel()
         let scope = Scope(
             isNode: false, needsLargerStack: needsLargerStack, fields: self.fields, nextField: nextField,
-            start: out.count, identifier: 0..<0, type: 0, order: 0)
-        beginMap(fields)
+            writesNames: writesNames, start: out.count, identifier: 0..<0, type: 0, isShaped: false, order: 0)
+        begin(fields, writesNames: true)
         return scope
     }
 
     @inline(__always)
-    private mutating func beginMap(_ fields: FieldTable) {
+    private mutating func begin(_ fields: FieldTable, writesNames: Bool) {
         self.fields = fields
+        self.writesNames = writesNames
         nextField = 0
-        if !fields.isDynamic { out.appendHead(CBORMajor.map, UInt64(fields.count)) }
+        if writesNames, !fields.isDynamic { out.appendHead(CBORMajor.map, UInt64(fields.count)) }
     }
 
     /// Ends what was begun with `scope`.
@@ -259,9 +265,10 @@ public struct NodeEncoder: ~Copyable {
                     unsafe out.bytes(in: scope.start..<scope.start + 1)[0] & 0xE0 == CBORMajor.map
                 else { throw NodeEncoder.bodyIsNoMap }
             }
+            assert(hasValueForEachField(of: scope), "encodeFields writes one value for each field of its table")
             try unsafe tree.add(
                 out.bytes(in: scope.start..<out.count), identifier: scope.identifier, type: scope.type,
-                order: scope.order, holdsReferences: holdsReferences)
+                isShaped: scope.isShaped, order: scope.order, holdsReferences: holdsReferences)
         }
         abandon(scope)
     }
@@ -271,6 +278,7 @@ public struct NodeEncoder: ~Copyable {
         nesting -= 1
         fields = scope.fields
         nextField = scope.nextField
+        writesNames = scope.writesNames
         guard scope.isNode else { return }
         depth -= 1
         out.truncate(to: scope.start)

@@ -6,24 +6,26 @@ extension NodeTree {
     package struct Entry {
         package let hash: UInt64
         let identifierStart: Int
-        let bodyStart: Int
+        var bodyStart = 0
         package let bodyCount: Int
         package internal(set) var order: Int
         private let shortCount: Int32
         private let typeNumber: Int32
-        private let previousNumber: Int32
+        private var previousNumber: Int32
+        /// Whether the body is the values of the type's shape, without the names.
+        package let isShaped: Bool
         package let holdsReferences: Bool
 
         init(
-            identifier: Range<Int>, body: Range<Int>, hash: UInt64, type: Int, order: Int, holdsReferences: Bool,
-            previous: Int
+            identifier: Range<Int>, bodyCount: Int, hash: UInt64, type: Int, isShaped: Bool, order: Int,
+            holdsReferences: Bool, previous: Int
         ) {
             self.hash = hash
             identifierStart = identifier.lowerBound
             shortCount = Int32(identifier.count)
-            bodyStart = body.lowerBound
-            bodyCount = body.count
+            self.bodyCount = bodyCount
             typeNumber = Int32(type)
+            self.isShaped = isShaped
             self.order = order
             self.holdsReferences = holdsReferences
             previousNumber = Int32(previous)
@@ -32,17 +34,9 @@ extension NodeTree {
         package var identifierCount: Int { Int(shortCount) }
         package var type: Int { Int(typeNumber) }
         /// The entry of the same identifier that was added before, or -1.
-        package var previous: Int { Int(previousNumber) }
-    }
-
-    /// A record name and a projection, as several entries share them.
-    package struct TypeNames: Equatable {
-        package var record: [UInt8]
-        package var projection: [UInt8]
-
-        package init(record: String, projection: String) {
-            self.record = Array(record.utf8)
-            self.projection = Array(projection.utf8)
+        package internal(set) var previous: Int {
+            get { Int(previousNumber) }
+            set { previousNumber = Int32(newValue) }
         }
     }
 
@@ -51,7 +45,10 @@ extension NodeTree {
     package struct Node {
         /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
         package let key: UnsafeRawBufferPointer
+        /// A map of the fields; where there is a shape, their values alone.
         package let body: UnsafeRawBufferPointer
+        /// What has the names of the fields, where the body has not.
+        package let shape: Unmanaged<RecordShape>?
         package let recordName: UnsafeRawBufferPointer
         package let projection: UnsafeRawBufferPointer
         package let type: Int
@@ -60,14 +57,11 @@ extension NodeTree {
 
     /// Why one tree cannot hold a node as two types that do not share a record.
     static func twoRecordNames(
-        _ former: TypeNames, _ latter: TypeNames, _ identifier: UnsafeRawBufferPointer
+        _ former: NodeType, _ latter: NodeType, _ identifier: UnsafeRawBufferPointer
     ) -> CacheError {
-        let (former, latter) = (
-            String(decoding: former.record, as: UTF8.self), String(decoding: latter.record, as: UTF8.self)
-        )
-        return unsafe CacheError(
+        unsafe CacheError(
             .unencodable,
-            "The tree holds one identifier as \(former) and as \(latter), and a record has one type; give them different "
+            "The tree holds one identifier as \(former.name) and as \(latter.name), and a record has one type; give them different "
                 + "identifiers, or one `recordName`.",
             identifier: ModelIdentifier(String(decoding: identifier, as: UTF8.self)))
     }

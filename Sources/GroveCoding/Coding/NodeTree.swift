@@ -27,7 +27,6 @@ package final class NodeTree: @unchecked Sendable {
 
     deinit {
         unsafe storage.pointee.arena.deallocate()
-        unsafe storage.pointee.names.forEach { unsafe $0.memory.deallocate() }
         unsafe storage.deinitialize(count: 1)
         unsafe storage.deallocate()
     }
@@ -37,7 +36,7 @@ package final class NodeTree: @unchecked Sendable {
 
     package var entries: [Entry] { unsafe storage.pointee.entries }
 
-    package var types: [TypeNames] { unsafe storage.pointee.types }
+    package var types: [NodeType] { unsafe storage.pointee.types }
 
     /// The number of distinct nodes.
     package var count: Int { unsafe storage.pointee.entries.count }
@@ -69,7 +68,12 @@ package final class NodeTree: @unchecked Sendable {
         unsafe storage.pointee.arena.bytes(in: identifier)
     }
 
-    package func body(of entry: Entry) -> UnsafeRawBufferPointer { unsafe storage.pointee.body(of: entry) }
+    /// The body of `entry`, a map of its fields.
+    package func namedBody(of entry: Entry) throws(NodeReadFailure) -> [UInt8] {
+        let body = unsafe storage.pointee.body(of: entry)
+        guard entry.isShaped, let shape = types[entry.type].shape else { return unsafe Array(body) }
+        return try unsafe shape.map(of: body)
+    }
 
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
@@ -88,12 +92,16 @@ package final class NodeTree: @unchecked Sendable {
     @inlinable
     package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
-    /// The index of the names of `model`, found by its metatype so that they are asked for once.
+    /// The index of the type of `model`, whose fields are `fields`, and whether its nodes are written by their values alone.
     @inline(__always)
-    package func type(of model: any SimpleModel.Type) -> Int { unsafe storage.pointee.type(of: model) }
+    package func type(of model: any SimpleModel.Type, _ fields: FieldTable) -> (index: Int, isShaped: Bool) {
+        unsafe storage.pointee.type(of: model, fields)
+    }
 
-    /// The index of `names`, for models that choose them one by one.
-    package func type(named names: TypeNames) -> Int { unsafe storage.pointee.type(named: names) }
+    /// The index of a type with these names, for models that choose them one by one.
+    package func type(recordName: String, projection: String) -> Int {
+        unsafe storage.pointee.index(of: NodeType(recordName: recordName, projection: projection))
+    }
 
     /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
     @inline(__always)
@@ -103,32 +111,25 @@ package final class NodeTree: @unchecked Sendable {
 
     /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
     ///
+    /// - Parameter isShaped: whether `body` is the values of the type's shape, without the names.
     /// - Throws: ``CacheError`` with code `unencodable` where the identifier occurred under another record name.
     package func add(
-        _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
+        _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, isShaped: Bool = false, order: Int,
+        holdsReferences: Bool
     ) throws(CacheError) {
         try unsafe storage.pointee.add(
-            body, identifier: identifier, type: type, order: order, holdsReferences: holdsReferences)
+            body, identifier: identifier, type: type, isShaped: isShaped, order: order,
+            holdsReferences: holdsReferences)
     }
 }
 
 extension NodeTree {
-    /// The bytes of a record name and, behind them, of a projection's.
-    @safe
-    private struct Names {
-        let memory: UnsafeMutableRawBufferPointer
-        let record: UnsafeRawBufferPointer
-        let projection: UnsafeRawBufferPointer
-    }
-
     /// What the tree is made of.
     @safe
     private struct Storage {
         var entries: [Entry] = []
-        var types: [TypeNames] = []
-        /// The same, where they lie.
-        var names: [Names] = []
-        /// Swift types met so far, with the index of their names; types may share names.
+        var types: [NodeType] = []
+        /// Swift types met so far, with the index of what they have in common; types may share that.
         var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
         /// Each node's key, its body anywhere behind it.
         var arena: ByteBuffer
@@ -152,10 +153,11 @@ extension NodeTree {
 
         func node(_ index: Int) -> Node {
             let entry = entries[index]
-            let names = names[entry.type]
+            let type = types[entry.type]
             return unsafe Node(
                 key: arena.bytes(at: entry.identifierStart - 1, count: entry.identifierCount + 1),
-                body: body(of: entry), recordName: names.record, projection: names.projection, type: entry.type,
+                body: body(of: entry), shape: entry.isShaped ? type.shape.map { unsafe .passUnretained($0) } : nil,
+                recordName: type.recordName, projection: type.projection, type: entry.type,
                 holdsReferences: entry.holdsReferences)
         }
 
@@ -192,32 +194,30 @@ extension NodeTree {
         }
 
         @inline(__always)
-        mutating func type(of model: any SimpleModel.Type) -> Int {
+        mutating func type(of model: any SimpleModel.Type, _ fields: FieldTable) -> (index: Int, isShaped: Bool) {
             let object = ObjectIdentifier(model)
             for place in typeIndices.indices where typeIndices[place].object == object {
-                return typeIndices[place].index
+                let index = typeIndices[place].index
+                return (index, types[index].isShaped(fields))
             }
-            return newType(model)
+            let index = newType(model, fields)
+            return (index, types[index].isShaped(fields))
         }
 
         @inline(never)
-        private mutating func newType(_ model: any SimpleModel.Type) -> Int {
-            let index = type(named: TypeNames(record: model.recordName, projection: model.projectionName))
+        private mutating func newType(_ model: any SimpleModel.Type, _ fields: FieldTable) -> Int {
+            let index = index(of: NodeType.of(model, fields))
             typeIndices.append((ObjectIdentifier(model), index))
             return index
         }
 
-        mutating func type(named names: TypeNames) -> Int {
-            if let index = types.firstIndex(of: names) { return index }
-            types.append(names)
-            let bytes = UnsafeMutableRawBufferPointer.allocate(
-                byteCount: names.record.count + names.projection.count, alignment: 1)
-            unsafe bytes.copyBytes(from: names.record + names.projection)
-            let (record, projection) = unsafe (bytes[..<names.record.count], bytes[names.record.count...])
-            self.names.append(
-                unsafe Names(
-                    memory: bytes, record: UnsafeRawBufferPointer(rebasing: record),
-                    projection: UnsafeRawBufferPointer(rebasing: projection)))
+        /// Where `type` is, or one with the same names and fields; it is added where none is.
+        mutating func index(of type: NodeType) -> Int {
+            for index in types.indices
+            where types[index].hasNames(of: type) && types[index].shape?.hash == type.shape?.hash {
+                return index
+            }
+            types.append(type)
             return types.count - 1
         }
 
@@ -231,7 +231,8 @@ extension NodeTree {
         }
 
         mutating func add(
-            _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, order: Int, holdsReferences: Bool
+            _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, isShaped: Bool, order: Int,
+            holdsReferences: Bool
         ) throws(CacheError) {
             let name = unsafe arena.bytes(in: identifier)
             let hash = unsafe NodeTree.hash(name)
@@ -240,18 +241,19 @@ extension NodeTree {
             if found >= 0 {
                 // All entries of one identifier have one record name.
                 let former = entries[found].type
-                guard former == type || types[former].record == types[type].record else {
+                guard former == type || types[former].hasRecord(of: types[type]) else {
                     throw unsafe NodeTree.twoRecordNames(types[former], types[type], name)
                 }
-                if unsafe supersede(found, body, identifier, hash, type, order, holdsReferences) { return }
+            }
+            var entry = Entry(
+                identifier: identifier, bodyCount: body.count, hash: hash, type: type, isShaped: isShaped,
+                order: order, holdsReferences: holdsReferences, previous: found)
+            if found >= 0 {
+                if unsafe supersede(body, by: &entry) { return }
                 hasProjections = true
             }
-            let start = arena.count
-            unsafe arena.append(body)
-            entries.append(
-                Entry(
-                    identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
-                    holdsReferences: holdsReferences, previous: found))
+            unsafe place(body, of: &entry)
+            entries.append(entry)
             if table.isEmpty ? entries.count > Storage.few : entries.count * 2 > table.count {
                 makeTable(holding: entries.count)
             } else if slot >= 0 {
@@ -259,37 +261,40 @@ extension NodeTree {
             }
         }
 
-        /// Lets the node take the place of the entry that it occurred as before, the later of the two in pre-order.
+        /// Lets `entry`, which has `body`, take the place of the one that its node occurred as before, the later of the two
+        /// in pre-order.
         ///
-        /// - Parameter found: the newest entry of its identifier.
         /// - Returns: false where it did not occur as this projection.
-        private mutating func supersede(
-            _ found: Int, _ body: UnsafeRawBufferPointer, _ identifier: Range<Int>, _ hash: UInt64, _ type: Int,
-            _ order: Int, _ holdsReferences: Bool
-        ) -> Bool {
-            var index = found
+        private mutating func supersede(_ body: UnsafeRawBufferPointer, by entry: inout Entry) -> Bool {
+            var index = entry.previous
             while index >= 0 {
                 let former = entries[index]
                 // Another projection stays beside.
-                guard former.type == type else {
+                guard former.type == entry.type || types[former.type].hasNames(of: types[entry.type]) else {
                     index = former.previous
                     continue
                 }
-                if former.order > order { return true }
-                if unsafe isEqual(self.body(of: former), body) {
+                if former.order > entry.order { return true }
+                if former.type == entry.type, former.isShaped == entry.isShaped,
+                    unsafe isEqual(self.body(of: former), body)
+                {
                     // The same again: its bytes are there already.
-                    entries[index].order = order
-                    if identifier.upperBound == arena.count { arena.truncate(to: identifier.lowerBound - 1) }
+                    entries[index].order = entry.order
+                    let end = entry.identifierStart + entry.identifierCount
+                    if end == arena.count { arena.truncate(to: entry.identifierStart - 1) }
                 } else {
-                    let start = arena.count
-                    unsafe arena.append(body)
-                    entries[index] = Entry(
-                        identifier: identifier, body: start..<arena.count, hash: hash, type: type, order: order,
-                        holdsReferences: holdsReferences, previous: former.previous)
+                    entry.previous = former.previous
+                    unsafe place(body, of: &entry)
+                    entries[index] = entry
                 }
                 return true
             }
             return false
+        }
+
+        private mutating func place(_ body: UnsafeRawBufferPointer, of entry: inout Entry) {
+            entry.bodyStart = arena.count
+            unsafe arena.append(body)
         }
 
         /// Makes the table anew, for twice as many entries as `count` before it is made again.

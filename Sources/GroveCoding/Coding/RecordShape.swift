@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the records of one type have in common, and a store keeps once: the record name, the projection, and the names of
 /// the fields in their order.
 ///
@@ -5,7 +7,8 @@
 /// shape is one CBOR array of texts: record name, projection, names.
 @safe
 @usableFromInline
-package final class RecordShape {
+// SAFETY: nothing but an atomic is changed after `init`; the memory is freed with the object.
+package final class RecordShape: @unchecked Sendable {
     /// The hash of the encoding.
     package let hash: UInt64
     package let recordName: UnsafeRawBufferPointer
@@ -18,8 +21,8 @@ package final class RecordShape {
     private let starts: [Int]
     /// The first bytes of each name, as ``FieldTable`` has them.
     private let words: UnsafeMutablePointer<FieldTable.Name>
-    /// The names of the type that was read last and has the same.
-    private var alike: UnsafeRawPointer?
+    /// The address of the names of the type that was read last and has the same.
+    private let alike = Atomic<UInt>(0)
 
     /// The most fields of a shape.
     package static let mostFields = 255
@@ -70,6 +73,22 @@ package final class RecordShape {
         unsafe self.encoded = unsafe copy
     }
 
+    /// The shape of a type with `fields`; `nil` where these are not known in advance, or are too large for one.
+    convenience init?(recordName: String, projection: String, fields: FieldTable) {
+        guard !fields.isDynamic, fields.count <= RecordShape.mostFields else { return nil }
+        var encoding = ByteBuffer(capacity: 256)
+        defer { encoding.deallocate() }
+        encoding.appendHead(CBORMajor.array, UInt64(fields.count + 2))
+        encoding.appendText(recordName)
+        encoding.appendText(projection)
+        for index in 0..<fields.count { unsafe encoding.append(fields.key(index)) }
+        do throws(NodeReadFailure) {
+            try unsafe self.init(encoding.bytes)
+        } catch {
+            return nil
+        }
+    }
+
     deinit {
         unsafe words.deallocate()
         unsafe encoded.deallocate()
@@ -92,10 +111,10 @@ package final class RecordShape {
 
     /// Whether the fields of `table` are these.
     func isAlike(_ table: FieldTable) -> Bool {
-        if let alike = unsafe alike, unsafe alike == table.keys { return true }
+        if unsafe alike.load(ordering: .relaxed) == UInt(bitPattern: table.keys) { return true }
         guard table.count == count else { return false }
         for index in 0..<count where unsafe !isEqual(name(index), table.key(index)) { return false }
-        unsafe alike = unsafe table.keys
+        unsafe alike.store(UInt(bitPattern: table.keys), ordering: .relaxed)
         return true
     }
 
@@ -110,6 +129,16 @@ package final class RecordShape {
             unsafe out.append(try decoder.readEncoded())
         }
         guard decoder.isAtEnd else { throw .corrupted }
+    }
+
+    /// The map of the fields whose values are `values`.
+    ///
+    /// - Throws: `corrupted` where these are not so many values.
+    package func map(of values: UnsafeRawBufferPointer) throws(NodeReadFailure) -> [UInt8] {
+        var out = unsafe ByteBuffer(capacity: values.count + bytes.count)
+        defer { out.deallocate() }
+        try unsafe appendMap(of: values, to: &out)
+        return unsafe Array(out.bytes)
     }
 
     /// Whether the names in the map in `body` are these; if they are, its values are appended to `values`.

@@ -1,0 +1,63 @@
+import GroveModel
+
+/// What the nodes of one type have in common: their names, and the shape of their fields where a table has these.
+@safe
+// SAFETY: nothing is changed after `init`; the memory that the names lie in is freed with the object.
+package final class NodeType: @unchecked Sendable {
+    package let recordName: UnsafeRawBufferPointer
+    package let projection: UnsafeRawBufferPointer
+    /// What has the names of the fields; `nil` where nodes of the type write their names themselves.
+    package let shape: RecordShape?
+    /// Of the table that the shape was made of.
+    private let keys: UnsafeRawPointer
+    /// Where the names lie, if not in the shape.
+    private let memory: UnsafeMutableRawBufferPointer?
+
+    /// The type of nodes with these names; `fields` are those of all of them, or ``FieldTable/dynamic``.
+    package init(recordName: String, projection: String, fields: FieldTable = .dynamic) {
+        unsafe keys = unsafe fields.keys
+        shape = RecordShape(recordName: recordName, projection: projection, fields: fields)
+        if let shape {
+            unsafe (self.recordName, self.projection, memory) = unsafe (shape.recordName, shape.projection, nil)
+            return
+        }
+        let names = Array(recordName.utf8) + Array(projection.utf8)
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: names.count, alignment: 1)
+        unsafe memory.copyBytes(from: names)
+        let count = recordName.utf8.count
+        unsafe self.recordName = unsafe UnsafeRawBufferPointer(rebasing: memory[..<count])
+        unsafe self.projection = unsafe UnsafeRawBufferPointer(rebasing: memory[count...])
+        unsafe self.memory = unsafe memory
+    }
+
+    deinit { unsafe memory?.deallocate() }
+
+    /// That of `model`, whose fields are `fields`; made once, as long as ``TypeMap`` has room.
+    static func of(_ model: any SimpleModel.Type, _ fields: FieldTable) -> NodeType {
+        let object = ObjectIdentifier(model)
+        return all.find(object, object) {
+            NodeType(recordName: model.recordName, projection: model.projectionName, fields: fields)
+        }
+    }
+
+    private static let all = TypeMap()
+
+    /// Whether a node with `fields` is written by its values alone.
+    ///
+    /// A type may have answered with another table when its shape was made.
+    @inline(__always)
+    func isShaped(_ fields: FieldTable) -> Bool { unsafe shape != nil && keys == fields.keys }
+
+    /// Whether nodes of both have one record name.
+    func hasRecord(of other: NodeType) -> Bool {
+        unsafe self === other || isEqual(recordName, other.recordName)
+    }
+
+    /// Whether nodes of both have one record name and one projection.
+    package func hasNames(of other: NodeType) -> Bool {
+        unsafe self === other || isEqual(recordName, other.recordName) && isEqual(projection, other.projection)
+    }
+
+    /// The record name, for messages.
+    package var name: String { unsafe String(decoding: recordName, as: UTF8.self) }
+}
