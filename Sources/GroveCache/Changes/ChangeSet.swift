@@ -23,11 +23,8 @@ public struct ChangeSet: Sendable {
 
     private let tree: NodeTree?
     private let changed: [Int]
-    private let named: Set<ModelIdentifier>
-    private let deleted: [ModelIdentifier]
-    private var evicted: [ModelIdentifier]
-    private let collections: [ModelIdentifier]
-    private let aliases: [ModelIdentifier]
+    /// What is not in most change sets.
+    private var rest: Rest?
     /// The follower whose call it was, which is not told; 0 for none.
     var origin: UInt64 = 0
     /// Whether a call emptied the cache.
@@ -41,13 +38,38 @@ public struct ChangeSet: Sendable {
         self.sequence = sequence
         self.tree = tree
         self.changed = changed
-        self.deleted = deleted
-        self.evicted = evicted
-        self.collections = collections
-        self.aliases = aliases
+        let hasRest = !(named.isEmpty && deleted.isEmpty && evicted.isEmpty && collections.isEmpty && aliases.isEmpty)
+        rest = hasRest ? Rest(named, deleted, evicted, collections, aliases) : nil
         self.changesEverything = changesEverything
-        self.named = named
     }
+
+    /// What a change set names but for the nodes of its tree; apart, so that a copy of most change sets counts few references.
+    private final class Rest: Sendable {
+        let named: Set<ModelIdentifier>
+        let deleted: [ModelIdentifier]
+        let evicted: [ModelIdentifier]
+        let collections: [ModelIdentifier]
+        let aliases: [ModelIdentifier]
+
+        init(
+            _ named: Set<ModelIdentifier>, _ deleted: [ModelIdentifier], _ evicted: [ModelIdentifier],
+            _ collections: [ModelIdentifier], _ aliases: [ModelIdentifier]
+        ) {
+            self.named = named
+            self.deleted = deleted
+            self.evicted = evicted
+            self.collections = collections
+            self.aliases = aliases
+        }
+
+        var count: Int { named.count + deleted.count + evicted.count + collections.count + aliases.count }
+    }
+
+    private var named: Set<ModelIdentifier> { rest?.named ?? [] }
+    private var deleted: [ModelIdentifier] { rest?.deleted ?? [] }
+    private var evicted: [ModelIdentifier] { rest?.evicted ?? [] }
+    private var collections: [ModelIdentifier] { rest?.collections ?? [] }
+    private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
 
     /// Says that anything may be different.
     static func everything(_ sequence: UInt64, _ token: ChangeToken?) -> ChangeSet {
@@ -58,8 +80,9 @@ public struct ChangeSet: Sendable {
 
     /// The same, with `identifiers` evicted.
     func evicting(_ identifiers: [ModelIdentifier]) -> ChangeSet {
+        guard !identifiers.isEmpty else { return self }
         var set = self
-        set.evicted += identifiers
+        set.rest = Rest(named, deleted, evicted + identifiers, collections, aliases)
         return set
     }
 
@@ -69,11 +92,7 @@ public struct ChangeSet: Sendable {
         changesEverything = other.changesEverything
         tree = nil
         changed = []
-        named = other.changedModelIds
-        deleted = other.deleted
-        evicted = other.evicted
-        collections = other.collections
-        aliases = other.aliases
+        rest = Rest(other.changedModelIds, other.deleted, other.evicted, other.collections, other.aliases)
         token = other.token
         origin = other.origin
         isWipe = other.isWipe
@@ -83,8 +102,15 @@ public struct ChangeSet: Sendable {
     var withoutTree: ChangeSet { tree == nil ? self : ChangeSet(withoutTreeOf: self) }
 
     /// How many models, collections and aliases are named.
-    var nameCount: Int {
-        changed.count + named.count + deleted.count + evicted.count + collections.count + aliases.count
+    var nameCount: Int { changed.count + (rest?.count ?? 0) }
+
+    /// Whether it names nothing but nodes whose bodies changed.
+    var namesNodesAlone: Bool { rest.map { $0.count == $0.named.count } ?? true }
+
+    /// Visits the nodes whose bodies changed, some perhaps more than once.
+    func forEachChanged(_ visit: (ModelIdentifier) -> Void) {
+        if let tree { for index in changed { visit(tree.modelIdentifier(of: tree.entries[index])) } }
+        for identifier in named { visit(identifier) }
     }
 
     /// The nodes whose bodies changed.
@@ -111,10 +137,7 @@ public struct ChangeSet: Sendable {
     public var changedAliases: Set<ModelIdentifier> { Set(aliases) }
 
     /// Whether nothing changed.
-    public var isEmpty: Bool {
-        !changesEverything && changed.isEmpty && named.isEmpty && deleted.isEmpty && evicted.isEmpty
-            && collections.isEmpty && aliases.isEmpty
-    }
+    public var isEmpty: Bool { !changesEverything && nameCount == 0 }
 }
 
 extension [ChangeSet] {

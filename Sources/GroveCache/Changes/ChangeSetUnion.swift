@@ -14,10 +14,12 @@ struct ChangeSetUnion {
     /// Takes in what the next call changed.
     mutating func add(_ set: ChangeSet) {
         sequence = max(sequence, set.sequence)
-        let nodes = set.changedModelIds
-        deleted.subtract(nodes)
-        evicted.subtract(nodes)
-        changed.formUnion(nodes)
+        set.forEachChanged { identifier in
+            if !deleted.isEmpty { deleted.remove(identifier) }
+            if !evicted.isEmpty { evicted.remove(identifier) }
+            changed.insert(identifier)
+        }
+        guard !set.namesNodesAlone else { return }
         for identifier in set.deletedModelIds {
             changed.remove(identifier)
             evicted.remove(identifier)

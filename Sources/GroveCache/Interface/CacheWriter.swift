@@ -45,7 +45,7 @@ extension CacheWriter where Self: ~Copyable {
     public func write<M: CacheableModel>(
         _ model: M, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: CollectionOfOne(model), durability: durability)
+        try write(contentsOf: [model], durability: durability)
     }
 
     /// Writes `models` in one commit, in order; see ``write(_:durability:)``.

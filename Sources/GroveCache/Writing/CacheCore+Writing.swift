@@ -310,7 +310,7 @@ extension CacheCore {
 
     /// Tells observers and streams what became of a group, in the order of the commits.
     private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?, _ unsynchronized: Int) {
-        let failed = settled.count { (try? $0.outcome.get()) == nil }
+        let failed = settled.count { if case .failure = $0.outcome { true } else { false } }
         let (queued, bytes) = state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
         let report = ledger.takeReport(
             writes: settled.count, failed: failed + unsynchronized, queued: queued, bytes: bytes)

@@ -18,7 +18,8 @@ public struct NodeEncoder: ~Copyable {
     private var hops = 0
     private var paths = 0
     @usableFromInline var identifier = IdentifierBuffer()
-    let encodingScratch = EncodingScratch()
+    /// For ``Codable`` values, of which many trees have none.
+    lazy var encodingScratch = EncodingScratch()
 
     package init(into tree: NodeTree) {
         self.tree = tree

@@ -129,8 +129,6 @@ extension NodeTree {
     private struct Storage {
         var entries: [Entry] = []
         var types: [NodeType] = []
-        /// Swift types met so far, with the index of what they have in common; types may share that.
-        var typeIndices: [(object: ObjectIdentifier, index: Int)] = []
         /// Each node's key, its body anywhere behind it.
         var arena: ByteBuffer
         var hasProjections = false
@@ -140,7 +138,8 @@ extension NodeTree {
 
         init(capacity: Int, roots: Int) {
             arena = ByteBuffer(capacity: capacity)
-            entries.reserveCapacity(roots)
+            entries.reserveCapacity(max(roots, 4))
+            types.reserveCapacity(4)
             if roots > Storage.few { makeTable(holding: roots) }
         }
 
@@ -196,19 +195,9 @@ extension NodeTree {
         @inline(__always)
         mutating func type(of model: any SimpleModel.Type, _ fields: FieldTable) -> (index: Int, isShaped: Bool) {
             let object = ObjectIdentifier(model)
-            for place in typeIndices.indices where typeIndices[place].object == object {
-                let index = typeIndices[place].index
-                return (index, types[index].isShaped(fields))
-            }
-            let index = newType(model, fields)
+            let known = types.indices.first { types[$0].model == object }
+            let index = known ?? index(of: NodeType.of(model, fields))
             return (index, types[index].isShaped(fields))
-        }
-
-        @inline(never)
-        private mutating func newType(_ model: any SimpleModel.Type, _ fields: FieldTable) -> Int {
-            let index = index(of: NodeType.of(model, fields))
-            typeIndices.append((ObjectIdentifier(model), index))
-            return index
         }
 
         /// Where `type` is, or one with the same names and fields; it is added where none is.

@@ -8,13 +8,18 @@ package final class NodeType: @unchecked Sendable {
     package let projection: UnsafeRawBufferPointer
     /// What has the names of the fields; `nil` where nodes of the type write their names themselves.
     package let shape: RecordShape?
+    /// The Swift type; another one with the same names and fields does with this too.
+    let model: ObjectIdentifier?
     /// Of the table that the shape was made of.
     private let keys: UnsafeRawPointer
     /// Where the names lie, if not in the shape.
     private let memory: UnsafeMutableRawBufferPointer?
 
     /// The type of nodes with these names; `fields` are those of all of them, or ``FieldTable/dynamic``.
-    package init(recordName: String, projection: String, fields: FieldTable = .dynamic) {
+    package init(
+        recordName: String, projection: String, fields: FieldTable = .dynamic, model: ObjectIdentifier? = nil
+    ) {
+        self.model = model
         unsafe keys = unsafe fields.keys
         shape = RecordShape(recordName: recordName, projection: projection, fields: fields)
         if let shape {
@@ -36,7 +41,8 @@ package final class NodeType: @unchecked Sendable {
     static func of(_ model: any SimpleModel.Type, _ fields: FieldTable) -> NodeType {
         let object = ObjectIdentifier(model)
         return all.find(object, object) {
-            NodeType(recordName: model.recordName, projection: model.projectionName, fields: fields)
+            NodeType(
+                recordName: model.recordName, projection: model.projectionName, fields: fields, model: object)
         }
     }
 
