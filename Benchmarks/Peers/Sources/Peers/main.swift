@@ -11,6 +11,7 @@ do {
     } else {
         var tournament = Tournament(settings)
         try tournament.run()
+        if !tournament.isSound { exit(1) }
     }
 } catch is Settings.Usage {
     FileHandle.standardError.write(Data("\(Settings.usage)\n".utf8))

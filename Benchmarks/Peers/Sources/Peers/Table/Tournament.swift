@@ -4,6 +4,8 @@ import Foundation
 struct Tournament {
     let settings: Settings
     private var table = MedianTable()
+    /// Whether no turn has failed.
+    private(set) var isSound = true
 
     init(_ settings: Settings) { self.settings = settings }
 
@@ -35,6 +37,7 @@ struct Tournament {
         let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let isDone = process.terminationReason == .exit && process.terminationStatus == 0
+        isSound = isSound && isDone
         let time = Int(microseconds(since: start) / 1e6)
         let note = "round \(round) of \(settings.rounds), \(name): \(isDone ? "" : "FAILED after ")\(time) s\n"
         FileHandle.standardError.write(Data(note.utf8))

@@ -31,11 +31,13 @@ extension Bench {
             if wasWriting || isWriting.value { times.append(time) }
             position += 1
         }
+        report("f.batch-ms", try writes.withLock { try $0.get() }.median * 1e3)
+        report("f.stall.reads", Double(times.count))
+        // A small batch may be written before this thread has read once.
+        guard !times.isEmpty else { return }
         times.sort()
         report("f.stall.p50us", times.median)
         report("f.stall.p999us", times.quantile(0.999))
-        report("f.stall.worst-us", times.last ?? 0)
-        report("f.stall.reads", Double(times.count))
-        report("f.batch-ms", try writes.withLock { try $0.get() }.median * 1e3)
+        report("f.stall.worst-us", times.quantile(1))
     }
 }
