@@ -2,13 +2,14 @@
 
 SWIFT ?= swift
 COMPARE_ARGS ?=
+PEERS_ARGS ?=
 TEST_ARGS ?=
 MINUTES ?= 10
 RUNS ?= 200000
 SHARED ?= ../shared
 # Package.swift turns none on by default. One set for all targets: a build with another one compiles much of it again.
 TRAITS ?= Tool,Macros,Logging,Metrics
-SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples)
+SOURCES = Package.swift $(wildcard Sources Tests Conformance Docs/Examples Benchmarks)
 
 # Warnings are errors here, and not where Grove is a dependency: see Package.swift.
 export GROVE_DEVELOPMENT = 1
@@ -31,7 +32,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: agreement month help setup build tests release compare test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: agreement month help setup build tests release compare peers test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -49,6 +50,10 @@ release: setup ## builds the tool, optimised
 
 compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
 	.build/release/grove compare $(COMPARE_ARGS)
+
+peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_ARGS="scale grove-lmdb grdb-raw" narrows it
+	$(BUILD) -c release --package-path Benchmarks/Peers $(FLAGS)
+	Benchmarks/Peers/.build/release/Peers $(PEERS_ARGS)
 
 tests: setup ## builds the tests
 	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)

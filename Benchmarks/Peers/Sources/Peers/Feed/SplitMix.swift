@@ -1,0 +1,15 @@
+/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers from the same seed, everywhere.
+struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// A number below `bound`.
+    mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
