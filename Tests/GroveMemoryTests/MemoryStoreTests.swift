@@ -1,3 +1,4 @@
+import Dispatch
 import GroveCache
 import GroveMemory
 import GroveModel
@@ -31,6 +32,30 @@ struct MemoryStoreTests {
         #expect(try later.dictionary() == new)
         #expect(try later.get("key 999") == new[Array("key 999".utf8)].map { String(decoding: $0, as: UTF8.self) })
         later.end()
+    }
+
+    @Test("Readers on other threads see whole commits while a writer replaces and frees what they read")
+    func readers() throws {
+        let store = try MemoryStore()
+        @Sendable func write(_ round: Int) throws(CacheError) {
+            try store.write { transaction throws(CacheError) in
+                for index in 0..<100 { try transaction.put("key \(index)", "\(round)") }
+            }
+        }
+        try write(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            #expect(throws: Never.self) {
+                for round in 1...300 {
+                    guard thread > 0 else {
+                        try write(round)
+                        continue
+                    }
+                    let values = try store.dictionary().values
+                    #expect(values.count == 100 && Set(values).count == 1)
+                }
+            }
+        }
+        #expect(try store.read { view throws(CacheError) in try view.get("key 99") } == "300")
     }
 
     @Test("A path is taken and not used, and nothing is counted as on disk")

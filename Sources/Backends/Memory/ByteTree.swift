@@ -1,17 +1,22 @@
 import GroveCache
 
-/// A persistent ordered map from bytes to bytes: a copy is a snapshot, made in O(1), in which no later change shows.
+/// An ordered map from bytes to bytes that a transaction makes out of the last one, with which it shares what it has not changed.
 ///
-/// A change copies the branches on its path that another copy of the tree has too, and changes the others in place. So a
-/// batch copies each branch that it touches once, and reference counts free what no copy reaches any longer.
+/// A change copies the branches on its path that an older version has too, and changes those that this tree made in place. So a
+/// batch copies each branch that it touches once. What it put something else in place of, it lists; a ``TreeHistory`` frees
+/// that when no version reaches it any longer.
 ///
 /// It is a PATRICIA trie over half bytes (Morrison, 1968): a branch looks at the first symbol in which the keys below it
 /// differ. The content alone decides its shape, so nothing is balanced and removals leave nothing behind. A path has at
 /// most one branch for each symbol of the key, and log₁₆ *n* of them where keys are random.
-// SAFETY: what two copies share is not changed while both are there; see `TreeBranch.own(_:)`.
-struct ByteTree: @unchecked Sendable {
-    /// The topmost branch, which looks at the first symbol and may be empty.
-    private var root = TreeBranch.make(position: 0)
+///
+/// No node is younger than one above it: who changes what is below a branch has copied the branch.
+struct ByteTree {
+    /// Greater than that of each version before; what has it as its birth belongs to this tree alone.
+    let number: UInt64
+
+    /// The topmost node; `nil` where there is no entry.
+    private(set) var root: TreeNode?
 
     /// The number of entries.
     private(set) var entries = 0
@@ -19,105 +24,97 @@ struct ByteTree: @unchecked Sendable {
     /// Bytes of all keys and values together.
     private(set) var payloadBytes = 0
 
-    /// The value of `key`, valid while this copy of the tree is and is not changed.
-    @inline(__always)
-    func value(_ key: KeyBytes) -> UnsafeRawBufferPointer? {
-        // The tree keeps what is below its root, so no reference is counted on the way.
-        var branch = unsafe Unmanaged.passUnretained(root)
-        while true {
-            switch unsafe branch._withUnsafeGuaranteedRef({ $0[key.symbol(at: $0.position)] }) {
-            case .vacant: return nil
-            case .entry(let entry):
-                return unsafe entry._withUnsafeGuaranteedRef { unsafe $0.key == key ? $0.value : nil }
-            case .branch(let below): unsafe branch = unsafe below
-            }
-        }
+    /// What the version before reaches and this tree does not.
+    var replaced = NodeList()
+
+    /// Branches without use, whose memory is taken first.
+    var spare = NodeList()
+
+    /// How many nodes this tree has made and not freed.
+    private(set) var made = 0
+
+    /// Makes an empty tree.
+    init() { number = 1 }
+
+    /// Makes a tree with the content of `last`, the last version there is.
+    init(after last: ByteTree, spare: NodeList) {
+        (number, root, entries, payloadBytes) = (last.number + 1, last.root, last.entries, last.payloadBytes)
+        self.spare = spare
     }
 
-    /// Visits the entries whose keys begin with `prefix`, in the order of their keys' bytes, until `visit` returns false.
-    ///
-    /// - Complexity: O(*m*) for *m* such entries.
-    func scan(
-        prefix: KeyBytes, _ visit: (TreeEntry) throws(CacheError) -> Bool
-    ) throws(CacheError) {
-        var rest = [unsafe TreeBranch.Slot.branch(.passUnretained(root))]
-        while let slot = rest.popLast() {
-            switch slot {
-            case .vacant: break
-            case .branch(let reference):
-                let branch = unsafe reference.takeUnretainedValue()
-                if branch.position < prefix.symbolCount {
-                    rest.append(branch[prefix.symbol(at: branch.position)])
-                } else {
-                    for symbol in (0..<KeyBytes.symbols).reversed() { rest.append(branch[symbol]) }
-                }
-            case .entry(let reference):
-                let entry = unsafe reference.takeUnretainedValue()
-                guard entry.key.begins(with: prefix), try visit(entry) else { return }
-            }
-        }
-    }
-
-    /// Puts `entry` in place of the one with the same key, if there is one.
-    mutating func put(_ entry: TreeEntry) {
+    /// Puts `value` under `key`, in place of what was there; both may lie in this tree.
+    mutating func put(_ key: KeyBytes, _ value: UnsafeRawBufferPointer) {
+        let entry = unsafe TreeNode(entry: key, value, birth: number)
         let key = entry.key
+        made += 1
         payloadBytes += entry.payloadBytes
-        let nearest = nearest(key)
-        // The position of the branch that tells the two apart; past every position where the keys are equal.
-        let difference = nearest.map { key.firstDifference(from: $0.key) ?? .max } ?? 0
-        if let nearest, difference == .max { payloadBytes -= nearest.payloadBytes } else { entries += 1 }
-        TreeBranch.own(&root)
-        var branch = root
-        while let below = branch.own(at: key.symbol(at: branch.position), upTo: difference) { branch = below }
-        let symbol = key.symbol(at: branch.position)
-        let old = branch[symbol]
-        guard let nearest, difference < .max, !old.isVacant else {
-            branch[symbol] = .retaining(entry)
-            return old.release()
+        let nearest = root?.nearest(key)
+        // The position of the branch that tells the two apart; `nil` where the keys are equal.
+        let difference = nearest.map { key.firstDifference(from: $0.key) } ?? 0
+        let (branch, symbol, _) = own(key, upTo: difference ?? TreeNode.noPosition - 1)
+        let old = branch.map { $0[symbol] } ?? root
+        guard let difference, let nearest, let old else {
+            set(branch, symbol, to: entry)
+            guard let old else { return entries += 1 }
+            payloadBytes -= old.payloadBytes
+            return drop(old)
         }
-        let fork = TreeBranch.make(position: difference)
+        entries += 1
+        made += 1
+        let fork = TreeNode(branchAt: difference, birth: number, spare: &spare)
         fork[nearest.key.symbol(at: difference)] = old
-        fork[key.symbol(at: difference)] = .retaining(entry)
-        branch[symbol] = .retaining(fork)
+        fork[key.symbol(at: difference)] = entry
+        set(branch, symbol, to: fork)
     }
 
     /// Removes the entry of `key`; nothing is copied where there is none.
     mutating func remove(_ key: KeyBytes) {
-        guard let count = unsafe value(key)?.count else { return }
-        payloadBytes -= key.symbolCount / 2 + count
+        guard unsafe root?.value(key) != nil else { return }
+        let (branch, symbol, above) = own(key, upTo: TreeNode.noPosition - 1)
+        guard let old = branch.map({ $0[symbol] }) ?? root else { return }
+        set(branch, symbol, to: nil)
         entries -= 1
-        TreeBranch.own(&root)
-        var branch = root
-        var above: (branch: TreeBranch, symbol: Int)?
-        while let below = branch.own(at: key.symbol(at: branch.position)) {
-            above = (branch, key.symbol(at: branch.position))
-            branch = below
+        payloadBytes -= old.payloadBytes
+        // A branch with one slot in use tells nothing apart: what is in it takes its place.
+        if let branch, let only = branch.only {
+            set(above, above.map { key.symbol(at: $0.position) } ?? 0, to: only)
+            drop(branch)
         }
-        let symbol = key.symbol(at: branch.position)
-        let old = branch[symbol]
-        branch[symbol] = .vacant
-        old.release()
-        // A branch with one slot tells nothing apart: what is in it takes its place.
-        guard let above, let only = branch.onlySlot else { return }
-        let emptied = above.branch[above.symbol]
-        above.branch[above.symbol] = only.retained()
-        emptied.release()
+        drop(old)
     }
 
-    /// An entry whose key agrees with `key` as far as any does.
-    private func nearest(_ key: KeyBytes) -> TreeEntry? {
-        var branch = unsafe Unmanaged.passUnretained(root)
-        while true {
-            let slot = unsafe branch._withUnsafeGuaranteedRef { branch in
-                let slot = branch[key.symbol(at: branch.position)]
-                guard slot.isVacant else { return slot }
-                return (0..<KeyBytes.symbols).lazy.map { branch[$0] }.first { !$0.isVacant } ?? .vacant
+    /// Makes the branches on the way to `key` this tree's own, as far as their positions are `last` at most.
+    ///
+    /// - Returns: the last of them, the key's symbol there, and the branch above.
+    @inline(__always)
+    private mutating func own(_ key: KeyBytes, upTo last: Int) -> (branch: TreeNode?, symbol: Int, above: TreeNode?) {
+        var (branch, symbol, above) = (nil as TreeNode?, 0, nil as TreeNode?)
+        var below = root
+        while var node = below, node.position <= last {
+            if node.birth < number {
+                replaced.append(node)
+                made += 1
+                node = TreeNode(copyOf: node, birth: number, spare: &spare)
+                set(branch, symbol, to: node)
             }
-            switch slot {
-            case .vacant: return nil
-            case .entry(let entry): return unsafe entry.takeUnretainedValue()
-            case .branch(let below): unsafe branch = unsafe below
-            }
+            above = branch
+            branch = node
+            symbol = key.symbol(at: node.position)
+            below = node[symbol]
         }
+        return (branch, symbol, above)
+    }
+
+    /// Puts `node` below `branch`, or at the top.
+    @inline(__always)
+    private mutating func set(_ branch: TreeNode?, _ symbol: Int, to node: TreeNode?) {
+        if let branch { branch[symbol] = node } else { root = node }
+    }
+
+    /// Lets go of a node that was taken out.
+    private mutating func drop(_ node: TreeNode) {
+        if node.birth < number { return replaced.append(node) }
+        made -= 1
+        if node.isEntry { node.discard() } else { spare.append(node) }
     }
 }

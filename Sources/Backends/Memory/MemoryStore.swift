@@ -13,7 +13,7 @@ public final class MemoryStore: NodeStore {
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
     /// The committed content, or `nil` once the store is closed: the same on each shelf while no commit is being published.
-    private let committed: Shelves<ByteTree?>
+    private let committed: Shelves<TreeVersion?>
 
     /// Makes an empty store.
     ///
@@ -23,7 +23,7 @@ public final class MemoryStore: NodeStore {
     ///   - options: nothing to choose.
     /// - Throws: never.
     public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {
-        let empty = ByteTree()
+        let empty = TreeVersion()
         committed = Shelves { empty }
     }
 
@@ -37,9 +37,15 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `closed`.
     public func write(_ body: (MemoryTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        let transaction = MemoryTransaction(try current())
-        try body(transaction)
-        publish(transaction.tree)
+        let last = try current()
+        let transaction = MemoryTransaction(last.history.tree(after: last.tree))
+        do {
+            try body(transaction)
+        } catch {
+            last.history.abort(transaction.tree)
+            throw error
+        }
+        publish(TreeVersion(committing: &transaction.tree, to: last.history), in: last)
     }
 
     /// Does nothing: nothing survives loss of power.
@@ -49,7 +55,7 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Complexity: O(1).
     public func size() throws(CacheError) -> StoreSize {
-        let tree = try current()
+        let tree = try current().tree
         return StoreSize(bytesOnDisk: 0, payloadBytes: tree.payloadBytes, entries: tree.entries)
     }
 
@@ -57,24 +63,24 @@ public final class MemoryStore: NodeStore {
     ///
     /// - Complexity: O(*n*).
     public func wipe() throws(CacheError) {
-        _ = try current()
-        publish(ByteTree())
+        publish(TreeVersion(), in: try current())
     }
 
     /// Frees everything, what open views reach excepted; later calls throw `closed`.
-    public func close() { publish(nil) }
-
-    private func current() throws(CacheError) -> ByteTree {
-        guard let tree = committed.withLock(of: committed.own, { $0 }) else { throw .closedStore }
-        return tree
+    public func close() {
+        if let last = try? current() { publish(nil, in: last) }
     }
 
-    /// Makes `tree` the committed content; what only the last one reached is freed after the locks are let go.
+    private func current() throws(CacheError) -> TreeVersion {
+        guard let version = committed.withLock(of: committed.own, { $0 }) else { throw .closedStore }
+        return version
+    }
+
+    /// Makes `version` the committed content in place of `last`, which the caller lets go of with no lock held.
     ///
     /// All shelves change at once: no view is older than one that was opened before it.
-    private func publish(_ tree: ByteTree?) {
-        let last = committed.withLock(of: 0) { $0 }
-        committed.withAll { visit in visit { $0 = tree } }
+    private func publish(_ version: TreeVersion?, in last: TreeVersion) {
+        committed.withAll { visit in visit { $0 = version } }
         withExtendedLifetime(last) {}
     }
 }

@@ -7,7 +7,8 @@ public final class MemoryTransaction: NodeTransaction {
     public static var keepsBytes: Bool { false }
 
     /// The content that a commit makes the store's.
-    private(set) var tree: ByteTree
+    // SAFETY: one thread uses a transaction, and what `scan` calls must not call it (`NodeView`'s contract).
+    @safe @exclusivity(unchecked) var tree: ByteTree
 
     init(_ tree: ByteTree) { self.tree = tree }
 
@@ -15,7 +16,7 @@ public final class MemoryTransaction: NodeTransaction {
     ///
     /// - Complexity: O(*k*) at most for a key of *k* bytes; nothing is copied or allocated.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        unsafe tree.value(KeyBytes(key))
+        unsafe tree.root?.value(KeyBytes(key))
     }
 
     /// Stores `value` under `key`; both are copied, into one allocation.
@@ -26,7 +27,7 @@ public final class MemoryTransaction: NodeTransaction {
         guard max(key.count, value.count) <= MemoryStore.profile.maxValueBytes else {
             throw CacheError(.tooLarge, "The value has \(value.count) bytes; memory takes 1 GB.")
         }
-        unsafe tree.put(TreeEntry.make(key, value))
+        unsafe tree.put(KeyBytes(key), value)
     }
 
     /// Removes `key`; nothing is copied where it is not there.
@@ -39,7 +40,7 @@ public final class MemoryTransaction: NodeTransaction {
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        try unsafe tree.scan(prefix: KeyBytes(prefix)) { entry throws(CacheError) in
+        try unsafe tree.root?.scan(prefix: KeyBytes(prefix)) { entry throws(CacheError) in
             try unsafe visit(entry.key.bytes, entry.value)
         }
     }

@@ -6,16 +6,20 @@ public final class MemoryView: NodeView {
     /// True: the tree does not change, so its bytes stay where they are until the view ends.
     public static var keepsBytes: Bool { true }
 
-    private var tree: ByteTree?
+    /// Keeps what `root` reaches.
+    private var version: TreeVersion?
+    private var root: TreeNode?
 
-    init(_ tree: ByteTree) { self.tree = tree }
+    init(_ version: TreeVersion) {
+        self.version = version
+        root = version.tree.root
+    }
 
     /// The value stored under `key`, or `nil` where there is none; valid until the view ends.
     ///
     /// - Complexity: O(*k*) at most for a key of *k* bytes, whatever the store holds; nothing is copied or allocated.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        // The view's tree keeps the entry, and the entry its bytes.
-        unsafe tree?.value(KeyBytes(key))
+        unsafe root?.value(KeyBytes(key))
     }
 
     /// Visits the entries whose keys begin with `prefix`, in the order of their keys' bytes.
@@ -25,11 +29,14 @@ public final class MemoryView: NodeView {
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        try unsafe tree?.scan(prefix: KeyBytes(prefix)) { entry throws(CacheError) in
+        try unsafe root?.scan(prefix: KeyBytes(prefix)) { entry throws(CacheError) in
             try unsafe visit(entry.key.bytes, entry.value)
         }
     }
 
     /// Lets go of the version; a second call does nothing.
-    public func end() { tree = nil }
+    public func end() {
+        root = nil
+        version = nil
+    }
 }

@@ -1,0 +1,82 @@
+import GroveModel
+
+/// The versions of a tree that are there, each with what it put something else in place of: what decides when a node is freed.
+///
+/// A node was made by one version, its birth, and may have been replaced by a later one. Those between them reach it, and no other does.
+/// So when a version ends, what the next one replaced and no older version reaches is free, and the next one keeps the rest of the
+/// list. Where there is no next one, it is the version's own tree that is free in this way. Old versions may end in any order,
+/// and each keeps what it reaches and no more. File systems free the blocks of snapshots so (the dead lists of ZFS).
+final class TreeHistory: Sendable {
+    private struct State {
+        /// The versions that are there, in order; what each replaced of the one before it.
+        var versions: ContiguousArray<(number: UInt64, replaced: NodeList)> = []
+        /// Branches that the next transaction may use, and no more than that.
+        var spare = NodeList()
+        /// How many nodes were made and not freed, spare ones left out.
+        var nodes = 0
+    }
+
+    private let state = Lock(State())
+
+    /// Spare branches beyond these are freed.
+    private static let mostSpare = 1024
+
+    deinit { state.withLock { $0.spare.discard() } }
+
+    /// How many nodes there are in all versions together.
+    var nodes: Int { state.withLock { $0.nodes } }
+
+    /// A tree for a transaction that begins with the content of `last`.
+    func tree(after last: ByteTree) -> ByteTree {
+        state.withLock { state in
+            defer { state.spare = NodeList() }
+            return ByteTree(after: last, spare: state.spare)
+        }
+    }
+
+    /// Notes the version of `tree`, the last one from now on, and takes its lists.
+    func begin(_ tree: inout ByteTree) {
+        state.withLock { state in
+            state.versions.append((tree.number, tree.replaced))
+            state.spare.append(tree.spare)
+            state.nodes += tree.made
+        }
+        (tree.replaced, tree.spare) = (NodeList(), NodeList())
+    }
+
+    /// Frees what the transaction of `tree` has made, which does not commit.
+    func abort(_ tree: ByteTree) {
+        let count = tree.root?.discard(after: tree.number - 1) ?? 0
+        state.withLock { state in
+            state.spare.append(tree.spare)
+            state.nodes += tree.made - count
+        }
+    }
+
+    /// Frees what only the version of `tree` reaches, to which there is no reference any longer.
+    func end(_ tree: ByteTree) {
+        var doomed = NodeList()
+        let (isLast, older) = state.withLock { state in
+            let index = state.versions.lastIndex { $0.number == tree.number } ?? 0
+            var (_, kept) = state.versions.remove(at: index)
+            let older = index == 0 ? 0 : state.versions[index - 1].number
+            guard index < state.versions.count else { return (true, older) }
+            while let node = state.versions[index].replaced.popFirst() {
+                if node.birth <= older {
+                    kept.append(node)
+                } else {
+                    state.nodes -= 1
+                    if node.isEntry || state.spare.count >= Self.mostSpare {
+                        doomed.append(node)
+                    } else {
+                        state.spare.append(node)
+                    }
+                }
+            }
+            state.versions[index].replaced = kept
+            return (false, older)
+        }
+        doomed.discard()
+        if isLast, let count = tree.root?.discard(after: older) { state.withLock { $0.nodes -= count } }
+    }
+}

@@ -1,0 +1,88 @@
+import GroveCache
+
+/// What is looked for in the tree below a node.
+extension TreeNode {
+    /// The value of `key`, or `nil` where there is none.
+    @inline(__always)
+    func value(_ key: KeyBytes) -> UnsafeRawBufferPointer? {
+        var node = self
+        while !node.isEntry {
+            guard let below = node[key.symbol(at: node.position)] else { return nil }
+            node = below
+        }
+        return unsafe node.key == key ? node.value : nil
+    }
+
+    /// An entry whose key agrees with `key` as far as any does.
+    func nearest(_ key: KeyBytes) -> TreeNode {
+        var node = self
+        while !node.isEntry {
+            // No branch is without anything below it.
+            guard let below = node[key.symbol(at: node.position)] ?? node.first else { break }
+            node = below
+        }
+        return node
+    }
+
+    /// What lies below a branch under the first symbol in use.
+    private var first: TreeNode? {
+        for symbol in 0..<KeyBytes.symbols {
+            if let below = self[symbol] { return below }
+        }
+        return nil
+    }
+
+    /// What lies below a branch where a single symbol is in use.
+    var only: TreeNode? {
+        var only: TreeNode?
+        for symbol in 0..<KeyBytes.symbols {
+            guard let below = self[symbol] else { continue }
+            if only != nil { return nil }
+            only = below
+        }
+        return only
+    }
+
+    /// Visits the entries whose keys begin with `prefix`, in the order of their keys' bytes, until `visit` returns false.
+    ///
+    /// - Complexity: O(*m*) for *m* such entries.
+    func scan(prefix: KeyBytes, _ visit: (TreeNode) throws(CacheError) -> Bool) throws(CacheError) {
+        var top = self
+        while !top.isEntry, top.position < prefix.symbolCount {
+            guard let below = top[prefix.symbol(at: top.position)] else { return }
+            top = below
+        }
+        // All keys below agree in what comes before the position.
+        guard top.nearest(prefix).key.begins(with: prefix) else { return }
+        var rest = [top]
+        while let node = rest.popLast() {
+            if node.isEntry {
+                guard try visit(node) else { return }
+            } else {
+                node.pushBelow(to: &rest)
+            }
+        }
+    }
+
+    /// Frees this node and those below it that were made after version `older`; returns how many there were.
+    ///
+    /// In a loop: keys that begin one another make the tree as deep as they are many.
+    func discard(after older: UInt64) -> Int {
+        var (rest, count) = ([self], 0)
+        while let node = rest.popLast() {
+            // Nothing below is younger.
+            guard node.birth > older else { continue }
+            if !node.isEntry { node.pushBelow(to: &rest) }
+            node.discard()
+            count += 1
+        }
+        return count
+    }
+
+    /// Puts what is below a branch on a stack, the last symbol's first.
+    private func pushBelow(to rest: inout [TreeNode]) {
+        for symbol in (0..<KeyBytes.symbols).reversed() {
+            if let below = self[symbol] { rest.append(below) }
+        }
+    }
+}
