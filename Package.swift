@@ -181,7 +181,7 @@ let package = Package(
                     "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion",
                     "SwiftSyntaxMacros", "SwiftSyntaxMacrosGenericTestSupport"),
             swiftSettings: strict),
-        .testTarget(name: "GroveModelTests", dependencies: ["GroveModel"], swiftSettings: strict),
+        .testTarget(name: "GroveModelTests", dependencies: ["GroveModel", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "GroveCodingTests", dependencies: ["GroveCoding", "GroveModel", "TestSupport"], swiftSettings: strict),
         .testTarget(

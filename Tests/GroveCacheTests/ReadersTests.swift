@@ -14,13 +14,14 @@ struct ReadersTests {
         Reconstructor(owner: ObjectIdentifier(Readers.self), keepsTouches: false)
     }
 
-    /// A reader of each of `count` threads, all of which are alive at the same time: some begin on different shelves.
+    /// A reader of each of `count` threads, all of which are alive at the same time, on all cores in turn.
     private func begin(_ count: Int, of readers: Readers) -> [Reconstructor] {
         let begun = Mutex<[Reconstructor]>([])
         let (counted, leave) = (DispatchGroup(), DispatchSemaphore(value: 0))
-        for _ in 0..<count {
+        for number in 0..<count {
             counted.enter()
             Thread.detachNewThread {
+                _ = Cores.stay(on: Cores.usable[number % Cores.usable.count])
                 let reader = readers.begin(ReadersTests.reader)
                 begun.withLock { $0.append(reader) }
                 counted.leave()
@@ -37,7 +38,7 @@ struct ReadersTests {
         let readers = Readers(shelfCount: 8)
         readers.awaitNone()
         let begun = begin(32, of: readers)
-        #expect(Set(begun.map { unsafe $0.state.pointee.shelf }).count > 1)
+        #expect(Set(begun.map { unsafe $0.state.pointee.shelf }).count >= Set(Cores.usable.map { $0 % 8 }).count)
         let isOver = Atomic(false)
         let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

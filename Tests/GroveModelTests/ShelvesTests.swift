@@ -1,30 +1,23 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GroveModel
 
 @Suite("Shelves") struct ShelvesTests {
-    @Test("A thread has one shelf, and threads that run at the same time have different ones")
-    func threads() {
+    @Test("A thread that stays on a core has that core's shelf", arguments: Cores.usable)
+    func threads(core: Int) {
         let shelves = Shelves(count: 8) { 0 }
-        let seen = Mutex<[Int]>([])
-        let (counted, leave) = (DispatchGroup(), DispatchSemaphore(value: 0))
-        for _ in 0..<64 {
-            counted.enter()
-            Thread.detachNewThread {
-                let own = shelves.own
-                #expect(own == shelves.own && (0..<8).contains(own))
-                seen.withLock { $0.append(own) }
-                counted.leave()
-                leave.wait()
-            }
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let isKept = Cores.stay(on: core)
+            let own = shelves.own
+            #expect(isKept ? own == core % 8 : (0..<8).contains(own))
+            ended.signal()
         }
-        counted.wait()
-        for _ in 0..<64 { leave.signal() }
-        let shelvesOfThreads = Set(seen.withLock { $0 })
-        #expect(shelvesOfThreads.count > 1)
+        ended.wait()
     }
 
     @Test("What another shelf has is found, and the own one is not asked")
