@@ -9,7 +9,7 @@ import Synchronization
 /// opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
-    let state: SharedState
+    let state: Lock<CacheState>
     /// Advances with each call that fails and each opening; ``state`` has it too.
     let epoch = ReadEpoch()
     let readers = Readers()
@@ -63,14 +63,7 @@ final class CacheCore: Sendable {
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
         keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
-        state = SharedState(
-            CacheState(
-                life: .open(.current(OpenStore(opened.store, opened.generation))), lastWord: opened.generation?.word,
-                lastFile: opened.file, sequence: opened.state.sequence,
-                forgottenDeletion: opened.state.forgottenDeletion, lastCommitted: opened.state.sequence,
-                commitCount: opened.commitCount, knownCommit: opened.state.commit,
-                wipeCount: opened.generation?.wipeCount ?? 0, epoch: epoch,
-                failedWrites: FailedWrites(limit: failedWritesLimit)))
+        state = Lock(CacheState(opened, epoch: epoch, failedWritesLimit: failedWritesLimit))
     }
 
     // MARK: Handles

@@ -4,7 +4,7 @@ import GroveModel
 /// never across a call to an engine, a file or an observer.
 struct CacheState: Sendable {
     /// The store, and whether calls are taken.
-    var life: StoreLife
+    var life: StoreLife { didSet { dropPoint() } }
     /// The generation's word and the file as they were when the store was last opened; no word where no other process may
     /// have it open, and no file in memory or where it was gone.
     var lastWord: UInt64?
@@ -18,7 +18,7 @@ struct CacheState: Sendable {
     /// The highest number that the store held when this process last looked.
     var lastCommitted: UInt64
     /// How many commits of all processes this one knows of; see ``StoreGeneration/commitCount``.
-    var commitCount: UInt64
+    var commitCount: UInt64 { didSet { point?.note(commitCount: commitCount) } }
     /// Whether the writer is about to look for what other processes wrote.
     var isLookScheduled = false
     /// The store's last commit that the audience was told of; see ``StoreState/commit``.
@@ -28,11 +28,13 @@ struct CacheState: Sendable {
     /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
     var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet.
-    var queue = WriteQueue()
+    private(set) var queue = WriteQueue()
     /// Advances with each call that fails, and where the store is opened again.
     let epoch: ReadEpoch
     /// What could not be stored.
-    var failedWrites = FailedWrites()
+    var failedWrites = FailedWrites() { didSet { dropPoint() } }
+    /// What reads begin with; `nil` where the next read makes it.
+    private var point: ReadPoint?
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
@@ -43,18 +45,87 @@ struct CacheState: Sendable {
 }
 
 extension CacheState {
+    init(_ opened: StoreSource.Opened, epoch: ReadEpoch, failedWritesLimit: Int) {
+        life = .open(.current(OpenStore(opened.store, opened.generation)))
+        lastWord = opened.generation?.word
+        lastFile = opened.file
+        sequence = opened.state.sequence
+        forgottenDeletion = opened.state.forgottenDeletion
+        lastCommitted = opened.state.sequence
+        commitCount = opened.commitCount
+        knownCommit = opened.state.commit
+        wipeCount = opened.generation?.wipeCount ?? 0
+        self.epoch = epoch
+        failedWrites = FailedWrites(limit: failedWritesLimit)
+    }
+
     /// Whether a view of the store shows all there is.
     var isPlain: Bool {
         guard case .open(.current) = life else { return false }
         return queue.showsNothing && failedWrites.isEmpty
     }
 
+    // MARK: Reads
+
+    /// What a read begins with, which it has entered; `nil` where the store must be opened again first.
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`.
+    mutating func enterPoint(_ core: CacheCore) throws(CacheError) -> ReadPoint? {
+        try life.checkUsable()
+        guard let store = usableStore else { return nil }
+        let point = self.point ?? makePoint(store, core)
+        self.point = point
+        _ = point.enter()
+        return point
+    }
+
+    private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
+        let everything = failedWrites.everything
+        let showsStore = everything == nil && queue.wipePlace == 0
+        // Where too much of the store is not what was last set to tell it apart, only calls after that count.
+        let pending =
+            isPlain
+            ? nil
+            : PendingReads(
+                core, failedWrites: showsStore ? failedWrites.writes : [], queue: queue.shown,
+                afterNumber: everything ?? 0,
+                PendingReads.Placement(
+                    afterPlace: max(queue.wipePlace, queue.leftPlace), shift: shift,
+                    forgottenDeletion: showsStore ? forgottenDeletion : 0))
+        return ReadPoint(
+            store, showsStore: showsStore, epochNumber: epoch.current, word: lastWord, commitCount: commitCount,
+            pending: pending)
+    }
+
+    /// Lets reads look at the state again: what they begin with is about to change, or has changed under this lock.
+    ///
+    /// The index of the queue is changed in place where no other holds it; so this comes before.
+    private mutating func dropPoint() {
+        point?.fall()
+        point = nil
+    }
+
+    // MARK: Calls
+
+    /// Puts `call` behind all others in the queue.
+    mutating func append(_ call: PendingWrite) {
+        if call.isWipe || call.isShown { dropPoint() }
+        queue.append(call)
+    }
+
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
     ///
     /// - Returns: what is to be let go of where no lock is held.
     mutating func leave(_ group: [PendingWrite]) -> [QueueIndex.Generation] {
-        for write in group { failedWrites.settle(by: write) }
+        if !queue.showsNothing { dropPoint() }
+        settle(by: group)
         return queue.removeFirst(group.count)
+    }
+
+    /// Lets go of what `writes`, which were committed, have made good.
+    mutating func settle(by writes: [PendingWrite]) {
+        guard !failedWrites.isEmpty else { return }
+        for write in writes { failedWrites.settle(by: write) }
     }
 
     /// Makes what `write` names a miss: the store does not hold what was last set.
@@ -71,8 +142,15 @@ extension CacheState {
     ///
     /// - Returns: false where it was not in the queue any more.
     mutating func fail(_ write: PendingWrite) -> Bool {
+        dropPoint()
         guard queue.remove(write) else { return false }
         if write.completion == nil { forget(write) }
         return true
+    }
+
+    /// Takes every call up to number `sequence` out of the queue, but for those that empty the store; returns them in order.
+    mutating func removeCalls(upTo sequence: UInt64) -> [PendingWrite] {
+        dropPoint()
+        return queue.removeAll(upTo: sequence)
     }
 }

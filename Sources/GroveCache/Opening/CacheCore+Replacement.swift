@@ -195,7 +195,7 @@ extension CacheState {
         if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
-        let dropped = queue.removeAll(upTo: wipedAt)
+        let dropped = removeCalls(upTo: wipedAt)
         // The files may hold what the old ones held, which is not what was last set.
         for write in dropped where write.completion == nil {
             forget(write)

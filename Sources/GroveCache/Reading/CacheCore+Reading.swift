@@ -3,9 +3,9 @@ import GroveModel
 
 /// How a read begins and ends (decision 19).
 ///
-/// A read takes a snapshot of the queue under the lock, and opens its view of the store with no lock held; the view says by
+/// A read takes the point, and with it a snapshot of the queue, and opens its view of the store with no lock held; the view says by
 /// itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
-/// Where nothing is queued the snapshot is empty, and the reader's last one will do: then no lock is taken.
+/// While the point stands, the one that the reader took last will do: then no lock is taken.
 extension CacheCore {
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must follow.
     ///
@@ -46,49 +46,54 @@ extension CacheCore {
             let reader = readers.begin {
                 Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
             }
-            let start: ReadStart?
+            let point: ReadPoint?
             do throws(CacheError) {
-                if let start = unsafe reader.state.pointee.plainStart, state.isValid(start),
-                    try begin(reader, start.store.engine, epochNumber: start.epochNumber)
-                {
-                    return reader
-                }
-                unsafe reader.state.pointee.plainStart = nil
-                start = try state.withLock { (state) throws(CacheError) in try ReadStart(&state, self) }
-                unsafe reader.state.pointee.plainStart = start?.plainStart
-                if start?.isBehindOthers == true { writer.async { self.lookForWritesOfOthers() } }
-                if let start, try begin(reader, start.store, start.pending, epochNumber: start.epochNumber) {
-                    return reader
-                }
+                point = try enterPoint(of: reader)
+                if let point, try begin(reader, point) { return reader }
             } catch {
                 abandon(reader)
                 throw error
             }
             abandon(reader)
-            if start == nil { try refresh() }
+            if point == nil { try refresh() }
         }
     }
 
-    /// Gives up a read that has no view.
-    private func abandon(_ reader: Reconstructor) { _ = readers.end(reader, wasActive: true) }
+    /// What the read of `reader` begins with: the same as its last one did, where that still stands.
+    ///
+    /// - Returns: `nil` where the store must be opened again first.
+    private func enterPoint(of reader: Reconstructor) throws(CacheError) -> ReadPoint? {
+        if let point = unsafe reader.state.pointee.point, point.isOfLastCommit, point.enter() { return point }
+        unsafe reader.state.pointee.point = nil
+        let (point, isBehindOthers) = try state.withLock { (state) throws(CacheError) in
+            (try state.enterPoint(self), state.noticeCommits())
+        }
+        unsafe reader.state.pointee.point = point
+        if isBehindOthers { writer.async { self.lookForWritesOfOthers() } }
+        return point
+    }
 
-    /// Begins the read of `reader`, which counts as active, over `store` and `pending`, both taken at `epochNumber`.
+    /// Gives up a read that has no view.
+    private func abandon(_ reader: Reconstructor) {
+        unsafe reader.state.pointee.point?.leave()
+        _ = readers.end(reader, wasActive: true)
+    }
+
+    /// Begins the read of `reader`, which counts as active, with `point`.
     ///
     /// - Returns: false where it must begin again.
-    private func begin(
-        _ reader: Reconstructor, _ store: (any NodeStore)?, _ pending: PendingReads? = nil, epochNumber: UInt64
-    ) throws(CacheError) -> Bool {
-        guard let store else {
+    private func begin(_ reader: Reconstructor, _ point: ReadPoint) throws(CacheError) -> Bool {
+        guard point.showsStore else {
             readers.endView(reader)
-            reader.begin(nil, keepsBytes: false, pending: pending)
+            reader.begin(nil, keepsBytes: false, pending: point.pending)
             return true
         }
-        let view = try store.view()
-        guard epoch.current == epochNumber else {
+        let view = try point.store.engine.view()
+        guard epoch.current == point.epochNumber else {
             view.end()
             return false
         }
-        reader.begin(view, keepsBytes: keepsBytes, pending: pending)
+        reader.begin(view, keepsBytes: keepsBytes, pending: point.pending)
         return true
     }
 
@@ -124,44 +129,5 @@ extension CacheCore {
     /// Tells observers of a read that found `identifier`, on the reading thread.
     func tellHit(_ identifier: ModelIdentifier) {
         for observer in audience.present { observer.cacheDidHit(identifier) }
-    }
-}
-
-/// What a read takes from the cache's state before it opens its view.
-private struct ReadStart {
-    /// `nil` where nothing of the store shows: it is about to be emptied.
-    let store: (any NodeStore)?
-    /// `nil` where the view shows all there is.
-    let pending: PendingReads?
-    let epochNumber: UInt64
-    /// What the reader's next read may begin with; `nil` where the view does not show all there is.
-    let plainStart: PlainStart?
-    /// Whether another process has committed since this one last looked.
-    let isBehindOthers: Bool
-
-    /// Takes it, or is `nil` where the store must be opened again first.
-    ///
-    /// - Throws: ``CacheError`` with code `closed` or `suspended`.
-    init?(_ state: inout CacheState, _ core: CacheCore) throws(CacheError) {
-        try state.life.checkUsable()
-        guard let open = state.usableStore else { return nil }
-        let store = open.engine
-        epochNumber = core.epoch.current
-        isBehindOthers = state.noticeCommits()
-        if state.queue.showsNothing, state.failedWrites.isEmpty {
-            self.store = store
-            pending = nil
-            plainStart = PlainStart(store: open, epochNumber: epochNumber, word: state.lastWord)
-            return
-        }
-        plainStart = nil
-        let everything = state.failedWrites.everything
-        let showsStore = everything == nil && state.queue.wipePlace == 0
-        self.store = showsStore ? store : nil
-        // Where too much of the store is not what was last set to tell it apart, only calls after that count.
-        pending = PendingReads(
-            core, failedWrites: showsStore ? state.failedWrites.writes : [], queue: state.queue.shown,
-            afterPlace: max(state.queue.wipePlace, state.queue.leftPlace), afterNumber: everything ?? 0,
-            shift: state.shift, forgottenDeletion: showsStore ? state.forgottenDeletion : 0)
     }
 }

@@ -9,12 +9,14 @@ import GroveModel
 struct ReadState: ~Copyable {
     /// Where the reader counts as active, and rests: see ``Readers``.
     var shelf = 0
-    /// What the last read found where a view alone showed all there was.
-    var plainStart: PlainStart?
+    /// What the read began with, or the last one did; see ``ReadPoint``.
+    var point: ReadPoint?
     var view: (any NodeView)?
     var keepsBytes = false
     /// Calls that the view may not show yet, where there are any.
     var pending: PendingReads?
+    /// What the view shows of them, once it was asked.
+    var placement: PendingReads.Placement?
     /// Whether what is stored must be looked at before it is used: there are such calls, or ages count.
     var hasPending = false
     /// How old what is found may be; `nil` where that does not matter.
@@ -117,7 +119,7 @@ struct ReadState: ~Copyable {
     /// Gives back what one read needed and the next, as reads go, will not: a reader lies in a pool for ever.
     mutating func letGo() {
         arena.reset()
-        guard hasPending || deleted.allocatedByteCount > ReadState.retainedBytes else { return }
+        guard placement != nil || deleted.allocatedByteCount > ReadState.retainedBytes else { return }
         deleted.removeAll(keeping: ReadState.retainedBytes)
         folded.0.removeAll(keeping: ReadState.retainedBytes)
         folded.1.removeAll(keeping: ReadState.retainedBytes)
@@ -166,11 +168,11 @@ struct ReadState: ~Copyable {
 
     /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
-        guard hasPending else {
+        guard hasPending, unsafe ageLimit != nil || pending?.mayName(key.bytes) == true else {
             guard let stored = unsafe try view?.get(key.bytes) else { return nil }
             return unsafe (stored, keepsBytes)
         }
-        let updates = try unsafe pending?.updates(of: key.bytes, over: view) ?? []
+        let updates = try unsafe pending?.updates(of: key.bytes, over: view, &placement) ?? []
         var stored = try unsafe view?.get(key.bytes)
         if updates.isEmpty, ageLimit == nil {
             isExpired = false
@@ -211,7 +213,7 @@ struct ReadState: ~Copyable {
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
-        var forgottenDeletion = pending?.forgottenDeletion ?? 0
+        var forgottenDeletion = placement?.forgottenDeletion ?? 0
         for var update in updates {
             update.forgottenDeletion = forgottenDeletion
             // The number of the write stands for the holder even where its bytes are the same.

@@ -48,11 +48,11 @@ extension Reconstructor {
     }
 
     private func list(_ key: ModelIdentifier) throws(CacheError) -> List? {
-        if unsafe state.pointee.hasPending {
+        if let pending = unsafe state.pointee.pending {
             unsafe key.withUTF8 { unsafe state.pointee.key.set(Namespace.collection, $0) }
             let view = unsafe state.pointee.view
-            let updates =
-                try unsafe state.pointee.pending?.collectionUpdates(of: state.pointee.key.bytes, over: view) ?? []
+            let updates = try unsafe pending.collectionUpdates(
+                of: state.pointee.key.bytes, over: view, &state.pointee.placement)
             if !updates.isEmpty { return unsafe try state.pointee.fold(updates).map { .folded($0) } }
         }
         return try value(Namespace.collection, key).map { .record($0) }

@@ -48,8 +48,10 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         leaveThread()
         unsafe state.pointee.view.take()?.end()
         if unsafe !state.pointee.known.isEmpty { unsafe state.pointee.known = [:] }
+        defer { unsafe state.pointee.point?.leave() }
         if unsafe state.pointee.hasPending {
             unsafe state.pointee.pending = nil
+            unsafe state.pointee.placement = nil
             unsafe state.pointee.hasPending = false
             if !keepsTouches { unsafe state.pointee.expired = [] }
         }
@@ -102,8 +104,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Makes good what failed under the keys of `write`; false where nothing had failed.
     func settle(by write: PendingWrite) -> Bool {
-        guard unsafe state.pointee.pending != nil else { return false }
-        unsafe state.pointee.pending?.settle(by: write)
+        guard let pending = unsafe state.pointee.pending else { return false }
+        unsafe state.pointee.pending = pending.settled(by: write)
         return true
     }
 

@@ -60,7 +60,7 @@ extension CacheCore {
                 isRefused = true
                 refuse(write, &state)
             } else {
-                state.queue.append(write)
+                state.append(write)
             }
             guard schedulingDrain, !state.isDrainScheduled else { return false }
             state.isDrainScheduled = true
@@ -82,7 +82,7 @@ extension CacheCore {
             refused = PendingWrite(sequence: write.sequence, isWipe: true)
             state.wipedAt = max(state.wipedAt, write.sequence)
         }
-        state.queue.append(refused)
+        state.append(refused)
     }
 
     /// Commits what is queued, on the calling thread, and returns when it is visible.

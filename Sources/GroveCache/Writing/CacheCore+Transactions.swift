@@ -54,9 +54,7 @@ extension CacheCore {
             }
             throw own
         }
-        state.withLock { state in
-            for write in made { state.failedWrites.settle(by: write) }
-        }
+        state.withLock { $0.settle(by: made) }
         var set = changes.changeSet
         set.token = tokens?.after
         tellAudience(of: set)

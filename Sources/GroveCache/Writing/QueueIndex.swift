@@ -62,7 +62,7 @@ struct QueueIndex: Sendable {
             unsafe below[Node.slot(hash, level)].map { unsafe Unmanaged.passUnretained($0) }
         }
 
-        /// Whether the bucket may have an item under `hash`.
+        /// Whether this bucket may have an item under `hash`.
         func mayHold(_ hash: UInt64) -> Bool { sketch & Node.bit(hash) != 0 }
 
         /// The bit of `hash`, by six bits of it that lead through no branch.
@@ -114,6 +114,12 @@ struct QueueIndex: Sendable {
         /// How many items make a branch of a bucket; a power of two.
         private static let mostItems = 16
 
+        /// Visits the hashes of all items, some more than once.
+        func forEachHash(_ visit: (UInt64) -> Void) {
+            for item in items { visit(item.hash) }
+            for node in below { node?.forEachHash(visit) }
+        }
+
         private static func slot(_ hash: UInt64, _ level: UInt64) -> Int { Int(truncatingIfNeeded: hash >> level & 31) }
     }
 
@@ -121,6 +127,8 @@ struct QueueIndex: Sendable {
     struct Generation: Sendable {
         /// `nil` where there is nothing.
         fileprivate var root: Node?
+        /// The hashes below the root, once it is a branch: most reads need not look there.
+        fileprivate var filter: KeyFilter?
         /// Calls with more keys than ``mostKeys``, oldest first.
         fileprivate var large: [PendingWrite] = []
         /// The place of the last call.
@@ -135,6 +143,14 @@ struct QueueIndex: Sendable {
 
     /// Whether it has no call whose place is behind `place`.
     func isEmpty(behind place: UInt64) -> Bool { max(current.lastPlace, previous.lastPlace) <= place }
+
+    /// Whether a call may name `key`; where none does, the answer is nearly always no.
+    ///
+    /// - Complexity: O(1).
+    func mayName(_ key: UnsafeRawBufferPointer) -> Bool {
+        let hash = unsafe QueueIndex.hash(key)
+        return current.mayName(hash) || previous.mayName(hash)
+    }
 
     /// The calls that name `key`, oldest first, and perhaps others, whose updates of `key` are none.
     ///
@@ -160,8 +176,7 @@ struct QueueIndex: Sendable {
         current.lastPlace = call.place
         guard call.keyCount <= QueueIndex.mostKeys else { return current.large.append(call) }
         call.forEachKey { hash, entry in
-            let (bucket, level) = current.ownedBucket(hash)
-            bucket.insert(Item(call: call, hash: hash, entry: entry), level)
+            current.insert(Item(call: call, hash: hash, entry: entry))
         }
     }
 
@@ -210,26 +225,44 @@ extension QueueIndex.Generation {
         return found
     }
 
+    fileprivate func mayName(_ hash: UInt64) -> Bool {
+        if !large.isEmpty { return true }
+        if let filter { return filter.mayHold(hash) }
+        return root?.mayHold(hash) ?? false
+    }
+
     fileprivate func forEachItem(_ hash: UInt64, _ visit: (QueueIndex.Item) -> Void) {
-        guard let root else { return }
+        withBucket(of: hash) { if $0.mayHold(hash) { $0.forEachItem(hash, visit) } }
+    }
+
+    /// Runs `body` with the bucket of `hash`, where there is one.
+    @inline(__always)
+    private func withBucket<Result>(of hash: UInt64, _ body: (QueueIndex.Node) -> Result) -> Result? {
+        guard let root else { return nil }
         // The root keeps all that is below it.
-        withExtendedLifetime(root) {
+        return withExtendedLifetime(root) {
             var node = unsafe Unmanaged.passUnretained(root)
             var level: UInt64 = 0
-            while true {
-                var next: Unmanaged<QueueIndex.Node>?
-                let isBranch = unsafe node._withUnsafeGuaranteedRef { node in
-                    guard !node.below.isEmpty else {
-                        if node.mayHold(hash) { node.forEachItem(hash, visit) }
-                        return false
-                    }
-                    unsafe next = node.child(hash, level)
-                    return true
+            while unsafe node._withUnsafeGuaranteedRef({ !$0.below.isEmpty }) {
+                guard let below = unsafe node._withUnsafeGuaranteedRef({ unsafe $0.child(hash, level) }) else {
+                    return nil
                 }
-                guard isBranch, let below = unsafe next else { return }
                 unsafe node = unsafe below
                 level += 5
             }
+            return unsafe node._withUnsafeGuaranteedRef(body)
+        }
+    }
+
+    fileprivate mutating func insert(_ item: QueueIndex.Item) {
+        let (bucket, level) = ownedBucket(item.hash)
+        bucket.insert(item, level)
+        if let filter {
+            filter.insert(item.hash)
+        } else if level == 0, !bucket.below.isEmpty {
+            let filter = KeyFilter()
+            bucket.forEachHash(filter.insert)
+            self.filter = filter
         }
     }
 

@@ -88,5 +88,5 @@ struct WriteQueue: Sendable {
 
 extension PendingWrite {
     /// Whether reads apply the call while it is queued.
-    fileprivate var isShown: Bool { completion == nil }
+    var isShown: Bool { completion == nil }
 }
