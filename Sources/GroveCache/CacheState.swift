@@ -7,7 +7,7 @@ struct CacheState: Sendable {
     var life: StoreLife { didSet { dropPoint() } }
     /// The generation's word and the file as they were when the store was last opened; no word where no other process may
     /// have it open, and no file in memory or where it was gone.
-    var lastWord: UInt64?
+    var lastWord: UInt64? { didSet { if lastWord != oldValue { dropPoint() } } }
     var lastFile: FileIdentity?
     /// The number of the last call that writes.
     var sequence: UInt64
@@ -59,11 +59,8 @@ extension CacheState {
         failedWrites = FailedWrites(limit: failedWritesLimit)
     }
 
-    /// Whether a view of the store shows all there is.
-    var isPlain: Bool {
-        guard case .open(.current) = life else { return false }
-        return queue.showsNothing && failedWrites.isEmpty
-    }
+    /// Whether a view of the store, while that is open, shows all there is.
+    var isPlain: Bool { queue.showsNothing && failedWrites.isEmpty }
 
     // MARK: Reads
 
@@ -79,6 +76,7 @@ extension CacheState {
         return point
     }
 
+    /// A point of now. Commits may change ``shift`` and ``forgottenDeletion`` while it stands: a read asks its view for both.
     private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
         let everything = failedWrites.everything
         let showsStore = everything == nil && queue.wipePlace == 0

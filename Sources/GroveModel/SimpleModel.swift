@@ -14,7 +14,8 @@ public protocol SimpleModel: Sendable, RenamedMembers {
     ///
     /// Two types share an identifier only if they declare one record name. The default is the type's name behind those
     /// of the types around it, `Shop.Item`, without the module; contexts that have no name, functions and files, do not
-    /// show in it, so that types of one name inside several of them declare names of their own.
+    /// show in it, so that types of one name inside several of them declare names of their own. It is asked for once in a
+    /// process, as ``projectionName`` is.
     static var recordName: String { get }
 
     /// The name of this type among the types that share its record name: its projection of the record.

@@ -115,6 +115,6 @@ struct ByteTree {
     private mutating func drop(_ node: TreeNode) {
         if node.birth < number { return replaced.append(node) }
         made -= 1
-        if node.isEntry { node.discard() } else { spare.append(node) }
+        if node.isEntry || spare.count >= TreeHistory.mostSpare { node.discard() } else { spare.append(node) }
     }
 }

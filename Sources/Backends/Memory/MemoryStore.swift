@@ -3,9 +3,9 @@ public import GroveModel
 
 /// A ``NodeStore`` in memory: for tests, for previews and for caches that need not outlive the process.
 ///
-/// The content is a persistent ordered tree. A view is one version of it, opened and ended in O(1); a transaction shares
-/// with that version what it does not change. Readers and the writer never wait for one another, except for the moment
-/// in which a version is published or taken. Memory that a commit replaced is freed when no view reaches it.
+/// The content is a persistent ordered tree. A view is one version of it, opened in O(1); a transaction shares with that
+/// version what it does not change. The last view of an older version frees, when it ends, what it alone reached, and the next commit
+/// waits for that; readers and the writer do not wait for one another otherwise.
 public final class MemoryStore: NodeStore {
     /// What this backend can do: it is fast, and forgets everything when the process ends.
     public static let profile = BackendProfile(
@@ -43,9 +43,13 @@ public final class MemoryStore: NodeStore {
             try body(transaction)
         } catch {
             last.history.abort(transaction.tree)
+            transaction.tree = ByteTree()
             throw error
         }
-        publish(TreeVersion(committing: &transaction.tree, to: last.history), in: last)
+        let version = TreeVersion(committing: &transaction.tree, to: last.history)
+        // Who keeps the transaction beyond its end changes nothing.
+        transaction.tree = ByteTree()
+        publish(version, in: last)
     }
 
     /// Does nothing: nothing survives loss of power.

@@ -10,16 +10,23 @@ final class TreeHistory: Sendable {
     private struct State {
         /// The versions that are there, in order; what each replaced of the one before it.
         var versions: ContiguousArray<(number: UInt64, replaced: NodeList)> = []
-        /// Branches that the next transaction may use, and no more than that.
+        /// Branches without use, for the next transaction; twice ``mostSpare`` at most.
         var spare = NodeList()
         /// How many nodes were made and not freed, spare ones left out.
         var nodes = 0
+
+        /// Keeps `branches`, unless there are enough.
+        mutating func keep(_ branches: NodeList) {
+            guard spare.count >= TreeHistory.mostSpare else { return spare.append(branches) }
+            var branches = branches
+            branches.discard()
+        }
     }
 
     private let state = Lock(State())
 
-    /// Spare branches beyond these are freed.
-    private static let mostSpare = 1024
+    /// Where there are so many spare branches, others are freed.
+    static let mostSpare = 1024
 
     deinit { state.withLock { $0.spare.discard() } }
 
@@ -38,7 +45,7 @@ final class TreeHistory: Sendable {
     func begin(_ tree: inout ByteTree) {
         state.withLock { state in
             state.versions.append((tree.number, tree.replaced))
-            state.spare.append(tree.spare)
+            state.keep(tree.spare)
             state.nodes += tree.made
         }
         (tree.replaced, tree.spare) = (NodeList(), NodeList())
@@ -48,7 +55,7 @@ final class TreeHistory: Sendable {
     func abort(_ tree: ByteTree) {
         let count = tree.root?.discard(after: tree.number - 1) ?? 0
         state.withLock { state in
-            state.spare.append(tree.spare)
+            state.keep(tree.spare)
             state.nodes += tree.made - count
         }
     }
@@ -56,11 +63,15 @@ final class TreeHistory: Sendable {
     /// Frees what only the version of `tree` reaches, to which there is no reference any longer.
     func end(_ tree: ByteTree) {
         var doomed = NodeList()
-        let (isLast, older) = state.withLock { state in
-            let index = state.versions.lastIndex { $0.number == tree.number } ?? 0
+        state.withLock { state in
+            guard let index = state.versions.lastIndex(where: { $0.number == tree.number }) else { return }
             var (_, kept) = state.versions.remove(at: index)
             let older = index == 0 ? 0 : state.versions[index - 1].number
-            guard index < state.versions.count else { return (true, older) }
+            guard index < state.versions.count else {
+                // Under the lock, as an older version that ends meanwhile frees what this one looks at.
+                state.nodes -= tree.root?.discard(after: older) ?? 0
+                return
+            }
             while let node = state.versions[index].replaced.popFirst() {
                 if node.birth <= older {
                     kept.append(node)
@@ -74,9 +85,7 @@ final class TreeHistory: Sendable {
                 }
             }
             state.versions[index].replaced = kept
-            return (false, older)
         }
         doomed.discard()
-        if isLast, let count = tree.root?.discard(after: older) { state.withLock { $0.nodes -= count } }
     }
 }

@@ -43,7 +43,7 @@ public struct ChangeSet: Sendable {
         self.changesEverything = changesEverything
     }
 
-    /// What a change set names but for the nodes of its tree; apart, so that a copy of most change sets counts few references.
+    /// What a change set names but for the nodes of its tree; apart, so that copying most change sets is cheap.
     private final class Rest: Sendable {
         let named: Set<ModelIdentifier>
         let deleted: [ModelIdentifier]

@@ -161,7 +161,7 @@ extension EvictionIndex {
         }
         if let tree = write.tree {
             for index in 0..<tree.count {
-                unsafe count(tree.key(index), tree.bodyCount(index))
+                unsafe count(tree.key(index), tree.namedBodyCount(index))
             }
         }
         for extra in write.extras where !extra.isPin {

@@ -6,8 +6,8 @@ import Synchronization
 /// All readers share one while it *stands*: while nothing of that changes. A reader keeps it from read to read, and begins again
 /// with it without the lock of the state, by ``enter()``. Before anything changes, ``fall()`` ends that. The queued calls are let
 /// go of then, or when the last read that uses them ends: a reader at rest keeps none.
-// SAFETY: `pending` is read between `enter()` and `leave()`. It is changed once, after `fall()`, by the one thread that finds in `uses` that
-// no such read is left, nor can begin.
+// SAFETY: `pending` of a plain point does not change. Of another it is read between `enter()` and `leave()`, and changed once, after `fall()`, by
+// the one thread that finds in `uses` that no such read is left, nor can begin.
 final class ReadPoint: @unchecked Sendable {
     let store: OpenStore
     /// Whether the store shows; it does not where it is about to be emptied.
@@ -63,7 +63,8 @@ final class ReadPoint: @unchecked Sendable {
 
     /// Lets go of the queued calls, unless a read that came too late is just finding that out: then it does so as it leaves.
     private func letGo() {
-        guard uses.compareExchange(expected: 0, desired: ReadPoint.empty, ordering: .acquiringAndReleasing).exchanged
+        guard !isPlain,
+            uses.compareExchange(expected: 0, desired: ReadPoint.empty, ordering: .acquiringAndReleasing).exchanged
         else { return }
         pending = nil
     }

@@ -197,7 +197,7 @@ struct ReadState: ~Copyable {
         return true
     }
 
-    /// `node` without its names, which this reader knows then; with them where its type writes them.
+    /// `node` without its names. Where it came with a shape, this reader knows that from now on.
     private mutating func shaped(_ node: NodeTree.Node) -> ShapedBody? {
         var shaped = splitBody.split(node)
         if let shape = unsafe node.shape?.takeUnretainedValue() {

@@ -46,9 +46,14 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     func end() {
         endTree()
         leaveThread()
+        let hadView = hasView
         unsafe state.pointee.view.take()?.end()
         if unsafe !state.pointee.known.isEmpty { unsafe state.pointee.known = [:] }
-        defer { unsafe state.pointee.point?.leave() }
+        defer {
+            unsafe state.pointee.point?.leave()
+            // The store may have been closed meanwhile; nothing at rest keeps it.
+            if !hadView { unsafe state.pointee.point = nil }
+        }
         if unsafe state.pointee.hasPending {
             unsafe state.pointee.pending = nil
             unsafe state.pointee.placement = nil

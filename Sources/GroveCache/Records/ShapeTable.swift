@@ -4,7 +4,7 @@ import GroveModel
 /// The shapes that a reader or a transaction has met, by their hashes.
 ///
 /// The hash is that of the names, so that no wipe and no other process makes anything here wrong. Whether a store has a shape
-/// is looked up in the store. A shape stays for as long as the table does, or until ``removeAll()``.
+/// is looked up in the store; a reader's table has those of queued nodes too. A shape stays for as long as the table does, or until ``removeAll()``.
 struct ShapeTable {
     private var hashes: [UInt64] = []
     private(set) var shapes: [RecordShape] = []
@@ -85,7 +85,7 @@ struct ShapedBody {
     /// The encoding of the shape.
     let shape: UnsafeRawBufferPointer
     let values: UnsafeRawBufferPointer
-    /// Whether the store has the shape.
+    /// Whether a record may name the shape: the store has it, or for a reader, the reader.
     var isStored = false
 }
 

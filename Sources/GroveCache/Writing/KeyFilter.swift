@@ -16,8 +16,9 @@ final class KeyFilter: @unchecked Sendable {
 
     init() {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: KeyFilter.byteCount, alignment: 64)
-        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: KeyFilter.byteCount)
-        unsafe words = unsafe memory.assumingMemoryBound(to: Atomic<UInt64>.self)
+        let count = KeyFilter.byteCount / 8
+        unsafe words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: count)
+        for word in 0..<count { unsafe (words + word).initialize(to: Atomic(0)) }
     }
 
     deinit { unsafe UnsafeMutableRawPointer(words).deallocate() }

@@ -131,12 +131,12 @@ final class PendingWrite: Sendable {
     /// How many records the call writes, at most.
     var entryCount: Int { extras.reduce(tree?.count ?? 0) { $0 + $1.entryCount } }
 
-    /// What the call's nodes take in the store, at least, keys and values.
+    /// What the call's nodes take in the store, keys and values, where their names are in the records.
     var payloadBytes: Int {
         var bytes = 0
         if let tree {
-            for entry in tree.entries {
-                bytes += 2 * entry.identifierCount + entry.bodyCount + RecordHeader.leastBytes
+            for (index, entry) in tree.entries.enumerated() {
+                bytes += 2 * entry.identifierCount + tree.namedBodyCount(index) + RecordHeader.leastBytes
             }
         }
         for extra in extras where !extra.isPin {

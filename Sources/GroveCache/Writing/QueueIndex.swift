@@ -32,6 +32,7 @@ struct QueueIndex: Sendable {
             if let hash = unsafe node.shape?.takeUnretainedValue().hash {
                 return unsafe hash == other.shape?.takeUnretainedValue().hash
             }
+            if unsafe other.shape == nil, unsafe isEqual(node.body, other.body) { return true }
             guard let fields = unsafe try? RecordBody(node).fields, let others = unsafe try? RecordBody(other).fields
             else { return false }
             return unsafe fields.elementsEqual(others) { unsafe isEqual($0.key, $1.key) }

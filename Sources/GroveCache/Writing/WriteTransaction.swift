@@ -215,7 +215,7 @@ struct WriteTransaction: ~Copyable {
             return try perform(&update)
         } catch {
             let entry = tree.entries[index]
-            throw error.concerning(field: tree.types[entry.type].name)
+            throw error.concerning(field: tree.type(at: entry.type).name)
                 .concerning(tree.modelIdentifier(of: entry))
         }
     }

@@ -112,6 +112,8 @@ extension NodeDecoder {
     @usableFromInline
     mutating func endMap(_ outer: MapScope) throws(NodeReadFailure) {
         try passRest()
+        // The values of a shape are all that there is.
+        if naming != .inRecord, unsafe cursor != end { throw .corrupted }
         fields = outer.fields
         entriesLeft = outer.entriesLeft
         unsafe lastKey = outer.lastKey

@@ -49,7 +49,7 @@ public struct NodeEncoder: ~Copyable {
         try value.encodeValue(to: &self)
     }
 
-    /// Writes the name of field `index`; the field's value must follow.
+    /// Begins field `index`; exactly one value must follow.
     public mutating func writeKey(at index: Int) {
         precondition(index == nextField, "fields are encoded in the order of their table, each once")
         nextField += 1

@@ -36,7 +36,7 @@ package final class NodeTree: @unchecked Sendable {
 
     package var entries: [Entry] { unsafe storage.pointee.entries }
 
-    package var types: [NodeType] { unsafe storage.pointee.types }
+    package var types: [NodeType] { unsafe storage.pointee.types.map(\.type) }
 
     /// The number of distinct nodes.
     package var count: Int { unsafe storage.pointee.entries.count }
@@ -49,9 +49,6 @@ package final class NodeTree: @unchecked Sendable {
 
     /// The key in a store of the entry at `index`, valid as long as the tree is.
     package func key(_ index: Int) -> UnsafeRawBufferPointer { unsafe storage.pointee.key(index) }
-
-    /// The length of the body of the entry at `index`.
-    package func bodyCount(_ index: Int) -> Int { unsafe storage.pointee.entries[index].bodyCount }
 
     /// The entry at `index`, where it lies.
     package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
@@ -71,7 +68,7 @@ package final class NodeTree: @unchecked Sendable {
     /// The body of `entry`, a map of its fields.
     package func namedBody(of entry: Entry) throws(NodeReadFailure) -> [UInt8] {
         let body = unsafe storage.pointee.body(of: entry)
-        guard entry.isShaped, let shape = types[entry.type].shape else { return unsafe Array(body) }
+        guard entry.isShaped, let shape = type(at: entry.type).shape else { return unsafe Array(body) }
         return try unsafe shape.map(of: body)
     }
 
@@ -100,7 +97,17 @@ package final class NodeTree: @unchecked Sendable {
 
     /// The index of a type with these names, for models that choose them one by one.
     package func type(recordName: String, projection: String) -> Int {
-        unsafe storage.pointee.index(of: NodeType(recordName: recordName, projection: projection))
+        unsafe storage.pointee.type(recordName, projection)
+    }
+
+    /// The type of entries that say so.
+    package func type(at index: Int) -> NodeType { unsafe storage.pointee.types[index].type }
+
+    /// The length of the body of the entry at `index` with its names, at most: what a record takes that has them in it.
+    package func namedBodyCount(_ index: Int) -> Int {
+        let entry = unsafe storage.pointee.entries[index]
+        guard entry.isShaped, let shape = type(at: entry.type).shape else { return entry.bodyCount }
+        return entry.bodyCount + shape.byteCount
     }
 
     /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
@@ -128,7 +135,7 @@ extension NodeTree {
     @safe
     private struct Storage {
         var entries: [Entry] = []
-        var types: [NodeType] = []
+        var types: [MetType] = []
         /// Each node's key, its body anywhere behind it.
         var arena: ByteBuffer
         var hasProjections = false
@@ -155,7 +162,7 @@ extension NodeTree {
             let type = types[entry.type]
             return unsafe Node(
                 key: arena.bytes(at: entry.identifierStart - 1, count: entry.identifierCount + 1),
-                body: body(of: entry), shape: entry.isShaped ? type.shape.map { unsafe .passUnretained($0) } : nil,
+                body: body(of: entry), shape: entry.isShaped ? type.shape : nil,
                 recordName: type.recordName, projection: type.projection, type: entry.type,
                 holdsReferences: entry.holdsReferences)
         }
@@ -195,18 +202,22 @@ extension NodeTree {
         @inline(__always)
         mutating func type(of model: any SimpleModel.Type, _ fields: FieldTable) -> (index: Int, isShaped: Bool) {
             let object = ObjectIdentifier(model)
-            let known = types.indices.first { types[$0].model == object }
-            let index = known ?? index(of: NodeType.of(model, fields))
+            var index = 0
+            while index < types.count, types[index].model != object { index += 1 }
+            if index == types.count { types.append(MetType(NodeType.of(model, fields), object)) }
             return (index, types[index].isShaped(fields))
         }
 
-        /// Where `type` is, or one with the same names and fields; it is added where none is.
-        mutating func index(of type: NodeType) -> Int {
-            for index in types.indices
-            where types[index].hasNames(of: type) && types[index].shape?.hash == type.shape?.hash {
-                return index
+        mutating func type(_ recordName: String, _ projection: String) -> Int {
+            for index in types.indices where types[index].model == nil {
+                let type = types[index]
+                if unsafe type.recordName.elementsEqual(recordName.utf8),
+                    unsafe type.projection.elementsEqual(projection.utf8)
+                {
+                    return index
+                }
             }
-            types.append(type)
+            types.append(MetType(NodeType(recordName: recordName, projection: projection), nil))
             return types.count - 1
         }
 
@@ -230,8 +241,8 @@ extension NodeTree {
             if found >= 0 {
                 // All entries of one identifier have one record name.
                 let former = entries[found].type
-                guard former == type || types[former].hasRecord(of: types[type]) else {
-                    throw unsafe NodeTree.twoRecordNames(types[former], types[type], name)
+                guard former == type || types[former].type.hasRecord(of: types[type].type) else {
+                    throw unsafe NodeTree.twoRecordNames(types[former].type, types[type].type, name)
                 }
             }
             var entry = Entry(
@@ -259,7 +270,7 @@ extension NodeTree {
             while index >= 0 {
                 let former = entries[index]
                 // Another projection stays beside.
-                guard former.type == entry.type || types[former.type].hasNames(of: types[entry.type]) else {
+                guard former.type == entry.type || types[former.type].type.hasNames(of: types[entry.type].type) else {
                     index = former.previous
                     continue
                 }

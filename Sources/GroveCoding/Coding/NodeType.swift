@@ -8,18 +8,13 @@ package final class NodeType: @unchecked Sendable {
     package let projection: UnsafeRawBufferPointer
     /// What has the names of the fields; `nil` where nodes of the type write their names themselves.
     package let shape: RecordShape?
-    /// The Swift type; another one with the same names and fields does with this too.
-    let model: ObjectIdentifier?
     /// Of the table that the shape was made of.
-    private let keys: UnsafeRawPointer
+    fileprivate let keys: UnsafeRawPointer
     /// Where the names lie, if not in the shape.
     private let memory: UnsafeMutableRawBufferPointer?
 
     /// The type of nodes with these names; `fields` are those of all of them, or ``FieldTable/dynamic``.
-    package init(
-        recordName: String, projection: String, fields: FieldTable = .dynamic, model: ObjectIdentifier? = nil
-    ) {
-        self.model = model
+    package init(recordName: String, projection: String, fields: FieldTable = .dynamic) {
         unsafe keys = unsafe fields.keys
         shape = RecordShape(recordName: recordName, projection: projection, fields: fields)
         if let shape {
@@ -41,18 +36,11 @@ package final class NodeType: @unchecked Sendable {
     static func of(_ model: any SimpleModel.Type, _ fields: FieldTable) -> NodeType {
         let object = ObjectIdentifier(model)
         return all.find(object, object) {
-            NodeType(
-                recordName: model.recordName, projection: model.projectionName, fields: fields, model: object)
+            NodeType(recordName: model.recordName, projection: model.projectionName, fields: fields)
         }
     }
 
     private static let all = TypeMap()
-
-    /// Whether a node with `fields` is written by its values alone.
-    ///
-    /// A type may have answered with another table when its shape was made.
-    @inline(__always)
-    func isShaped(_ fields: FieldTable) -> Bool { unsafe shape != nil && keys == fields.keys }
 
     /// Whether nodes of both have one record name.
     func hasRecord(of other: NodeType) -> Bool {
@@ -66,4 +54,29 @@ package final class NodeType: @unchecked Sendable {
 
     /// The record name, for messages.
     package var name: String { unsafe String(decoding: recordName, as: UTF8.self) }
+}
+
+/// A type that a tree has met, with what is asked for at each node: nothing of it counts a reference.
+@safe
+struct MetType {
+    let type: NodeType
+    /// The Swift type; `nil` where models choose their names one by one.
+    let model: ObjectIdentifier?
+    let recordName: UnsafeRawBufferPointer
+    let projection: UnsafeRawBufferPointer
+    let shape: Unmanaged<RecordShape>?
+    private let keys: UnsafeRawPointer
+
+    init(_ type: NodeType, _ model: ObjectIdentifier?) {
+        self.type = type
+        self.model = model
+        unsafe (recordName, projection, keys) = unsafe (type.recordName, type.projection, type.keys)
+        unsafe shape = type.shape.map { unsafe .passUnretained($0) }
+    }
+
+    /// Whether a node with `fields` is written by its values alone.
+    ///
+    /// A type may have answered with another table when its shape was made.
+    @inline(__always)
+    func isShaped(_ fields: FieldTable) -> Bool { unsafe shape != nil && keys == fields.keys }
 }

@@ -104,6 +104,9 @@ package final class RecordShape: @unchecked Sendable {
 
     package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(encoded) }
 
+    /// The length of the encoding.
+    var byteCount: Int { unsafe encoded.count }
+
     /// The encoded name of field `index`.
     package func name(_ index: Int) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(rebasing: bytes[starts[index]..<starts[index + 1]])
