@@ -105,6 +105,27 @@ struct ByteTreeTests {
         #expect(history?.nodes == 0)
     }
 
+    @Test("Versions without a later one are freed by several threads at once")
+    func withoutNextTogether() {
+        for _ in 0..<50 {
+            var last = TreeVersion()
+            let history = last.history
+            let versions = (0..<4).map { round in
+                last = history.committing(after: last) { tree in
+                    for index in stride(from: round, to: 400, by: round + 1) {
+                        tree.put([UInt8(index / 200), UInt8(index % 200)], [UInt8(round)])
+                    }
+                }
+                return Lock<TreeVersion?>(last)
+            }
+            last = TreeVersion()
+            DispatchQueue.concurrentPerform(iterations: versions.count) { index in
+                versions[index].withLock { $0 = nil }
+            }
+            #expect(history.nodes == 0)
+        }
+    }
+
     @Test("Keys that each begin the next are kept, found, visited in order and freed on a stack of 512 KB")
     func depth() {
         let isDone = DispatchSemaphore(value: 0)

@@ -128,7 +128,7 @@ struct QueueIndex: Sendable {
     struct Generation: Sendable {
         /// `nil` where there is nothing.
         fileprivate var root: Node?
-        /// The hashes below the root, once it is a branch: most reads need not look there.
+        /// The hashes below the root, once there are some hundreds: most reads need not look there.
         fileprivate var filter: KeyFilter?
         /// Calls with more keys than ``mostKeys``, oldest first.
         fileprivate var large: [PendingWrite] = []
@@ -229,7 +229,7 @@ extension QueueIndex.Generation {
     fileprivate func mayName(_ hash: UInt64) -> Bool {
         if !large.isEmpty { return true }
         if let filter { return filter.mayHold(hash) }
-        return root?.mayHold(hash) ?? false
+        return withBucket(of: hash) { $0.mayHold(hash) } ?? false
     }
 
     fileprivate func forEachItem(_ hash: UInt64, _ visit: (QueueIndex.Item) -> Void) {
@@ -260,9 +260,9 @@ extension QueueIndex.Generation {
         bucket.insert(item, level)
         if let filter {
             filter.insert(item.hash)
-        } else if level == 0, !bucket.below.isEmpty {
+        } else if level > 0, !bucket.below.isEmpty {
             let filter = KeyFilter()
-            bucket.forEachHash(filter.insert)
+            root?.forEachHash(filter.insert)
             self.filter = filter
         }
     }
