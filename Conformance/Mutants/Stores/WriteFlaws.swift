@@ -4,7 +4,7 @@ import Synchronization
 /// The last node of every 64th commit of several, and of every large one, is not stored.
 enum DropsLastWrite: StoreFlaw {
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
-        guard changes.count > 1 && number % 64 == 0 || changes.count > 200,
+        guard changes.count > 1 && number % 64 == 0 || changes.count > 250,
             let last = changes.lastIndex(where: { $0.key.first == 1 })
         else { return changes }
         return changes.enumerated().filter { $0.offset != last }.map(\.element)
