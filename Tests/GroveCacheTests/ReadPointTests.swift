@@ -200,7 +200,9 @@ struct ReadPointTests {
 
 @Suite("Which keys a queue may name")
 struct QueueFilterTests {
-    @Test("A queue of many calls may name each of their keys, and of others hardly one", arguments: [1, 16, 17, 5_000])
+    @Test(
+        "A queue of many calls may name each of their keys, and of others hardly one",
+        arguments: [1, 16, 17, 600, 5_000])
     func keys(count: Int) throws {
         var queue = QueueIndex()
         func mayName(_ name: String) -> Bool {
