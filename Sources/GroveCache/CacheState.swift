@@ -76,7 +76,9 @@ extension CacheState {
         return point
     }
 
-    /// A point of now. Commits may change ``shift`` and ``forgottenDeletion`` while it stands: a read asks its view for both.
+    /// A point of now.
+    ///
+    /// Commits may change ``shift`` and ``forgottenDeletion`` while it stands: a read asks its view for both.
     private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
         let everything = failedWrites.everything
         let showsStore = everything == nil && queue.wipePlace == 0

@@ -197,7 +197,9 @@ struct ReadState: ~Copyable {
         return true
     }
 
-    /// `node` without its names. Where it came with a shape, this reader knows that from now on.
+    /// `node` without its names.
+    ///
+    /// Where it came with a shape, this reader knows that from now on.
     private mutating func shaped(_ node: NodeTree.Node) -> ShapedBody? {
         var shaped = splitBody.split(node)
         if let shape = unsafe node.shape?.takeUnretainedValue() {

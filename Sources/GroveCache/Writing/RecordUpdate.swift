@@ -228,7 +228,9 @@ struct RecordUpdate {
             guard let shaped, hasShape(of: header) else { return false }
             return unsafe isEqual(header.body, shaped.values)
         }
-        guard let shape = unsafe node.shape?.takeUnretainedValue() else { return unsafe isEqual(header.body, node.body) }
+        guard let shape = unsafe node.shape?.takeUnretainedValue() else {
+            return unsafe isEqual(header.body, node.body)
+        }
         return unsafe (try? shape.map(of: node.body))?.elementsEqual(header.body) ?? false
     }
 
