@@ -45,6 +45,23 @@ struct LevelDBLifeTests {
         #expect(try directory.files() == files)
     }
 
+    @Test("A CURRENT with any byte changed is damage, after which a cache is made anew")
+    func damagedCurrent() throws {
+        try LevelDBCache(directory: directory.path).close()
+        let whole = try Data(contentsOf: directory.url("CURRENT"))
+        for index in whole.indices {
+            for byte: UInt8 in [0, 0x2F, whole[index] ^ 1] where byte != whole[index] {
+                var damaged = whole
+                damaged[index] = byte
+                try damaged.write(to: directory.url("CURRENT"))
+                #expect(code { _ = try directory.open() } == .corrupted, "byte \(index) is \(byte)")
+            }
+        }
+        let cache = try LevelDBCache(directory: directory.path)
+        #expect(try cache.count(ofCollection: "none") == nil)
+        cache.close()
+    }
+
     @Test("A store whose directory was moved opens, removes and cuts nothing in the one that has its name since")
     func moved() throws {
         let files = FileManager.default

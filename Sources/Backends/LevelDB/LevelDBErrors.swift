@@ -49,6 +49,9 @@ enum LevelDBErrors {
         } else if number == EINVAL {
             // LevelDB's own word for a read past the end of a table: the table or its index is damaged.
             code = .corrupted
+        } else if operation == .open, text.hasPrefix("IO error: "), text.hasSuffix("/") {
+            // A `CURRENT` that begins with a zero names the directory, and cuts the message off.
+            code = .corrupted
         } else if text.hasPrefix("NotFound:") || (number == ENOENT && operation == .read) {
             // A table or log that the manifest names is gone; an absent key is not reported in this way.
             code = .corrupted
