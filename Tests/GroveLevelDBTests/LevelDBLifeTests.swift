@@ -45,7 +45,7 @@ struct LevelDBLifeTests {
         #expect(try directory.files() == files)
     }
 
-    @Test("A CURRENT with any byte changed is damage, after which a cache is made anew")
+    @Test("A CURRENT with any byte changed is damage, after which a cache makes a new store")
     func damagedCurrent() throws {
         try LevelDBCache(directory: directory.path).close()
         let whole = try Data(contentsOf: directory.url("CURRENT"))
