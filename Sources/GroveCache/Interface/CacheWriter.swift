@@ -45,7 +45,9 @@ extension CacheWriter where Self: ~Copyable {
     public func write<M: CacheableModel>(
         _ model: M, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try write(contentsOf: [model], durability: durability)
+        try _perform(durability) { () throws(CacheError) in
+            _WriteContent(tree: try EncodedRoots.tree(of: model))
+        }
     }
 
     /// Writes `models` in one commit, in order; see ``write(_:durability:)``.

@@ -53,7 +53,9 @@ extension NormalizedCache {
     public func write<M: CacheableModel>(
         _ model: M, durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
-        try await write(contentsOf: [model], durability: durability)
+        try await performAsync(durability) { () throws(CacheError) in
+            PendingWrite.Content(tree: try EncodedRoots.tree(of: model))
+        }
     }
 
     /// Writes `models` in one commit, as the synchronous form does.

@@ -22,6 +22,25 @@ struct EncodedRoots {
         }
     }
 
+    /// A tree of `model` alone, which must have an identifier; it is encoded where it lies.
+    ///
+    /// - Throws: as ``init(_:mustBeIdentified:)``.
+    static func tree<M: CacheableModel>(of model: M) throws(CacheError) -> NodeTree {
+        do throws(CacheError) {
+            return try NodeTree.filling(roots: 1) { (tree, onLargeStack) throws(CacheError) in
+                var encoder = NodeEncoder(into: tree)
+                encoder.beginRoot(onLargeStack: onLargeStack)
+                try model.encodeValue(to: &encoder)
+                guard unsafe RootReference.isReference(encoder.out.bytes) else {
+                    throw CacheError.hasNoIdentifier(M.self)
+                }
+                return tree
+            }
+        } catch {
+            throw error.concerning(field: M.recordName)
+        }
+    }
+
     private init<M: CacheableModel>(
         _ models: some Collection<M>, _ tree: NodeTree, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) {
