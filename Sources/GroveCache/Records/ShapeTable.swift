@@ -93,9 +93,15 @@ extension RecordShape {
     /// The most shapes that a store keeps: beyond that names stay in the records.
     static let mostStored = 4_096
 
-    /// The store's key of the shape of `hash`.
-    static func key(of hash: UInt64) -> [UInt8] {
-        [Namespace.shape] + (0..<8).map { UInt8(truncatingIfNeeded: hash >> UInt64(8 * $0)) }
+    /// Runs `body` with the store's key of the shape of `hash`.
+    static func withKey<Value>(
+        of hash: UInt64, _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Value
+    ) throws(CacheError) -> Value {
+        // The namespace is the last byte of the first word.
+        var words = (UInt64(Namespace.shape).bigEndian, hash.littleEndian)
+        return try unsafe withUnsafeBytes(of: &words) { (bytes) throws(CacheError) in
+            try unsafe body(UnsafeRawBufferPointer(rebasing: bytes[7...]))
+        }
     }
 }
 
@@ -104,7 +110,7 @@ extension NodeView {
     ///
     /// What the view returned before may be gone.
     func shape(_ hash: UInt64) throws(CacheError) -> RecordShape? {
-        try unsafe RecordShape.key(of: hash).withUnsafeBytesTyped { (key) throws(CacheError) -> RecordShape? in
+        try unsafe RecordShape.withKey(of: hash) { (key) throws(CacheError) -> RecordShape? in
             guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
                 let shape = try? unsafe RecordShape(header.body), shape.hash == hash
             else { return nil }

@@ -14,11 +14,16 @@ extension WriteTransaction {
             shaped.isStored = lastShape.isStored
             return shaped
         }
-        if let isStored = shapesStored[shaped.hash] {
-            shaped.isStored = isStored
+        var (place, end) = (0, shapesStored.count)
+        while place < end {
+            let middle = (place + end) / 2
+            if shapesStored[middle].hash < shaped.hash { place = middle + 1 } else { end = middle }
+        }
+        if place < shapesStored.count, shapesStored[place].hash == shaped.hash {
+            shaped.isStored = shapesStored[place].isStored
         } else {
             shaped.isStored = try store(shaped)
-            shapesStored[shaped.hash] = shaped.isStored
+            shapesStored.insert((shaped.hash, shaped.isStored), at: place)
         }
         lastShape = (shaped.hash, shaped.isStored)
         return shaped
@@ -26,8 +31,7 @@ extension WriteTransaction {
 
     /// Stores the shape of `shaped`, where it is not stored; false where there is no room for it.
     private mutating func store(_ shaped: ShapedBody) throws(CacheError) -> Bool {
-        let key = RecordShape.key(of: shaped.hash)
-        return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
+        try unsafe RecordShape.withKey(of: shaped.hash) { (key) throws(CacheError) -> Bool in
             if let existing = try unsafe transaction.get(key) {
                 do throws(RecordHeader.Failure) {
                     // Other names of one hash stay: those of the node are then in its record.

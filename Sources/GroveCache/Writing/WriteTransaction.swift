@@ -22,8 +22,8 @@ struct WriteTransaction: ~Copyable {
     private var types: [UInt16?] = []
     /// The shapes that were met or stored.
     var shapes = ShapeTable()
-    /// Which were looked for in the store, and whether it has them.
-    var shapesStored: [UInt64: Bool] = [:]
+    /// Which were looked for in the store, and whether it has them, in the order of their hashes.
+    var shapesStored: [(hash: UInt64, isStored: Bool)] = []
     /// The one of them that was needed last.
     var lastShape: (hash: UInt64, isStored: Bool) = (0, false)
     var splitBody = SplitBody()
