@@ -11,7 +11,7 @@ struct StoreState: Equatable {
     /// Who wrote last, the last first: each with the place in its own queue up to which it has committed.
     ///
     /// By it a read tells which of its process's queued calls its view shows already.
-    private var writers = Array(repeating: Writer(session: 0, place: 0), count: StoreState.writerCount)
+    private var writers = StoreState.nobody
     /// How many shapes were stored.
     var shapes: UInt16 = 0
     /// A random number that no other store has, nor this one after a wipe; 0 where nothing was committed.
@@ -44,6 +44,7 @@ struct StoreState: Equatable {
 
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
+    private static let nobody = Array(repeating: Writer(session: 0, place: 0), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18 + 8
     private static let accountedCount = plainCount + 20
 
@@ -65,6 +66,10 @@ struct StoreState: Equatable {
 
     /// Notes that `session` wrote last, and has committed up to `place` of its queue.
     mutating func note(_ session: UInt64, upTo place: UInt64) {
+        if writers[0].session == session {
+            writers[0].place = max(place, writers[0].place)
+            return
+        }
         writers =
             [Writer(session: session, place: max(place, self.place(of: session) ?? 0))]
             + writers.filter { $0.session != session }.prefix(StoreState.writerCount - 1)
@@ -112,7 +117,7 @@ struct StoreState: Equatable {
     }
 
     func write(_ transaction: any NodeTransaction) throws(CacheError) {
-        var out = ByteBuffer(capacity: 64)
+        var out = ByteBuffer(capacity: StoreState.accountedCount)
         defer { out.deallocate() }
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
