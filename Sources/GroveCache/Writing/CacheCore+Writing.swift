@@ -291,8 +291,8 @@ extension CacheCore {
             }
             return true
         }
-        let unsynchronized = settled.count(where: isUnsynchronized)
-        ledger.noteFailures(unsynchronized)
+        let unsynchronized = synchronizationFailure == nil ? 0 : settled.count(where: isUnsynchronized)
+        if unsynchronized > 0 { ledger.noteFailures(unsynchronized) }
         let waiting = state.withLock { state in
             let hasRoom = state.queue.awaitedByteCount <= queueLimit / 2
             return hasRoom ? state.waiting.takeAll() : []
@@ -310,11 +310,11 @@ extension CacheCore {
 
     /// Tells observers and streams what became of a group, in the order of the commits.
     private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?, _ unsynchronized: Int) {
+        guard !audience.isEmpty else { return }
         let failed = settled.count { if case .failure = $0.outcome { true } else { false } }
         let (queued, bytes) = state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
         let report = ledger.takeReport(
             writes: settled.count, failed: failed + unsynchronized, queued: queued, bytes: bytes)
-        guard !audience.isEmpty else { return }
         let outcomes = settled.map { write, outcome in
             (isAwaited: write.completion != nil, outcome: outcome.mapError { $0.concerning(optional: write.subject) })
         }
