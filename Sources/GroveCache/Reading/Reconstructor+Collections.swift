@@ -110,7 +110,8 @@ extension Reconstructor {
 
     /// Decodes the elements of `range` among those at `decoder`, each as of the call that put it there.
     ///
-    /// The loop has no closure: code that is not specialised for a type asks for the type of each in every call.
+    /// They are made in the memory of an array: code that is not specialised for a type asks for the array's in every call
+    /// that appends to one.
     private func decode<M: CacheableModel>(
         _ range: Range<Int>, _ decoder: NodeDecoder, _ runs: ReferenceRuns, into page: inout Page<M>
     ) throws(NodeReadFailure) {
@@ -119,21 +120,32 @@ extension Reconstructor {
             _ = try runs.next()
             try decoder.skip()
         }
-        for _ in range {
-            unsafe state.pointee.holderSequence = try runs.next()
-            let start = decoder
+        var failure: NodeReadFailure?
+        let elements = unsafe [M](unsafeUninitializedCapacity: range.count) { memory, count in
+            guard let first = memory.baseAddress else { return }
             do throws(NodeReadFailure) {
-                page.elements.append(try M.decodeValue(from: &decoder))
-            } catch {
-                decoder = start
-                try decoder.skip()
-                switch error {
-                case .deleted: break
-                case .miss(let miss) where page.missing == .skip: page.skipped.append(miss)
-                default: throw error
+                for _ in range {
+                    unsafe state.pointee.holderSequence = try runs.next()
+                    let start = decoder
+                    do throws(NodeReadFailure) {
+                        unsafe (first + count).initialize(to: try M.decodeValue(from: &decoder))
+                        count += 1
+                    } catch {
+                        decoder = start
+                        try decoder.skip()
+                        switch error {
+                        case .deleted: break
+                        case .miss(let miss) where page.missing == .skip: page.skipped.append(miss)
+                        default: throw error
+                        }
+                    }
                 }
+            } catch {
+                failure = error
             }
         }
+        if let failure { throw failure }
+        if page.elements.isEmpty { page.elements = elements } else { page.elements += elements }
     }
 
     /// The record of `chunk`, checked; its bytes stay until the arena is released below them.
