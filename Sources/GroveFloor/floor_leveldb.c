@@ -63,6 +63,8 @@ static grove_floor_code leveldb_floor_open(const char *directory, void **opaque,
     leveldb_options_set_create_if_missing(state->options, 1);
     leveldb_options_set_paranoid_checks(state->options, 1);
     leveldb_options_set_filter_policy(state->options, state->filter);
+    leveldb_options_set_compression(state->options, leveldb_snappy_compression);
+    leveldb_options_set_block_size(state->options, 2 << 10);
     state->view_options = leveldb_readoptions_create();
     leveldb_readoptions_set_verify_checksums(state->view_options, 1);
     state->update_options = leveldb_readoptions_create();

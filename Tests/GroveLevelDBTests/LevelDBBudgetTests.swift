@@ -20,28 +20,31 @@ import Testing
 struct LevelDBBudgetTests {
     private static let budget = 6 << 20
 
-    /// A store that holds the most that it may, in records of some 300 bytes.
+    /// A store that holds the most that it may, in records of some 300 bytes that do not pack.
     private struct Full {
         let directory: TemporaryDirectory
         let store: LevelDBStore
         let records: Int
         private(set) var writes = 0
+        private var random = SeededGenerator(seed: 1)
 
         init() throws {
             directory = try TemporaryDirectory()
             store = try LevelDBStore(directory: directory.path, options: LevelDBOptions(syncsEachCommit: false))
-            records = try store.setBudget(LevelDBBudgetTests.budget) / 310
+            _ = try store.setBudget(LevelDBBudgetTests.budget)
+            records = LevelDBShares(LevelDBBudgetTests.budget).payload / 310
         }
 
         /// Writes 20 records that are there already, once all are, after asking for room; returns whether there was any.
         mutating func write() throws -> Bool {
             guard try store.makeRoom(for: .replacing(20, bytes: 20 * 310)) else { return false }
             let first = writes * 20
+            let values = (0..<20).map { _ in (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) } }
             try store.write { (transaction) throws(CacheError) in
-                for index in first..<(first + 20) {
+                for (index, value) in zip(first..., values) {
                     // In no order, as records of identifiers come.
                     let key = (0..<8).map { UInt8(truncatingIfNeeded: (index % records) >> ($0 * 8)) }
-                    try transaction.put(key, [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 300))
+                    try transaction.put(key, value)
                 }
             }
             writes += 1

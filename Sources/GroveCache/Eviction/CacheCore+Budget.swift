@@ -15,7 +15,9 @@ extension CacheCore {
         guard let index, index.budget.bytes != nil else { return .none }
         let store = state.withLock { $0.life.store?.budgeted }
         let payload = commit.stored.account?.payloadBytes ?? 0
-        return PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
+        let limit = PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
+        index.fitting = min(limit.hard, limit.soft)
+        return limit
     }
 
     /// The most records in a group commit: each may cost the engine a page or two.

@@ -7,7 +7,7 @@ extension EvictionIndex {
     private static let pinnedShare = 50
 
     /// The most that may be pinned, in bytes; `nil` where only the number of records is limited.
-    var pinLimit: Int? { budget.bytes == nil ? nil : capacity / 100 * EvictionIndex.pinnedShare }
+    var pinLimit: Int? { budget.bytes == nil ? nil : fitting / 100 * EvictionIndex.pinnedShare }
 
     /// Whether more is pinned than may be.
     var pinsTooMuch: Bool { pins.bytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }
