@@ -46,7 +46,9 @@ struct LevelDBPackingTests {
         var usage = try cache.usage()
         #expect(try #require(usage.payloadBytes) > Self.plain / 10 * 16)
         let limit = try #require(usage.payloadLimit)
-        #expect(limit > Self.plain / 10 * 16 && usage.pinnedLimit == limit / 100 * 50)
+        #expect(limit > Self.plain / 10 * 16)
+        // What is pinned has room whether it packs or not.
+        #expect(try #require(usage.pinnedLimit) <= Self.plain / 2)
         cache.close()
 
         cache = try open()

@@ -45,10 +45,10 @@ extension EvictionRules {
         let kept = people(0..<500, nameCount: 200)
         _ = try cache.write(contentsOf: kept)
         try trial.expectError(.overBudget, from: "a node of the whole budget's size") {
-            try cache.write(Person(id: "Person:huge", name: String(repeating: "n", count: budget)))
+            try cache.write(Person(id: "Person:huge", name: name(budget, 0)))
         }
         cache.setModel(
-            Person(id: "Person:huge", name: String(repeating: "n", count: budget)), forKey: "Person:huge", context: nil)
+            Person(id: "Person:huge", name: name(budget, 0)), forKey: "Person:huge", context: nil)
         try trial.expectError(.overBudget, from: "a flush after one that nobody waited for") { try cache.flush() }
         try trial.expectMiss(
             try cache.read("Person:huge", as: Person.self), .absent, "Person:huge", "the node that was refused")
@@ -72,7 +72,7 @@ extension EvictionRules {
             parts: (1...1_000).map { number in
                 Branch(
                     id: "Branch:\(number)",
-                    boss: Person(id: "Person:b\(number)", name: String(repeating: "n", count: budget / 800)))
+                    boss: Person(id: "Person:b\(number)", name: name(budget / 800, number)))
             })
         do {
             try cache.write(tree)
@@ -146,7 +146,7 @@ extension EvictionRules {
                 let people = (0..<60).map { _ in
                     let number = batch * 60 + Int.random(in: 0..<20_000, using: &generator)
                     let count = Int.random(in: 300...1_100, using: &generator)
-                    return Person(id: "Person:\(number)", name: String(repeating: "n", count: count), age: batch)
+                    return Person(id: "Person:\(number)", name: name(count, number &+ batch), age: batch)
                 }
                 _ = try cache.write(contentsOf: people)
                 peak = max(peak, try bytes(of: cache, site))

@@ -11,7 +11,7 @@ extension EvictionRules {
         let cache = try trial.site().open(budget: CacheBudget(bytes: budget))
         let trees = (0..<40).map { number in
             Branch(
-                id: "Branch:\(number)", boss: Person(id: "Person:\(number)", name: String(repeating: "b", count: 900)),
+                id: "Branch:\(number)", boss: Person(id: "Person:\(number)", name: name(900, number)),
                 parts: (0..<6).map { Branch(id: "Branch:\(number)/\($0)", label: $0) })
         }
         _ = try cache.write(contentsOf: trees)

@@ -17,7 +17,22 @@ enum EvictionRules {
     // MARK: Help
 
     static func people(_ numbers: Range<Int>, nameCount: Int) -> [Person] {
-        numbers.map { Person(id: "Person:\($0)", name: String(repeating: "n", count: nameCount)) }
+        numbers.map { Person(id: "Person:\($0)", name: name(nameCount, $0)) }
+    }
+
+    /// A name of `count` letters, another for each `number`, that no engine makes smaller by packing it.
+    static func name(_ count: Int, _ number: Int) -> String {
+        var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: number))
+        var letters: [UInt8] = []
+        letters.reserveCapacity(count)
+        while letters.count < count {
+            var word = generator.next()
+            for _ in 0..<min(10, count - letters.count) {
+                letters.append(UInt8(ascii: "0") + UInt8(word & 0x3F))
+                word >>= 6
+            }
+        }
+        return String(decoding: letters, as: UTF8.self)
     }
 
     /// What the cache counts.
@@ -52,7 +67,7 @@ enum EvictionRules {
             contentsOf: numbers.map { number in
                 Person(
                     id: "Person:\(number)",
-                    name: String(repeating: "n", count: Int.random(in: 0..<6_000, using: &generator)), age: round)
+                    name: name(Int.random(in: 0..<6_000, using: &generator), number), age: round)
             })
         _ = try cache.writeCollection(
             numbers.prefix(20).map { Person(id: "Person:\($0)") }, forKey: "list-\(round % 7)")

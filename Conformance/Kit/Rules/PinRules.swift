@@ -83,7 +83,7 @@ enum PinRules {
             let people = (0..<(60_000 / nameCount.upperBound + 1)).map { place in
                 let count = Int.random(in: nameCount, using: &generator)
                 let number = UInt32.random(in: 0...UInt32.max, using: &generator)
-                return Person(id: "Pinned:\(number)-\(lists)-\(place)", name: String(repeating: "n", count: count))
+                return Person(id: "Pinned:\(number)-\(lists)-\(place)", name: EvictionRules.name(count, Int(number)))
             }
             do throws(CacheError) {
                 try cache.retain(collection: "list-\(lists)")
@@ -117,7 +117,7 @@ enum PinRules {
                 contentsOf: EvictionRules.people(10_000 + batch * 50..<10_050 + batch * 50, nameCount: 2_000))
         }
         try expectKept("a pinned node after many that are not")
-        let last = Person(id: "Person:12999", name: String(repeating: "n", count: 2_000))
+        let last = Person(id: "Person:12999", name: EvictionRules.name(2_000, 12_999))
         try trial.expectHit(
             try cache.read("Person:12999", as: Person.self), last, "what was written last, beside all that is pinned")
         // More than there is room for, and not pinned yet.
@@ -191,7 +191,7 @@ private enum PinTrees {
         for start in stride(from: first, to: first + count, by: 50) {
             _ = try cache.write(
                 contentsOf: (start..<start + 50).map { number in
-                    Person(id: "Flood:\(number)", name: String(repeating: "n", count: number * 37 % 400), age: number)
+                    Person(id: "Flood:\(number)", name: EvictionRules.name(number * 37 % 400, number), age: number)
                 })
         }
     }

@@ -59,8 +59,10 @@ extension LevelDBStore {
         return hasRoom
     }
 
-    /// What fits into the tables' part of the budget, by what they took for each byte of records: after the last compaction, or
-    /// less by what all files take now. Until that is known what is held may stay.
+    /// What fits into the tables' part of the budget.
+    ///
+    /// That follows from what they took for each byte of records after the last compaction, or from what all files take now
+    /// where that is less. Until it is known what is held may stay.
     public func payloadLimit(holding payload: Int) -> Int {
         guard let shares = connection.shares else { return .max }
         guard let density = connection.density(holding: payload) else { return max(payload, shares.payload) }

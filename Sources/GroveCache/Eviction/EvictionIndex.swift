@@ -12,7 +12,9 @@ final class EvictionIndex: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    /// How much of it fits at the density that the store's files have now, as far as the store has said.
+    /// The payload that a full store has at the least.
+    var leastCapacity = Int.max
+    /// How much payload fits at the density that the store's files have now, as far as the store has said.
     var fitting = Int.max
     @safe @exclusivity(unchecked) var policy: any EvictionPolicy
     /// The policy's capacity, which asking it for would copy it.
