@@ -61,6 +61,18 @@ struct LevelDBPackingTests {
         #expect(try #require(usage.payloadBytes) < Self.plain / 10 * 12)
         cache.close()
     }
+
+    @Test(
+        "A write that would stand in the log with more than fits is refused, however well it packs, and the rest stays")
+    func large() throws {
+        let cache = try open()
+        try write(1_000, to: cache) { "a note" }
+        let large = Note(number: 0, text: String(repeating: "n", count: Self.budget / 10 * 6))
+        #expect(code { try cache.write(large) } == .overBudget)
+        #expect(try cache.read("Note:0", as: Note.self).value?.text == "a note")
+        #expect(try cache.usage().evictions == 0)
+        cache.close()
+    }
 }
 
 private struct Note: CodableModel, Equatable {

@@ -64,18 +64,21 @@ extension EvictionRules {
         because: "Half a tree was never written by anybody.", requires: needs, kills: ["budget-forgotten"],
         timeLimit: .seconds(120)
     ) { trial in
-        let cache = try trial.site().open(budget: CacheBudget(bytes: budget))
+        let site = try trial.site()
+        let cache = try site.open(budget: CacheBudget(bytes: budget))
         let kept = people(0..<100, nameCount: 100)
         _ = try cache.write(contentsOf: kept)
-        let tree = Branch(
-            id: "Branch:0",
-            parts: (1...1_000).map { number in
-                Branch(
-                    id: "Branch:\(number)",
-                    boss: Person(id: "Person:b\(number)", name: name(budget / 800, number)))
-            })
+        func tree(_ parts: Int) -> Branch {
+            Branch(
+                id: "Branch:0",
+                parts: (1...parts).map { number in
+                    Branch(
+                        id: "Branch:\(number)",
+                        boss: Person(id: "Person:b\(number)", name: name(budget / 800, number)))
+                })
+        }
         do {
-            try cache.write(tree)
+            try cache.write(tree(1_000))
             try trial.expect(
                 try cache.read("Branch:0", as: Branch.self).value == nil,
                 "a tree larger than the budget: expected a refusal or a miss, got the tree.")
@@ -86,6 +89,20 @@ extension EvictionRules {
                 try trial.expectHit(
                     try cache.read(ModelIdentifier(person.id), as: Person.self), person, "a node from before")
             }
+        }
+        // What may fit or not: from a quarter of the budget to nearly all of it.
+        for parts in stride(from: 200, through: 760, by: 80) {
+            do {
+                try cache.write(tree(parts))
+            } catch let error as CacheError {
+                try trial.expect(
+                    error.code == .overBudget,
+                    "a tree of \(parts / 8) % of the budget: expected it to be stored or overBudget, got \(error).")
+            }
+            let bytes = try bytes(of: cache, site)
+            try trial.expect(
+                bytes <= budget, "after a tree of \(parts / 8) % of the budget: expected \(budget) bytes, got \(bytes)."
+            )
         }
     }
 

@@ -36,10 +36,15 @@ extension LevelDBStore {
     /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what
     ///   it compacts.
     /// - Returns: false where they are as large afterwards.
-    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
-    ///   compaction failed with.
+    /// - Throws: ``CacheError`` with code `overBudget` where `load` alone is more than fits unpacked, `full` where reads that
+    ///   do not end keep tables for a second and more, and what a compaction failed with.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         guard let shares = connection.shares else { return true }
+        // It stands in the log as it is, and once more in a table, before anything of it is packed.
+        guard load.bytes <= shares.payload else {
+            throw CacheError(
+                .overBudget, "The write has \(load.bytes) bytes; the budget takes \(shares.payload) at once.")
+        }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
         let needed = load.bytes * 5 / 2 + load.entries * 64
         if connection.hasRoom(needed) { return true }

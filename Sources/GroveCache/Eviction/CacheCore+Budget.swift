@@ -103,7 +103,7 @@ extension CacheCore {
         guard load.entries > load.evictions, let store, let payload = index.account?.payloadBytes else { return }
         let limit = store.payloadLimit(holding: payload)
         let coming = load.bytes / load.entries * (load.entries - load.replaced)
-        guard limit < .max, payload + coming > limit else { return }
+        guard load.bytes <= limit, limit < .max, payload + coming > limit else { return }
         _ = try freePayload(payload + coming - limit)
     }
 
