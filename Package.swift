@@ -217,7 +217,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "GroveLevelDBTests",
-            dependencies: ["GroveLevelDB", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting", "TestSupport"],
+            dependencies: ["GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveLMDBTests",

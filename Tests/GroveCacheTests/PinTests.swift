@@ -187,7 +187,7 @@ struct PinTests {
         let cache = try MemoryCache(
             directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 100_000))
         let limit = try #require(try cache.usage().pinnedLimit)
-        #expect(limit > 40_000 && limit < 50_000)
+        #expect(limit > 45_000 && limit < 55_000)
         let text = String(repeating: "n", count: 1_000)
         for number in 0..<70 { try cache.retain("Person:\(number)") }
         var refused = 0

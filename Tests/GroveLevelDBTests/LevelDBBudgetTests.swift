@@ -22,18 +22,16 @@ struct LevelDBBudgetTests {
 
     /// A store that holds the most that it may, in records of some 300 bytes that do not pack.
     private struct Full {
-        static let payload = LevelDBShares(budget).payload
-
         let directory: TemporaryDirectory
         let store: LevelDBStore
-        let records = payload / 310
+        let records: Int
         private(set) var writes = 0
         private var random = SeededGenerator(seed: 1)
 
         init() throws {
             directory = try TemporaryDirectory()
             store = try LevelDBStore(directory: directory.path, options: LevelDBOptions(syncsEachCommit: false))
-            _ = try store.setBudget(LevelDBBudgetTests.budget)
+            records = try store.setBudget(LevelDBBudgetTests.budget) / 310
         }
 
         /// Writes 20 records that are there already, once all are, after asking for room; returns whether there was any.
@@ -102,7 +100,7 @@ struct LevelDBBudgetTests {
         #expect(try looks(1, room()))
         // Where there was none, less is not taken for granted.
         for _ in 0..<600 { #expect(try full.write()) }
-        #expect(try !full.store.makeRoom(for: .replacing(1, bytes: Full.payload)))
+        #expect(try !full.store.makeRoom(for: .replacing(1, bytes: LevelDBBudgetTests.budget)))
         #expect(room() == 0)
         full.store.close()
     }
@@ -154,7 +152,7 @@ struct LevelDBBudgetTests {
         }
         for path in obstacles { #expect(unsafe mkdir(path, 0o700) == 0) }
         do {
-            _ = try full.store.makeRoom(for: .replacing(1, bytes: Full.payload))
+            _ = try full.store.makeRoom(for: .replacing(1, bytes: LevelDBBudgetTests.budget))
             Issue.record("a compaction went past directories")
         } catch {
             #expect(error.code == .inputOutput, "\(error)")

@@ -87,7 +87,7 @@ extension LevelDBConnection {
     /// Notes whether there was room, after a compaction or without.
     func hadRoom(_ hasRoom: Bool) { state.withLock { $0.refusals = hasRoom ? 0 : 1 } }
 
-    /// The bytes of tables for each byte of keys and values, of which there are `payload`; `nil` where that is not known yet.
+    /// The bytes of tables for each byte of keys and values, of which there are `payload`; `nil` before a compaction.
     func density(holding payload: Int) -> Double? {
         state.withLock { state in
             state.payload = payload
@@ -95,26 +95,13 @@ extension LevelDBConnection {
         }
     }
 
-    /// Notes that the tables take `bytes` after a compaction.
-    func noteDensity(_ bytes: Int) {
+    /// Notes what the tables take after a compaction.
+    func noteDensity(_ tableBytes: Int) {
         state.withLock { state in
-            if let density = state.density(in: bytes) { state.density = density }
+            // Of a few records the tables tell little.
+            guard state.payload > 256 << 10, tableBytes > 0 else { return }
+            state.density = Double(tableBytes) / Double(state.payload)
         }
-    }
-
-    /// Notes that all files take `bytes`: of the tables, what was replaced included, it is no less.
-    func noteFiles(_ bytes: Int) {
-        state.withLock { state in
-            guard let density = state.density(in: bytes) else { return }
-            state.density = min(state.density ?? LevelDBShares.overhead, density)
-        }
-    }
-}
-
-extension LevelDBConnection.State {
-    /// The bytes of files for each byte of keys and values; `nil` of a few records, which tell little.
-    fileprivate func density(in bytes: Int) -> Double? {
-        payload > 256 << 10 && bytes > 0 ? Double(bytes) / Double(payload) : nil
     }
 }
 

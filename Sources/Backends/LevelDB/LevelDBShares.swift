@@ -6,10 +6,8 @@
 /// that is held up inside a get, keep the tables from being removed that were there when they began, so what one call writes may stand beside all that was there
 /// before: once the garbage for level 1, and the records of level 2 beside one table.
 struct LevelDBShares {
-    /// The most bytes of records that do not pack.
+    /// The most bytes of records.
     let payload: Int
-    /// The most bytes of records that pack well.
-    var mostPayload: Int { payload * 2 }
     /// The most bytes of tables, once everything is compacted.
     let tables: Int
     /// The size of all files at which everything is compacted.
@@ -46,10 +44,10 @@ struct LevelDBShares {
         step = .max
     }
 
-    /// Bytes of a table for each byte of keys and values that do not pack, as measured with records of 300 bytes.
+    /// Bytes of a table for each byte of keys and values, as measured with records of 300 bytes.
     ///
     /// The rest are indices and filters.
-    static let overhead = 1.035
+    private static let overhead = 1.035
     /// The manifest and what is smaller.
     private static let otherFiles = 24_000.0
 }

@@ -9,16 +9,14 @@ public import GroveModel
     import Glibc
 #endif
 
-/// A budget under LevelDB: small buffers and tables, tables below half, and a compaction of everything in time.
-///
-/// How much payload the tables hold depends on how well it packs: it is measured, and what comes to be too much is evicted.
+/// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///
 /// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
 /// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
     /// Keeps the files within `bytes`: opens LevelDB anew, with buffers of a fiftieth of that, unless it was opened so.
     ///
-    /// - Returns: 84 to 88 in 100 of them, which fit if they pack to half; see ``payloadLimit(holding:)``.
+    /// - Returns: some 42 to 44 in 100 of them.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard bytes >= 4 << 20 else {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LevelDB, which cannot work in so few")
@@ -28,7 +26,7 @@ extension LevelDBStore {
         guard try connection.engineBytes() <= shares.mark else {
             throw CacheError(.overBudget, "the store's files are larger than its budget")
         }
-        return shares.mostPayload
+        return shares.payload
     }
 
     /// Compacts everything where the files have grown into what is left to compaction.
@@ -36,21 +34,15 @@ extension LevelDBStore {
     /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what
     ///   it compacts.
     /// - Returns: false where they are as large afterwards.
-    /// - Throws: ``CacheError`` with code `overBudget` where `load` alone is more than fits unpacked, `full` where reads that
-    ///   do not end keep tables for a second and more, and what a compaction failed with.
+    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
+    ///   compaction failed with.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        let (entries, bytes) = (load.entries, load.bytes)
         guard let shares = connection.shares else { return true }
-        // It stands in the log as it is, and once more in a table, before anything of it is packed.
-        guard load.bytes <= shares.payload else {
-            throw CacheError(
-                .overBudget, "The write has \(load.bytes) bytes; the budget takes \(shares.payload) at once.")
-        }
         // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
-        let needed = load.bytes * 5 / 2 + load.entries * 64
+        let needed = bytes * 5 / 2 + entries * 64
         if connection.hasRoom(needed) { return true }
-        let bytes = try connection.engineBytes()
-        connection.noteFiles(bytes)
-        let left = shares.mark - bytes - needed
+        let left = try shares.mark - connection.engineBytes() - needed
         connection.noteRoom(left)
         if left >= 0 {
             connection.hadRoom(true)
@@ -64,14 +56,10 @@ extension LevelDBStore {
         return hasRoom
     }
 
-    /// What fits into the tables' part of the budget.
-    ///
-    /// That follows from what they took for each byte of records after the last compaction, or from what all files take now
-    /// where that is less. Until it is known what is held may stay.
+    /// What the tables took for each byte of records, when everything was compacted last, tells how many fit.
     public func payloadLimit(holding payload: Int) -> Int {
-        guard let shares = connection.shares else { return .max }
-        guard let density = connection.density(holding: payload) else { return max(payload, shares.payload) }
-        return Int(min(Double(shares.tables) / density, Double(shares.mostPayload)))
+        guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }
+        return Int(Double(shares.tables) / density)
     }
 
     /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.

@@ -16,7 +16,7 @@ public protocol BudgetedStore: NodeStore {
     /// - Throws: as opening without a budget.
     init(directory: String?, options: Options, budget: Int) throws(CacheError)
 
-    /// Keeps the store's files within `bytes` from now on, as `du` counts them, and says how much payload fits at the most.
+    /// Keeps the store's files within `bytes` from now on, as `du` counts them, and says how much payload fits.
     ///
     /// Called once after opening, before any write.
     ///
@@ -27,8 +27,8 @@ public protocol BudgetedStore: NodeStore {
     /// Sees to it that a transaction that writes `load` keeps within the budget.
     ///
     /// - Returns: false where something has to be evicted first; the cache does so and asks again.
-    /// - Throws: ``CacheError`` with code `overBudget` where `load` alone is too much, `full` where there is no room and evicting would
-    ///   make none for now, and what making room failed with.
+    /// - Throws: ``CacheError`` with code `full` where there is no room and evicting would make none for now, and what
+    ///   making room failed with.
     func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool
 
     /// The payload that fits, as the store is filled with `payload` bytes of it now.

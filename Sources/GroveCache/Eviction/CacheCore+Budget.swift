@@ -15,9 +15,7 @@ extension CacheCore {
         guard let index, index.budget.bytes != nil else { return .none }
         let store = state.withLock { $0.life.store?.budgeted }
         let payload = commit.stored.account?.payloadBytes ?? 0
-        let limit = PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
-        index.fitting = min(limit.hard, limit.soft)
-        return limit
+        return PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
     }
 
     /// The most records in a group commit: each may cost the engine a page or two.
@@ -103,7 +101,7 @@ extension CacheCore {
         guard load.entries > load.evictions, let store, let payload = index.account?.payloadBytes else { return }
         let limit = store.payloadLimit(holding: payload)
         let coming = load.bytes / load.entries * (load.entries - load.replaced)
-        guard load.bytes <= limit, limit < .max, payload + coming > limit else { return }
+        guard limit < .max, payload + coming > limit else { return }
         _ = try freePayload(payload + coming - limit)
     }
 

@@ -2,11 +2,12 @@ import GroveModel
 
 /// The index and the pins: what is marked is the pins', and everything else the policy's.
 extension EvictionIndex {
+    /// The part of the payload that may be pinned, in hundredths: what is left is for what comes and goes, and for the
+    /// engine, which needs room to write even where nothing can be evicted.
+    private static let pinnedShare = 50
+
     /// The most that may be pinned, in bytes; `nil` where only the number of records is limited.
-    ///
-    /// It is half of what a full store holds at the least: the rest is for what comes and goes, and for the engine, which needs room
-    /// to write even where nothing can be evicted.
-    var pinLimit: Int? { budget.bytes == nil ? nil : leastCapacity / 2 }
+    var pinLimit: Int? { budget.bytes == nil ? nil : capacity / 100 * EvictionIndex.pinnedShare }
 
     /// Whether more is pinned than may be.
     var pinsTooMuch: Bool { pins.bytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }

@@ -53,8 +53,7 @@ extension EvictionIndex {
 
     /// The payload that fits into `store` within `bytes`, which it is told.
     func capacity(of store: any NodeStore, within bytes: Int) throws(CacheError) -> Int {
-        leastCapacity = Int(Double(bytes) * type(of: store).profile.livePayloadShare)
-        return try (store as? any BudgetedStore)?.setBudget(bytes) ?? bytes
+        try (store as? any BudgetedStore)?.setBudget(bytes) ?? bytes
     }
 
     /// Takes away what was saved under a larger budget, where this one has no room for it; it is not lost.

@@ -12,10 +12,6 @@ final class EvictionIndex: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    /// The payload that a full store has at the least.
-    var leastCapacity = Int.max
-    /// How much payload fits at the density that the store's files have now, as far as the store has said.
-    var fitting = Int.max
     @safe @exclusivity(unchecked) var policy: any EvictionPolicy
     /// The policy's capacity, which asking it for would copy it.
     private var policyCapacity = 0
@@ -65,7 +61,6 @@ final class EvictionIndex: @unchecked Sendable {
     /// - Parameter saved: where an earlier process may have saved the policy, which is taken up before the first write.
     func begin(capacity: Int, saved: String?) {
         self.capacity = capacity
-        fitting = capacity
         policy = budget.policy.init(capacity: countsEntries ? budget.nodes ?? 0 : capacity)
         policyCapacity = policy.capacity
         savedIn = saved

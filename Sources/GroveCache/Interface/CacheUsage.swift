@@ -29,7 +29,7 @@ public struct CacheUsage: Sendable, Equatable {
     /// The most bytes that may be pinned; `nil` where there is no budget in bytes.
     public var pinnedLimit: Int?
 
-    /// The most payload that fits, as densely as the files are filled now; `nil` where there is no budget in bytes.
+    /// The most payload that the cache lets the store hold; `nil` where there is no budget in bytes.
     public var payloadLimit: Int?
 
     /// Bytes on disk as `du` counts them, the store's files and the cache's own in its directory; 0 in memory.
@@ -82,7 +82,7 @@ extension CacheCore {
         usage.pinnedEntries = index.pins.committed.count
         usage.pinnedBytes = index.pins.committed.bytes
         usage.pinnedLimit = index.pinLimit
-        if index.budget.bytes != nil { usage.payloadLimit = index.fitting }
+        if index.budget.bytes != nil { usage.payloadLimit = index.capacity }
         return usage
     }
 }
