@@ -82,7 +82,10 @@ extension CacheCore {
         for load: WriteLoad, giving most: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
         var left = most
-        while left > 0, let store, try !store.makeRoom(for: load) {
+        while left > 0, let store {
+            // The store tells by it how densely its files are filled.
+            if let payload = index.account?.payloadBytes { _ = store.payloadLimit(holding: payload) }
+            if try store.makeRoom(for: load) { return }
             let freed = try freePayload(max(index.capacity / 512, min(load.bytes, index.capacity / 8)))
             guard freed > 0 else { return }
             left -= freed
@@ -94,14 +97,17 @@ extension CacheCore {
         index.isLoaded ? group.reduce(0) { $0 + index.newPayload(of: $1).entries } : 0
     }
 
-    /// Evicts before a large write what it evicts beside a small one, so that its transaction becomes no larger.
+    /// Evicts before a write of many records, or bytes, what it evicts beside a small one: its transaction becomes no larger, and what goes
+    /// does not stand beside it in the store's files.
     private func evictAhead(
         of load: WriteLoad, _ index: EvictionIndex, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
-        guard load.entries > load.evictions, let store, let payload = index.account?.payloadBytes else { return }
-        let limit = store.payloadLimit(holding: payload)
+        guard load.entries > load.evictions || load.bytes > groupBytes, let store,
+            let payload = index.account?.payloadBytes
+        else { return }
+        let limit = min(store.payloadLimit(holding: payload), index.capacity)
         let coming = load.bytes / load.entries * (load.entries - load.replaced)
-        guard limit < .max, payload + coming > limit else { return }
+        guard payload + coming > limit else { return }
         _ = try freePayload(payload + coming - limit)
     }
 
