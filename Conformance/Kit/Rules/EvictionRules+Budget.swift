@@ -104,6 +104,21 @@ extension EvictionRules {
                 bytes <= budget, "after a tree of \(parts / 8) % of the budget: expected \(budget) bytes, got \(bytes)."
             )
         }
+        // One record of most of what a full store holds, which goes in place of the rest and not of itself.
+        let share = trial.profile.livePayloadShare * 0.9
+        let large = Person(id: "Person:large", name: name(Int(Double(budget) * share), 0))
+        do {
+            try cache.write(large)
+        } catch let error as CacheError where error.code == .overBudget || error.code == .full {
+            return
+        }
+        for batch in 0..<20 {
+            _ = try cache.write(contentsOf: people(batch * 10..<batch * 10 + 10, nameCount: 300))
+            let bytes = try bytes(of: cache, site)
+            try trial.expect(bytes <= budget, "after a large record: expected \(budget) bytes, got \(bytes).")
+        }
+        try trial.expectHit(
+            try cache.read("Person:large", as: Person.self), large, "a large record that was written into a full store")
     }
 
     static let everythingCounts = Rule(
