@@ -1,10 +1,8 @@
 import GroveModel
-import Synchronization
 
 /// Where the writer leaves what became of a call for the thread that waits for it.
 final class WriteOutcome: Sendable {
-    // Two threads at most come here, so that it need not be a `Lock`, which takes memory of its own for each call.
-    private let result = Mutex<Result<ChangeSet, CacheError>?>(nil)
+    private let result = Lock<Result<ChangeSet, CacheError>?>(nil)
 
     func store(_ outcome: Result<ChangeSet, CacheError>) { result.withLock { $0 = outcome } }
 
