@@ -100,7 +100,7 @@ struct LevelDBBudgetTests {
         #expect(try looks(1, room()))
         // Where there was none, less is not taken for granted.
         for _ in 0..<600 { #expect(try full.write()) }
-        #expect(try !full.store.makeRoom(for: .replacing(1, bytes: LevelDBBudgetTests.budget)))
+        #expect(try !full.store.makeRoom(for: .replacing(1, bytes: Self.budget)))
         #expect(room() == 0)
         full.store.close()
     }
@@ -139,6 +139,25 @@ struct LevelDBBudgetTests {
         full.store.close()
     }
 
+    @Test("A large batch for which the files leave no room is refused, and nothing of it is stored")
+    func largeBatch() throws {
+        var full = try Full()
+        for _ in 0..<600 { #expect(try full.write()) }
+        let write = { (count: Int) throws(CacheError) in
+            try full.store.write { (transaction) throws(CacheError) in
+                try transaction.put([UInt8](repeating: 9, count: 8), [UInt8](repeating: 1, count: count))
+            }
+        }
+        #expect(code { try write(Self.budget / 10 * 4) } == .full)
+        #expect(try full.store.get([UInt8](repeating: 9, count: 8)) == nil)
+        // It is no failure of the engine's: the next write finds it as it was.
+        try write(Self.budget / 20)
+        #expect(try full.store.get([UInt8](repeating: 9, count: 8))?.count == Self.budget / 20)
+        try full.store.wipe()
+        try write(Self.budget / 10 * 4)
+        full.store.close()
+    }
+
     @Test("A compaction that fails says what failed, and not that there is no room; afterwards everything goes on")
     func failedCompaction() throws {
         var full = try Full()
@@ -152,7 +171,7 @@ struct LevelDBBudgetTests {
         }
         for path in obstacles { #expect(unsafe mkdir(path, 0o700) == 0) }
         do {
-            _ = try full.store.makeRoom(for: .replacing(1, bytes: LevelDBBudgetTests.budget))
+            _ = try full.store.makeRoom(for: .replacing(1, bytes: Self.budget))
             Issue.record("a compaction went past directories")
         } catch {
             #expect(error.code == .inputOutput, "\(error)")

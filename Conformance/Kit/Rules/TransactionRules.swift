@@ -138,7 +138,7 @@ enum TransactionRules {
         }
         let callers = (0..<3).map { caller in
             var random = SeededGenerator(seed: trial.seed &+ UInt64(caller), for: trial.ruleID)
-            let steps = (0..<40).map { _ in
+            let steps = (0..<300).map { _ in
                 (Int.random(in: 1...accounts, using: &random), Int.random(in: 1...accounts, using: &random))
             }
             return Threads.start { () -> Bool in

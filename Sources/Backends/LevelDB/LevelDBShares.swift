@@ -6,6 +6,8 @@
 /// that is held up inside a get, keep the tables from being removed that were there when they began, so what one call writes may stand beside all that was there
 /// before: once the garbage for level 1, and the records of level 2 beside one table.
 struct LevelDBShares {
+    /// The most bytes of all files.
+    let budget: Int
     /// The most bytes of records.
     let payload: Int
     /// The most bytes of tables, once everything is compacted.
@@ -20,6 +22,7 @@ struct LevelDBShares {
     let notes: Int
 
     init(_ budget: Int) {
+        self.budget = budget
         let bytes = Double(budget)
         slack = budget / 50
         notes = max(budget / 200, 32 << 10)

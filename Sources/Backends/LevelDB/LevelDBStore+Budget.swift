@@ -56,6 +56,17 @@ extension LevelDBStore {
         return hasRoom
     }
 
+    /// Refuses a batch of `bytes` that may not stand in the log, and in a table beside that, while the files are as large as they are.
+    ///
+    /// Only large ones: ``LevelDBShares/mark`` leaves room for others.
+    ///
+    /// - Throws: ``CacheError`` with code `full`; the cache evicts more then, and tries again.
+    func checkRoom(for bytes: Int) throws(CacheError) {
+        guard let shares = connection.shares, bytes > shares.slack else { return }
+        guard try connection.engineBytes() + 2 * bytes > shares.budget else { return }
+        throw CacheError(.full, "The files leave no room for \(bytes) bytes more within the budget.")
+    }
+
     /// What the tables took for each byte of records, when everything was compacted last, tells how many fit.
     public func payloadLimit(holding payload: Int) -> Int {
         guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }

@@ -66,6 +66,7 @@ public final class LevelDBStore: BudgetedStore {
     public func write(_ body: (LevelDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
         let transaction = LevelDBTransaction(try connection.writable())
         try body(transaction)
+        try checkRoom(for: transaction.batchBytes)
         do throws(CacheError) {
             if try transaction.commit(syncs: connection.options.syncsEachCommit) {
                 connection.committed(bytes: transaction.batchBytes)

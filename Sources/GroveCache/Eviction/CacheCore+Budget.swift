@@ -82,10 +82,7 @@ extension CacheCore {
         for load: WriteLoad, giving most: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
         var left = most
-        while left > 0, let store {
-            // The store tells by it how densely its files are filled.
-            if let payload = index.account?.payloadBytes { _ = store.payloadLimit(holding: payload) }
-            if try store.makeRoom(for: load) { return }
+        while left > 0, let store, try !store.makeRoom(for: load) {
             let freed = try freePayload(max(index.capacity / 512, min(load.bytes, index.capacity / 8)))
             guard freed > 0 else { return }
             left -= freed
@@ -97,8 +94,9 @@ extension CacheCore {
         index.isLoaded ? group.reduce(0) { $0 + index.newPayload(of: $1).entries } : 0
     }
 
-    /// Evicts before a write of many records, or bytes, what it evicts beside a small one: its transaction becomes no larger, and what goes
-    /// does not stand beside it in the store's files.
+    /// Evicts before a large write, by records or bytes, what it evicts beside a small one.
+    ///
+    /// So its transaction becomes no larger, and what goes does not stand beside it in the store's files.
     private func evictAhead(
         of load: WriteLoad, _ index: EvictionIndex, _ store: (any BudgetedStore)?
     ) throws(CacheError) {

@@ -134,3 +134,11 @@ final class Readers: Sendable {
         return counts
     }
 }
+
+/// How many touches wait for the writer.
+enum TouchLimit {
+    /// So many are worth waking it for.
+    static let batch = 16_384
+    /// Further ones are forgotten, on each shelf of readers.
+    static let most = max((1 << 18) / ShelfCount.usual, 2 * batch)
+}

@@ -11,7 +11,7 @@ struct StoreState: Equatable {
     /// Who wrote last, the last first: each with the place in its own queue up to which it has committed.
     ///
     /// By it a read tells which of its process's queued calls its view shows already.
-    private var writers = StoreState.nobody
+    private var writers = StoreState.noWriters
     /// How many shapes were stored.
     var shapes: UInt16 = 0
     /// A random number that no other store has, nor this one after a wipe; 0 where nothing was committed.
@@ -44,7 +44,7 @@ struct StoreState: Equatable {
 
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
-    private static let nobody = Array(repeating: Writer(session: 0, place: 0), count: writerCount)
+    private static let noWriters = Array(repeating: Writer(session: 0, place: 0), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18 + 8
     private static let accountedCount = plainCount + 20
 
