@@ -19,7 +19,7 @@ final class MessageModel {
         (self.id, self.server) = (id, server)
         message = DataProvider(dataModelManager: manager)
         // If a list shows the message already, `message.data` has it now, before the first frame is drawn.
-        message.fetchDataFromCache(withCacheKey: "Message:\(id)")
+        message.fetchDataFromCache(withCacheKey: "Message:\(id)") { _, _ in }
     }
     func appear() async {
         _ = try? await message.load(withCacheKey: "Message:\(id)", maxAge: 60) { [server, id] in
@@ -57,7 +57,7 @@ final class InboxModel {
         guard messages.count == 0 else { return nil }
         return switch messages.state {
         case .idle, .loading: "Loading…"
-        case .cached, .fresh: "No messages"
+        case .cached, .fresh, .unsaved: "No messages"
         case .missing(let miss): "Nothing stored (\(miss))"
         case .failed: "No network. Pull to try again."
         }

@@ -75,7 +75,7 @@ struct MissingElementTests {
         let directory = try TemporaryDirectory()
         let cache = try SQLiteCache(directory: directory.path)
         let manager = DataModelManager(cacheDelegate: cache)
-        try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people")
+        try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people", confirmed: true)
         let (first, second) = (People(dataModelManager: manager), People(dataModelManager: manager))
         let whole = try await first.load(withCacheKey: "people", missing: .skip, maxAge: 60) { throw NoNetwork() }
         #expect(whole.count == 3)

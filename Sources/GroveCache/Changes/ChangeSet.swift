@@ -151,20 +151,23 @@ extension [ChangeSet] {
 }
 
 extension ChangeSet: CommittedChanges {
+    /// How many models, collections and cache keys are named.
+    public var count: Int { nameCount }
+
     /// How much changed.
     public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
 
     /// The keys of the collections that changed; `nil` where any may have.
     public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }
 
-    /// Those of `held` that were changed or deleted.
+    /// Those of `held` that were changed or deleted, and cache keys that name another model now.
     ///
     /// - Complexity: O(min(*n*, *m*)) look-ups for *n* changes and *m* that are held.
     public func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {
         guard !changesEverything else { return Array(held) }
-        let gone = deleted.filter(isHeld)
+        let gone = deleted.filter(isHeld) + aliases.filter(isHeld)
         guard let tree else {
             return gone + (named.count < held.count ? named.filter(isHeld) : held.filter(named.contains))
         }

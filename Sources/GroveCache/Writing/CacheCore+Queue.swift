@@ -27,10 +27,20 @@ extension CacheCore {
         }
     }
 
+    /// A place between the calls that were made before and those that are made from now on.
+    func place() -> StoredPlace {
+        let time = clock.ofCall
+        return state.withLock { state in
+            state.noticeReplacement()
+            return StoredPlace(
+                life: state.lifeNumber, time: time, number: CallNumber(rawValue: state.sequence + state.shift))
+        }
+    }
+
     /// Queues `write`; from now on every read sees it.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the call stores something and the
-    ///   store was wiped since it was made.
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` if the call stores something and the
+    ///   store was wiped since it was made, or since the place that it is as of.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
@@ -41,6 +51,7 @@ extension CacheCore {
                 if error.code == .suspended, write.completion == nil { state.forget(write) }
                 throw error
             }
+            if let asOf = write.asOf, asOf.life != state.lifeNumber { throw CacheError.isOfAnotherLife }
             guard write.sequence > state.wipedAt || write.isEmpty else {
                 // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
                 // is not what was last set.
@@ -53,6 +64,8 @@ extension CacheCore {
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
+            // A wipe that no call asked for only forgets.
+            if write.isWipe, write.completion != nil { state.lifeNumber += 1 }
             // Writes that callers wait for are held up elsewhere, and take no room from the others.
             if write.completion == nil, !write.isInvalidation,
                 state.queue.unawaitedByteCount + write.byteCount > queueLimit
@@ -127,5 +140,12 @@ extension CacheCore {
         }
         guard let observer else { return }
         audience.tell([observer]) { $0.failure(error) }
+    }
+}
+
+extension CacheError {
+    /// Why what was asked for before a wipe is not stored after it.
+    static var isOfAnotherLife: CacheError {
+        CacheError(.cancelled, "Everything was wiped since the place was taken.")
     }
 }

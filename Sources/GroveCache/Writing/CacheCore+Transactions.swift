@@ -20,6 +20,7 @@ extension CacheCore {
         var changes = ChangeSetUnion(sequence: 0)
         var durability = durability
         var isGivenUp = false
+        var endsLife = false
         var made: [PendingWrite] = []
         var tokens: CommitTokens?
         do throws(CacheError) {
@@ -36,6 +37,7 @@ extension CacheCore {
                     isGivenUp = !isPrepared
                     if let failure = scope.failure ?? scope.reader.streamFailure { throw failure }
                     if scope.durability == .durable { durability = .durable }
+                    endsLife = scope.endsLife
                     guard case .success = outcome else { throw .isGivenUp }
                     try checkIsCurrent()
                     isGivenUp = false
@@ -54,7 +56,10 @@ extension CacheCore {
             }
             throw own
         }
-        state.withLock { $0.settle(by: made) }
+        state.withLock { state in
+            state.settle(by: made)
+            if endsLife { state.lifeNumber += 1 }
+        }
         var set = changes.changeSet
         set.token = tokens?.after
         tellAudience(of: set)

@@ -300,6 +300,9 @@ extension CacheCore {
         tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil, unsynchronized)
         for continuation in waiting { continuation.resume() }
         for entry in settled {
+            if let settled = entry.write.settled {
+                if case .failure(let error) = entry.outcome { settled(error) } else { settled(nil) }
+            }
             if let synchronizationFailure, isUnsynchronized(entry) {
                 entry.write.completion?(.failure(synchronizationFailure))
             } else {

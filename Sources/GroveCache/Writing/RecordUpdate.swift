@@ -25,7 +25,7 @@ struct RecordUpdate {
         case unchanged
         /// It does, and the bytes in the buffer, which take its place, say that it was confirmed by this call.
         case renewed
-        /// The write was called before a deletion that has taken effect, so it has no say.
+        /// The write was called before a deletion that has taken effect, or is older than what is stored: it has no say.
         case superseded
         /// The bytes in the buffer take the place of what is stored.
         case replaced(bodyChanged: Bool)
@@ -43,9 +43,11 @@ struct RecordUpdate {
 
     let key: UnsafeRawBufferPointer
     let change: Change
-    /// The number of the write.
+    /// The number of the write, or of the place that it speaks as of.
     let sequence: UInt64
-    /// When the call was made, in seconds since 1970; 0 where that is not known.
+    /// Whether a record that was changed after ``sequence`` stays as it is: the write is an answer that was asked for then.
+    var yields = false
+    /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
     let time: UInt32
     /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
     var renewal: UInt32?
@@ -119,8 +121,11 @@ struct RecordUpdate {
                 if case .invalidate(isDeletion: true) = change { forgottenDeletion = max(forgottenDeletion, sequence) }
             }
             return unsafe stored == nil ? .unchanged : .removed
-        case .tombstone: return try applyTombstone(over: header, into: &out)
+        case .tombstone:
+            if let header, yields, header.sequence > sequence { return .superseded }
+            return try applyTombstone(over: header, into: &out)
         case .bytes(let body):
+            if let header, yields, header.sequence > sequence { return .superseded }
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
@@ -128,13 +133,14 @@ struct RecordUpdate {
             }
             try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: .references, sequence: sequence, time: time, deletion: .none,
-                    recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
+                    into: &out, key: key, flags: .references, sequence: sequence, time: time(over: header),
+                    deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
                     body: body)
             }
             return .replaced(bodyChanged: !isSame)
         case .node(let node):
             if deletion.sequence > sequence { return .superseded }
+            if let header, yields, isNewer(header, than: node) { return .superseded }
             if var header, hasShape(of: header) || header.findShape(shapes) {
                 return try applyNode(node, over: header, into: &out)
             }
@@ -144,11 +150,28 @@ struct RecordUpdate {
 
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
+    /// Whether the record of `header` was changed, as the node's projection or as another type, after ``sequence``.
+    private func isNewer(_ header: RecordHeader, than node: NodeTree.Node) -> Bool {
+        guard header.sequence > sequence, !header.flags.contains(.tombstone) else { return false }
+        guard header.flags.contains(.projections), unsafe isEqual(header.recordName, node.recordName) else {
+            // Of a record that one projection wrote, another one's change says nothing of this one's fields.
+            return unsafe hasShape(of: header) || !isEqual(header.recordName, node.recordName)
+                || isEqual(header.projection, node.projection)
+        }
+        guard let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body)) else {
+            return true
+        }
+        return unsafe table.row(of: node.projection).map { $0.sequence > sequence } ?? false
+    }
+
+    /// The time of a record that is stored over that of `header`.
+    private func time(over header: RecordHeader?) -> UInt32 { time > 0 ? time : header?.time ?? 0 }
+
     /// Writes what comes of storing a node over another body of its one projection, which follows no deletion, into
     /// `out`, which it empties first.
     mutating func replaceUnseen(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
         out.removeAll()
-        try build(node, into: &out)
+        try build(node, time: time, into: &out)
     }
 
     private func applyTombstone(
@@ -195,7 +218,7 @@ struct RecordUpdate {
             isSole = true
             let isSame = isSame(node, as: header)
             if isSame, !refreshes || header.sequence >= sequence { return try renew(header, into: &out) }
-            try build(node, into: &out)
+            try build(node, time: time(over: header), into: &out)
             return .replaced(bodyChanged: !isSame)
         }
         do {
@@ -207,7 +230,7 @@ struct RecordUpdate {
             }
             try unsafe merged.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, time: time,
+                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, time: time(over: header),
                     deletion: deletion,
                     recordName: node.recordName,
                     projection: node.projection, projectionTable: table, body: merged.bytes)
@@ -217,7 +240,7 @@ struct RecordUpdate {
             throw error
         } catch {
             // A stored body that cannot be taken apart has nothing to merge with.
-            try build(node, into: &out)
+            try build(node, time: time, into: &out)
             return .replaced(bodyChanged: true)
         }
     }
@@ -281,12 +304,12 @@ struct RecordUpdate {
         _ node: NodeTree.Node, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
         isSole = true
-        try build(node, into: &out)
+        try build(node, time: time, into: &out)
         return .replaced(bodyChanged: true)
     }
 
     /// Appends the record of `node` as the one projection that wrote it.
-    private mutating func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
+    private mutating func build(_ node: NodeTree.Node, time: UInt32, into out: inout ByteBuffer) throws(CacheError) {
         if let shaped, shaped.isStored {
             return try unsafe RecordBuilder.build(
                 into: &out, key: key, flags: node.holdsReferences ? [.references, .shape] : .shape, sequence: sequence,
@@ -294,7 +317,7 @@ struct RecordUpdate {
                 shape: shaped.hash, body: shaped.values)
         }
         guard let shape = unsafe node.shape?.takeUnretainedValue() else {
-            return try unsafe build(node, body: node.body, into: &out)
+            return try unsafe build(node, body: node.body, time: time, into: &out)
         }
         let body: [UInt8]
         do throws(NodeReadFailure) {
@@ -303,13 +326,13 @@ struct RecordUpdate {
             throw CacheError.bodyIsNoMap
         }
         try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
-            try unsafe build(node, body: body, into: &out)
+            try unsafe build(node, body: body, time: time, into: &out)
         }
     }
 
     /// The same with the names in the record: `body` is a map.
     private func build(
-        _ node: NodeTree.Node, body: UnsafeRawBufferPointer, into out: inout ByteBuffer
+        _ node: NodeTree.Node, body: UnsafeRawBufferPointer, time: UInt32, into out: inout ByteBuffer
     ) throws(CacheError) {
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,

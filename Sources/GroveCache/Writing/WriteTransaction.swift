@@ -122,7 +122,7 @@ struct WriteTransaction: ~Copyable {
             for place in 0..<tree.count {
                 let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)
-                var update = RecordUpdate(node, sequence: sequence, time: write.time)
+                var update = unsafe write.update(node.key, .node(node), shift: shift)
                 switch try perform(&update, tree, index) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged, .renewed:
@@ -135,7 +135,7 @@ struct WriteTransaction: ~Copyable {
                 for holder in unchangedHolders {
                     let node = tree.node(holder.entry)
                     guard unsafe names(deletions, after: holder.sequence, in: node.body, tree) else { continue }
-                    var update = RecordUpdate(node, sequence: sequence, time: write.time)
+                    var update = unsafe write.update(node.key, .node(node), shift: shift)
                     update.refreshes = true
                     _ = try perform(&update)
                 }
@@ -176,7 +176,7 @@ struct WriteTransaction: ~Copyable {
         case .alias(_, let body): change = .bytes(body)
         case .collection, .edit, .unlist, .pin: return .unchanged
         }
-        var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence, time: write.time)
+        var update = unsafe write.update(key.bytes, change, shift: shift)
         let outcome = try perform(&update)
         if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.body {
             let mustRefresh = unsafe body.withUnsafeBytes {
@@ -233,7 +233,7 @@ struct WriteTransaction: ~Copyable {
         let body = unsafe update.shaped?.values ?? content.body
         let node = unsafe fingerprints?.node(update.key, type: types[content.type], body)
         let keyCount = unsafe update.key.count
-        if let node, let other = fingerprints?.other(than: node, keyCount: keyCount) {
+        if let node, update.time > 0, !update.yields, let other = fingerprints?.other(than: node, keyCount: keyCount) {
             try update.replaceUnseen(content, into: &out)
             try unsafe put(update.key)
             try unsafe account(update.key, old: other, new: out.count)

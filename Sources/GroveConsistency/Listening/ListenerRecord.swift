@@ -16,7 +16,7 @@ final class ListenerRecord: DeliveryReceiver {
         /// Every model that was deleted in the pause, also if it came back.
         var deleted: Set<ModelIdentifier>
         var context: (any Sendable)?
-        var sequence: UInt64
+        var sequence: Turn
     }
 
     var missed: Missed?

@@ -16,26 +16,29 @@ extension CollectionDataProvider {
         retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable (_ shown: CollectionElements<T>) async throws -> [T]
     ) async throws -> Int? {
-        let (store, wish) = (store, wishes)
+        let (store, wish, manager) = (store, wishes, dataModelManager)
         let key = FlightKey(
-            type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)",
-            epoch: dataModelManager.inOrder { $0 })
+            type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)")
         let (shown, resets) = (CollectionElements(entries: store.entries), store.resets)
         let last = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
         // The state is that of a load, where one is under way.
         let showsState = if case .loading = state { false } else { true }
         if showsState { updateState { $0.begin() } }
         do {
-            let count = try await dataModelManager.request(key, retry, { try await fetch(shown) }) {
-                (page, isFirst) -> Int? in
-                guard store.resets == resets else { return nil }
-                if isFirst {
-                    let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
-                    guard end == last else { return nil }
-                    self.provider(of: store).append(page: page, context)
-                }
-                return page.count
-            }
+            let count = try await manager.request(
+                key, shown: nil, retry, { try await fetch(shown) },
+                settle: { page, place, body in
+                    manager.settle(page, asked: place, saving: .nothing, context) { body($0.answer(page, place)) }
+                },
+                { answer, isFirst -> Int? in
+                    guard store.resets == resets, let taken = answer.taken else { return nil }
+                    if isFirst {
+                        let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
+                        guard end == last else { return nil }
+                        self.provider(of: store).append(taken, answer.place, context)
+                    }
+                    return answer.value.count
+                })
             if showsState, wish == wishes { updateState { $0.end() } }
             return count
         } catch {
@@ -52,10 +55,11 @@ extension CollectionDataProvider {
         return provider
     }
 
-    private func append(page: [T], _ context: (any Sendable)?) {
+    /// Appends a page that was applied: what the list has already is stored, and stays where it is.
+    private func append(_ taken: TakenAnswer, _ place: Place, _ context: (any Sendable)?) {
         var (known, new): ([T], [T]) = ([], [])
         var seen: Set<ModelIdentifier> = []
-        for model in page {
+        for model in taken.models.compactMap({ $0.flatMap { Leaf.base($0) as? T } }) {
             guard let identifier = model.modelIdentifier else {
                 new.append(model)
                 continue
@@ -66,7 +70,11 @@ extension CollectionDataProvider {
                 new.append(model)
             }
         }
-        if !known.isEmpty { dataModelManager.updateModels(known, context: context) }
-        append(new, context: context)
+        let manager = dataModelManager
+        if !known.isEmpty {
+            manager.inOrder { _ in for model in known { manager.store(model, asOf: place.stored, context) } }
+        }
+        insert(
+            new, at: entries.count, isAppend: true, true, context, page: AppliedPage(turn: taken.turn, place: place))
     }
 }

@@ -52,6 +52,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored private var missed: (context: (any Sendable)?, time: Date)?
     /// Counts what the owner asked for: data, a fetch or a load.
     @ObservationIgnored var wishes = 0
+    /// The list that was asked for, which nobody has yet.
+    @ObservationIgnored var interest: CollectionStore<T>?
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.
     var revision = 0
@@ -114,6 +116,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         store.remove(self)
         store = newStore
         store.add(self)
+        let unsaved = store.unsaved
+        updateState { $0.unsaved = unsaved }
         followStore()
     }
 
