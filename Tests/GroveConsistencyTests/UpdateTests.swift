@@ -272,9 +272,9 @@ struct UpdateTests {
             var age: Int
             var modelIdentifier: ModelIdentifier? { "p" }
         }
-        let listener = Listener(Leaf(base: Name(name: "Ann")))
+        let listener = Listener(Leaf.node(Name(name: "Ann")) as? Leaf)
         manager.addListener(listener)
-        manager.updateModel(BatchUpdateModel(models: [Leaf(base: Name(name: "Bea")), Leaf(base: Age(age: 3))]))
+        manager.updateModel(BatchUpdateModel(models: [Leaf.node(Name(name: "Bea")), Leaf.node(Age(age: 3))]))
         await manager.flush()
         #expect(listener.model?.base as? Name == Name(name: "Bea"))
     }
