@@ -175,7 +175,7 @@ let package = Package(
         .testTarget(
             name: "GroveMacrosTests",
             dependencies: [
-                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory",
+                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory", "TestSupport",
             ]
                 + syntax(
                     "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion",

@@ -42,3 +42,11 @@ extension CodableModel {
         return try DecodingSession.decode(Self.self, from: value)
     }
 }
+
+extension CodableModel where Self: Equatable {
+    /// Whether `model` is of this type and equal, or written alike: a NaN is equal to itself.
+    public func isEqual(to model: any SimpleModel) -> Bool {
+        guard let other = model as? Self else { return false }
+        return self == other || NodeEncoder.writesAlike(self, other)
+    }
+}
