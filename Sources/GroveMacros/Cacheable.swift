@@ -42,7 +42,8 @@
         names: named(modelIdentifier), named(identifierPrefix), named(appendIdentifier), named(recordName),
         named(projectionName), named(fields),
         named(encodeFields), named(decodeFields), named(encodeValue), named(decodeValue), named(map), named(forEach),
-        named(replacingChild), named(merge), named(==), named(_groveAreEqual), named(hash), named(init), named(cacheableField),
+        named(replacingChild), named(merge), named(==), named(_groveAreEqual), named(hash), named(init),
+        named(cacheableField),
         named(cacheablePayload), named(_groveCases), named(_groveChecks))
     public macro Cacheable(id: String? = nil, record: String? = nil, projection: String? = nil) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheableMacro")

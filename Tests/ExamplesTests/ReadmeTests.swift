@@ -74,6 +74,37 @@ struct ReadmeTests {
         #expect(screen.shown?.sender.isOnline == true)
     }
 
+    @MainActor
+    @Test("The guide's cache of one's own, and its edit from any thread, run and do what they say")
+    func ownCache() async throws {
+        let cache = DictionaryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let message = Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false))
+        CollectionDataProvider<Message>.setData([], cacheKey: "inbox", dataModelManager: manager)
+        await Task.detached { messageArrived(message, manager) }.value
+        let stored = await withCheckedContinuation { (answer: CheckedContinuation<[[Message]], Never>) in
+            Task { @MainActor in
+                // Behind the task that inserts.
+                CollectionDataProvider<Message>.append([], cacheKey: "inbox", dataModelManager: manager) { _ in
+                    let inbox = CollectionDataProvider<Message>(dataModelManager: manager)
+                    inbox.fetchDataFromCache(withCacheKey: "inbox") { messages, _ in
+                        answer.resume(returning: [messages ?? [], inbox.data])
+                    }
+                }
+            }
+        }
+        #expect(stored == [[message], [message]])
+        let provider = DataProvider<Message>(dataModelManager: manager)
+        provider.setData(message)
+        let other = DataModelManager(cacheDelegate: cache)
+        let shown = try await DataProvider<Message>(dataModelManager: other).fetchDataFromCache(
+            withCacheKey: "Message:34")
+        #expect(shown == message)
+        manager.deleteModel(message)
+        await manager.flush()
+        #expect(provider.data == nil)
+    }
+
     @Test("Its example of a transaction and a view runs and does what it says")
     func transactions() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
@@ -93,6 +124,7 @@ struct ReadmeTests {
             ("ReadmeExample.swift", "README.md"), ("ReadmeScreens.swift", "README.md"),
             ("ReadmeTransactions.swift", "README.md"), ("ScreensExample.swift", "Docs/Screens.md"),
             ("DelegateScreen.swift", "Docs/MovingFromRocketData.md"),
+            ("OwnCache.swift", "Docs/MovingFromRocketData.md"),
         ])
     func examplesAreCurrent(file: String, document: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -49,7 +49,8 @@
                         }\(isNested ? " }" : "")
                         """)
                 #expect(errors.count == 1, "\(head): \(errors)")
-                #expect(errors.allSatisfy { $0.hasPrefix("App.swift:6: ") && $0.contains(message) }, "\(head): \(errors)")
+                #expect(
+                    errors.allSatisfy { $0.hasPrefix("App.swift:6: ") && $0.contains(message) }, "\(head): \(errors)")
                 #expect(warnings.isEmpty, "\(head): \(warnings)")
             }
             let (errors, warnings) = try compile(

@@ -383,7 +383,8 @@
                         #sourceLocation()
                     }
                 }
-                """, beside: "@Cacheable private struct Pet { let id: Int }; private struct Box<T>: Codable, Equatable {}")
+                """,
+                beside: "@Cacheable private struct Pet { let id: Int }; private struct Box<T>: Codable, Equatable {}")
         }
 
         @Test("A final class, with what it declares itself left alone")

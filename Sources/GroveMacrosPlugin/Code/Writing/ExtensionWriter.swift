@@ -171,7 +171,8 @@
             let support = ExtensionWriter.support
             let value = field.isRecorded ? "\(spelling(field)).self" : "Swift.type(of: self.\(field.code))"
             let isCoded =
-                field.isRecorded && !subject.written.isSuperset(of: ["encodeFields(to:)", "static decodeFields(from:)"])
+                field.isRecorded
+                && !subject.written.isSuperset(of: ["encodeFields(to:)", "static decodeFields(from:)"])
             let isCompared = field.isCompared && writesEquality
             let (coding, equality) = ("\(support).coding(\(value))", "\(support).equality(\(value))")
             var lines: [String] =
