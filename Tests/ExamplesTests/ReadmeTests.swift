@@ -91,8 +91,8 @@ struct ReadmeTests {
         "The examples of the documents are the ones that are tested",
         arguments: [
             ("ReadmeExample.swift", "README.md"), ("ReadmeScreens.swift", "README.md"),
-            ("ReadmeTransactions.swift", "README.md"), ("ScreensExample.swift", "Docs/Screens.md"),
-            ("DelegateScreen.swift", "Docs/MovingFromRocketData.md"),
+            ("ReadmeTransactions.swift", "README.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
+            ("DelegateScreen.swift", "Docs/Guides/MovingFromRocketData.md"),
         ])
     func examplesAreCurrent(file: String, document: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

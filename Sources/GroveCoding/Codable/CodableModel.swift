@@ -15,7 +15,7 @@ public import GroveModel
 /// record of its own: it is the payload's record, and the reference keeps the case.
 ///
 /// In memory it is one value: a provider of it is not told of changes of its children. A type with identified children
-/// conforms to `Model` too, and is consistent node by node then; see Docs/Cacheable.md.
+/// conforms to `Model` too, and is consistent node by node then; see Docs/Guides/Cacheable.md.
 ///
 /// A property that a stored record does not have reads as your `init(from:)` says: `nil` where it is optional.
 public protocol CodableModel: CacheableModel, Codable {}
