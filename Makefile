@@ -32,7 +32,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: agreement month help setup build tests release compare peers test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: agreement month help setup build tests release compare compare-full peers test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -46,10 +46,13 @@ build: setup ## builds everything for debugging
 	$(BUILD) $(TRAITED)
 
 release: setup ## builds the tool, optimised
-	$(BUILD) -c release --product grove $(TRAITED)
+	@sh Scripts/quiet.sh .build/release.log $(BUILD) -c release --product grove $(TRAITED)
 
-compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
-	.build/release/grove compare $(COMPARE_ARGS)
+compare: release ## compares the backends in a minute or so; COMPARE_ARGS="--backend lmdb" narrows it
+	@.build/release/grove compare $(COMPARE_ARGS)
+
+compare-full: release ## the same with more repetitions and longer lists, in some ten minutes
+	@.build/release/grove compare --full $(COMPARE_ARGS)
 
 peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_ARGS="scale grove-lmdb grdb-raw" narrows it
 	$(BUILD) -c release --package-path Benchmarks/Peers $(FLAGS)

@@ -23,7 +23,7 @@ import GroveCompare
 
                 EXAMPLES
                   Compare the backends with each other and with the bare engines:
-                    grove compare --quick
+                    grove compare
                   Check that a backend keeps every rule of the catalogue:
                     grove conformance --backend lmdb
                   Store a JSON document as nodes, look at one, and get it back:

@@ -4,6 +4,8 @@ package struct CompareReport: Sendable {
     var dataSet: String
     /// Bytes on disk that each cache may take; `nil` without a limit.
     var budget: Int?
+    /// Whether the stores were on a file system in memory.
+    var isInMemory = false
     var results: [CompareResult] = []
     var footprints: [Footprint] = []
     var checks: [FloorCheck] = []
@@ -62,7 +64,7 @@ extension CompareReport {
     // MARK: Table
 
     package var table: String {
-        var parts: [String] = []
+        var parts = [CompareSummary(self)?.text].compactMap(\.self)
         for backend in BackendName.allCases where results.contains(where: { $0.backend == backend }) {
             parts.append(section(backend))
         }
@@ -77,12 +79,27 @@ extension CompareReport {
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
             "data: \(dataSet)" + (budget.map { ", budget \($0.grouped) bytes" } ?? ""),
         ]
-        for result in results {
-            guard let note = result.note else { continue }
-            notes.append("\(result.backend.rawValue) \(result.workload.rawValue): \(note)")
-        }
+        notes += resultNotes
         parts.append(notes.joined(separator: "\n"))
         return parts.joined(separator: "\n\n")
+    }
+
+    /// A line for each note on a workload, with the backends that it is about.
+    private var resultNotes: [String] {
+        var notes: [(workload: Workload, text: String, backends: [BackendName])] = []
+        for result in results {
+            guard let text = result.note else { continue }
+            guard let index = notes.firstIndex(where: { $0.workload == result.workload && $0.text == text }) else {
+                notes.append((result.workload, text, [result.backend]))
+                continue
+            }
+            if !notes[index].backends.contains(result.backend) { notes[index].backends.append(result.backend) }
+        }
+        let all = BackendName.allCases.filter { backend in results.contains { $0.backend == backend } }
+        return notes.map { workload, text, backends in
+            let names = backends.count == all.count ? [] : backends.map(\.rawValue)
+            return (names + [workload.rawValue]).joined(separator: " ") + ": " + text
+        }
     }
 
     private func section(_ backend: BackendName) -> String {

@@ -4,6 +4,8 @@ struct CompareResult: Sendable {
     let workload: Workload
     let coding: String
     let operationsPerSecond: Double
+    /// The slowest and the fastest repetition, in operations a second.
+    let repetitions: ClosedRange<Double>
     /// `nil` where the floor cannot do the like.
     let floorOperationsPerSecond: Double?
     /// Of single calls.

@@ -14,13 +14,13 @@ struct CompareSettings: Sendable {
     let stall: Duration
     let seed: UInt64
 
-    static func standard(seed: UInt64, trees: Int) -> CompareSettings {
+    static func full(seed: UInt64, trees: Int) -> CompareSettings {
         CompareSettings(
             repetitions: 5, reads: min(max(trees, 1_000), 20_000), commits: 200,
             watchedReads: 1_000_000, listLength: 100_000, stall: .milliseconds(1_000), seed: seed)
     }
 
-    static func quick(seed: UInt64, trees: Int) -> CompareSettings {
+    static func standard(seed: UInt64, trees: Int) -> CompareSettings {
         CompareSettings(
             repetitions: 3, reads: min(max(trees, 1_000), 5_000), commits: 50,
             watchedReads: 20_000, listLength: 10_000, stall: .milliseconds(300), seed: seed)

@@ -102,6 +102,7 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
     ) -> CompareResult {
         CompareResult(
             backend: backend, workload: workload, coding: data.coding, operationsPerSecond: ours.median,
+            repetitions: (ours.min() ?? 0)...(ours.max() ?? 0),
             floorOperationsPerSecond: floor.isEmpty ? nil : floor.median, latencies: latencies)
     }
 

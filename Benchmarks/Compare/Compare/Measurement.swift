@@ -20,27 +20,29 @@ package struct Measurement {
     private let workloads: [Workload]
     private let backends: [BackendName]
     private let codings: [Coding]
-    private let isQuick: Bool
+    private let isFull: Bool
     private let seed: UInt64
     private let budget: Int?
     private let directory: TemporaryDirectory
 
     /// - Parameters:
     ///   - codings: where it is empty, both are measured, the second in those workloads where it shows.
+    ///   - isFull: whether there are more and longer repetitions than a first look needs.
     ///   - budget: bytes on disk that each cache may take; `nil` without a limit.
     ///   - directory: where stores are made.
     package init(
-        _ workloads: [Workload], _ backends: [BackendName], codings: [Coding], isQuick: Bool, seed: UInt64,
+        _ workloads: [Workload], _ backends: [BackendName], codings: [Coding], isFull: Bool, seed: UInt64,
         budget: Int?, in directory: TemporaryDirectory
     ) {
         (self.workloads, self.backends, self.codings) = (workloads, backends, codings)
-        (self.isQuick, self.seed, self.budget, self.directory) = (isQuick, seed, budget, directory)
+        (self.isFull, self.seed, self.budget, self.directory) = (isFull, seed, budget, directory)
     }
 
     /// Measures with the data of `source`.
     package func run(_ source: Source) throws -> CompareReport {
         var report = CompareReport()
         report.budget = budget
+        report.isInMemory = FilePlace.isInMemory(directory.path)
         switch source {
         case .document(let document, let name):
             let data = DocumentData(document)
@@ -72,8 +74,8 @@ package struct Measurement {
         _ data: Data, _ workloads: [Workload], isFirst: Bool, into report: inout CompareReport
     ) throws {
         let settings =
-            isQuick
-            ? CompareSettings.quick(seed: seed, trees: data.count)
+            isFull
+            ? CompareSettings.full(seed: seed, trees: data.count)
             : CompareSettings.standard(seed: seed, trees: data.count)
         for backend in backends {
             let run = CompareRun(

@@ -38,8 +38,8 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
-        case .page: "pages of 50 of 100,000 trees (10,000 with --quick); floor: single reads"
-        case .append: "one tree more to 100,000 (10,000 with --quick); floor: one more to 100"
+        case .page: "pages of 50 of 10,000 trees (100,000 with --full); floor: single reads"
+        case .append: "one tree more to 10,000 (100,000 with --full); floor: one more to 100"
         case .stream: "all trees by their type in a view; floor: the driver's scan of all nodes"
         case .modelForKey: "a tree through modelForKey; floor: the direct call"
         case .setModel: "changed trees through setModel, and a flush; floor: a direct call"
@@ -50,7 +50,7 @@ package enum Workload: String, CaseIterable, Sendable {
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
         case .delete: "one node to a commit; floor: a put of the tombstone's bytes"
         case .transaction: "500 mixed calls in a transaction; floor: the same, a commit for each"
-        case .memory: "a million trees (20,000 with --quick), and how far the heap grew meanwhile"
+        case .memory: "20,000 trees (a million with --full), and how far the heap grew meanwhile"
         case .readerStall: "single nodes while another thread commits 10,000 nodes again and again"
         }
     }

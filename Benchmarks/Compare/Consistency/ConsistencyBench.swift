@@ -21,10 +21,10 @@ final class ConsistencyBench {
     private(set) var results: [ConsistencyResult]
     private var roundTrips: [Double] = []
 
-    init(_ workloads: [ConsistencyWorkload], isQuick: Bool) {
+    init(_ workloads: [ConsistencyWorkload], isFull: Bool) {
         self.workloads = workloads
-        repetitions = isQuick ? 3 : 7
-        changes = isQuick ? 5 : 11
+        repetitions = isFull ? 7 : 3
+        changes = isFull ? 11 : 5
         results = workloads.map { ConsistencyResult(workload: $0) }
     }
 
@@ -140,8 +140,8 @@ final class ConsistencyBench {
 
 extension CompareReport {
     /// Measures the consistency engine, and adds what comes of it.
-    package mutating func measure(_ workloads: [ConsistencyWorkload], isQuick: Bool) async throws {
-        let bench = await ConsistencyBench(workloads, isQuick: isQuick)
+    package mutating func measure(_ workloads: [ConsistencyWorkload], isFull: Bool) async throws {
+        let bench = await ConsistencyBench(workloads, isFull: isFull)
         try await bench.run()
         (consistency, roundTrip) = await (bench.results, bench.roundTrip)
     }

@@ -18,6 +18,16 @@ package enum BackendName: String, CaseIterable, Sendable {
     case sqlite
     case leveldb
 
+    /// What the backend declares of itself.
+    var profile: BackendProfile {
+        switch self {
+        case .memory: MemoryStore.profile
+        case .lmdb: LMDBStore.profile
+        case .sqlite: SQLiteStore.profile
+        case .leveldb: LevelDBStore.profile
+        }
+    }
+
     /// Whether the backend's store is a directory of files.
     package var isPersistent: Bool { self != .memory }
 

@@ -33,6 +33,22 @@ package enum FilePlace {
         defer { unsafe free(resolved) }
         return unsafe String(validatingCString: resolved) ?? path
     }
+
+    /// Whether `path` is on a file system in memory, as Linux says; false elsewhere.
+    static func isInMemory(_ path: String) -> Bool {
+        guard let mounts = FileManager.default.contents(atPath: "/proc/self/mounts") else { return false }
+        let resolved = resolved(path)
+        // Each line is a device, a place, a type and more. The deepest place that holds the path counts, and there the last.
+        var (deepest, type) = ("", "")
+        for line in String(decoding: mounts, as: UTF8.self).split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 2, fields[1].count >= deepest.count else { continue }
+            let place = String(fields[1])
+            guard place == "/" || resolved == place || resolved.hasPrefix(place + "/") else { continue }
+            (deepest, type) = (place, String(fields[2]))
+        }
+        return type == "tmpfs" || type == "ramfs"
+    }
 }
 
 #if canImport(FoundationEssentials)
