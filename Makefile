@@ -124,7 +124,7 @@ layering: setup ## checks that modules import what they may and no more
 
 plain: setup ## builds with no trait, as `swift build` alone does
 	$(SWIFT) build --scratch-path .build/plain $(FLAGS)
-	@.build/plain/debug/grove 2>&1 | grep -q 'swift run --traits Tool' || { echo "grove does not say how to build it" >&2; exit 1; }
+	@.build/plain/debug/grove 2>&1 | grep -q 'swift run -c release --traits Tool grove help' || { echo "grove does not say how to build it" >&2; exit 1; }
 
 scratch: setup ## builds packages outside this one that depend on the last commit by URL, with both build systems
 	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" SYSTEMS="$(SYSTEMS)" sh Scripts/scratch.sh

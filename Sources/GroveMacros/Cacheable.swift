@@ -96,7 +96,10 @@
     /// attribute of a type, and complains about an unavailable one by its message alone.
     @available(
         *, unavailable,
-        message: "@Cacheable needs the trait Macros: .package(…, traits: [\"Macros\"]) in your Package.swift"
+        message: """
+            @Cacheable needs the trait Macros. Add traits: ["Macros"] to Grove's line in your Package.swift, \
+            as in .package(path: "../grove", traits: ["Macros"])
+            """
     )
     @globalActor
     public actor Cacheable {

@@ -74,7 +74,8 @@ import GroveCompare
     @main
     enum Grove {
         static func main() {
-            Terminal.note("grove: built without its commands; write: swift run --traits Tool -c release grove")
+            Terminal.note(
+                "grove: this build has no commands. Type: swift run -c release --traits Tool grove help")
             exit(2)
         }
     }
