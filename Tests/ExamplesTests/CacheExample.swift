@@ -1,4 +1,4 @@
-// The third code of README.md, between the two rules; a test holds the two together.
+// The example of Docs/Guides/Cache.md, between the two rules; a test holds the two together.
 import GroveSQLite
 
 // -----

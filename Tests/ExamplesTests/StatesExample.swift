@@ -1,4 +1,4 @@
-// The second code of README.md, between the two rules; a test holds the two together.
+// The title that Docs/Guides/Screens.md makes of a state, between the two rules; a test holds the two together.
 // -----
 import Grove
 
