@@ -129,12 +129,12 @@ extension Model {
 }
 
 extension ModelChange {
-    /// Each identified model in `models`.
+    /// Each identified model in `models`: of each projection the last version.
     static func changes(of models: [any Model]) -> [ModelIdentifier: ModelChange] {
         var found: [ModelIdentifier: [any Model]] = [:]
         for model in models {
             model.forEachInOrder { model in
-                if let identifier = model.modelIdentifier { found[identifier, default: []].append(model) }
+                if let identifier = model.modelIdentifier { found[identifier, default: []].bring(model) }
             }
         }
         return found.mapValues(ModelChange.updated)

@@ -1,4 +1,4 @@
-// The code of Docs/Screens.md but for its views, between rules; a test holds the two together.
+// The code of Docs/Guides/Screens.md but for its views, between rules; a test holds the two together.
 // -----
 import Grove
 import Observation

@@ -74,7 +74,7 @@ private struct DocumentedPerson: CodableModel, Equatable {
         #expect(try disk.open().model("Message:34", as: Message.self)?.sender == ann)
     }
 
-    @Test("The example of Docs/RecordFormat.md is what is stored") func documented() throws {
+    @Test("The example of Docs/Internals/RecordFormat.md is what is stored") func documented() throws {
         let person = DocumentedPerson(id: 1, name: "Ann")
         let cache = try NormalizedCache<SharedStore>(
             directory: nil, options: SharedStore.Options(disk: disk), now: { Date(timeIntervalSince1970: 1e9) })

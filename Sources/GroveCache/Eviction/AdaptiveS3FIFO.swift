@@ -1,7 +1,7 @@
 /// S3-FIFO with a small queue that finds its own size.
 ///
 /// The default. From Yang, Zhang, Qiu, Yue and Rashmi: *FIFO Queues are All You Need for Cache Eviction*, SOSP 2023, section 4, with
-/// three changes, each measured in Docs/Eviction.md:
+/// three changes, each measured in Docs/Guides/Eviction.md:
 ///
 /// 1. *The small queue's share moves* between a tenth and eight tenths of the capacity. A clock runs in bytes: by the weight of
 ///    every entry that comes in, and of every one that is read and was not touched for half a capacity. It bounds how

@@ -113,5 +113,5 @@ extension EvictionPolicy {
     }
 }
 
-/// The policy that caches use unless they are told otherwise; chosen by measurement, see Docs/Eviction.md.
+/// The policy that caches use unless they are told otherwise; chosen by measurement, see Docs/Guides/Eviction.md.
 public typealias DefaultEviction = AdaptiveS3FIFO

@@ -20,7 +20,7 @@ public struct CacheBudget: Sendable, Equatable {
     /// such a read finds too old goes first as well, with this or without. `nil` for never. It is no limit by itself.
     public var expiresAfter: Double?
 
-    /// Who goes; see Docs/Eviction.md for what was measured.
+    /// Who goes; see Docs/Guides/Eviction.md for what was measured.
     public var policy: any EvictionPolicy.Type
 
     /// Makes a budget.

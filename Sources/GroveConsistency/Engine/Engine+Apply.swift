@@ -138,7 +138,7 @@ extension Engine {
             if let found, isWhole || !isEqual || found.nodes.count > 1 || !found.isAwaitedByNobody {
                 if found.pending.isEmpty { touched.append(found) }
                 if !isEqual { found.newMark = mark }
-                if found.bring(model) { hasContradiction = true }
+                if let before = found.pending.bring(model), !before.isEqual(to: model) { hasContradiction = true }
             }
             let start = waiting.count
             var position = 0
@@ -291,21 +291,20 @@ extension Engine {
     }
 }
 
-extension Occurrences {
-    /// Adds what a change brings: one model per projection, the last of each.
+extension [any Model] {
+    /// Adds a version of a model to others of it: one per projection, the last of each.
     ///
-    /// - Returns: whether it brought another version before.
-    func bring(_ model: any Model) -> Bool {
-        guard !pending.isEmpty else {
-            pending = [model]
-            return false
+    /// - Returns: the version of that projection that was there before.
+    @discardableResult
+    mutating func bring(_ model: any Model) -> (any Model)? {
+        if !isEmpty {
+            let projection = model.projectionIdentifier
+            if let same = firstIndex(where: { $0.projectionIdentifier == projection }) {
+                defer { self[same] = model }
+                return self[same]
+            }
         }
-        let projection = model.projectionIdentifier
-        guard let same = pending.firstIndex(where: { $0.projectionIdentifier == projection }) else {
-            pending.append(model)
-            return false
-        }
-        defer { pending[same] = model }
-        return !pending[same].isEqual(to: model)
+        append(model)
+        return nil
     }
 }

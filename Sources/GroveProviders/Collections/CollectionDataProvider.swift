@@ -14,7 +14,7 @@ public import Observation
 /// call. An edit by a paused sibling, which sees an older list, is applied to the newest list where its element or its
 /// neighbours are; so siblings agree whatever the interleaving. Editing is synchronous; the cache follows behind.
 ///
-/// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Screens.md.
+/// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {

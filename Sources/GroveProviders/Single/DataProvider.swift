@@ -14,7 +14,8 @@ public import Observation
 /// model or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of
 /// ``changes()`` goes on. A delegate is not told of what the provider's owner did; streams are, with the origin.
 ///
-/// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream: see Docs/Screens.md.
+/// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream:
+/// see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
