@@ -75,10 +75,12 @@ extension ConsistencyManager {
     ///
     /// - Parameters:
     ///   - asked: when the request was sent.
+    ///   - isList: whether the models are the elements of a list.
     ///   - found: what the cache has of the nodes that the last attempt lacked.
     ///   - applied: called on the engine's queue with the trees as they are applied; `nil` if they are not.
     package func settle(
-        _ models: [any Model], asked: Turn, found: [ModelIdentifier: FoundNode], context: (any Sendable)?, at time: Date,
+        _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode], context: (any Sendable)?,
+        at time: Date,
         applied: @escaping @Sendable ([any Model]?) -> Void = { _ in },
         then body: @escaping @MainActor @Sendable (AnswerOutcome) -> Void
     ) {
@@ -88,11 +90,10 @@ extension ConsistencyManager {
                 applied(nil)
                 engine.deliver { body(outcome) }
             }
-            guard !engine.isCancelled(asked) else { return end(.cancelled) }
+            guard !engine.isCancelled(asked), !engine.learned.isOver(since: asked) else { return end(.cancelled) }
             guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
-            let draft = engine.draft(models, asked: asked, found: found)
+            let draft = engine.draft(models, asked: asked, isList: isList, found: found)
             guard draft.unknown.isEmpty else { return end(.lacks(draft.unknown)) }
-            applied(draft.roots.compactMap(\.self))
             engine.log.open()
             engine.wantsReplacements = wantsReplacements
             engine.asked = asked
@@ -104,6 +105,7 @@ extension ConsistencyManager {
                     turn: engine.sequence,
                     models: draft.roots.map { $0.flatMap { engine.graft($0, since: engine.sequence) } },
                     lost: draft.lost)
+                applied(answer.models.compactMap(\.self))
                 // Before the others are told: who asked is not told of their own answer.
                 engine.deliver { body(.taken(answer)) }
             }
@@ -172,9 +174,11 @@ extension ConsistencyManager {
 
     /// Lets a subscription listen to the elements of an answer that was applied at `turn`, and to no others; what changed in them since is
     /// delivered.
+    ///
+    /// - Returns: the turn of this call.
     package func join(
         _ turn: Turn, _ key: SubscriptionKey, elements: [(handle: Int, model: any Model)], leavesOthers: Bool
-    ) {
+    ) -> Turn {
         engine.enqueue { engine in
             guard let subscription = engine.subscriptions[key.rawValue] else { return }
             if leavesOthers { engine.leaveAll(subscription) }

@@ -12,8 +12,8 @@ public protocol FollowableCache: CacheDelegate {
 
 /// A cache as one who follows it uses it: what is written by it is not told back.
 public protocol FollowedCache: CacheDelegate {
-    /// What became of a call: `nil` if it is stored.
-    typealias Settled = @Sendable (CacheError?) -> Void
+    /// What became of a call.
+    typealias Settled = @Sendable (SaveOutcome) -> Void
 
     /// Runs `call` soon, on a queue of the cache: behind what any follower passed before, and before writes that others call
     /// from now on.
@@ -98,6 +98,14 @@ public struct AgedRead<Value: Sendable>: Sendable {
     }
 }
 
+/// What became of a call that writes.
+public enum SaveOutcome: Sendable {
+    /// It is stored; not whole if some of its nodes were changed or deleted since the call, or since the place that it is as of.
+    case stored(isWhole: Bool)
+    /// It is not, and why. Saved again as of `place`, it does not overwrite what was changed since the call.
+    case refused(CacheError, StoredPlace)
+}
+
 /// One view of a cache, as one who follows it reads again what is shown.
 public protocol FollowedView {
     /// Lets trees that are read hold `models` where they hold one of their identifiers, so that those are not read.
@@ -116,6 +124,9 @@ public protocol FollowedView {
 public protocol CommittedChanges: Sendable {
     /// How much changed.
     var extent: ChangeExtent { get }
+
+    /// Whether what was asked for before does not come back: everything was emptied, or all models of a type were deleted.
+    var beginsLife: Bool { get }
 
     /// How many nodes, lists and cache keys are named.
     var count: Int { get }

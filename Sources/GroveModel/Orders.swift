@@ -24,6 +24,9 @@ public struct CallNumber: Comparable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt64
 
+    /// Before the first call.
+    package static let first = CallNumber(rawValue: 0)
+
     /// Makes a number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 

@@ -28,26 +28,44 @@ public struct Place: Sendable {
     }
 }
 
-/// The part of a ``Place`` that a cache gives: which of its calls were made before.
+/// The part of a ``Place`` that a cache gives: which calls were made before.
 public final class StoredPlace: Sendable {
     /// Which life of the cache it was taken in: a wipe, or other files, begin another.
     public let life: UInt64
-    /// When it was taken, in seconds since 1970; 0 where that is not known.
+    /// When it was taken, in seconds since 1970; 0 if what is as of it confirms nothing.
     public let time: UInt32
-    private let known = Lock<CallNumber?>(nil)
+    private let known = Lock<Numbers?>(nil)
+
+    /// Where a place is among the calls of all processes.
+    public struct Numbers: Sendable {
+        /// Its number among this process's calls.
+        public let number: CallNumber
+        /// The last call that the store had when it was taken. If another process has committed since, later numbers may be its.
+        public let committed: CallNumber
+        /// What the commits of other processes had added to the numbers.
+        public let shift: UInt64
+
+        /// Makes the numbers of a place.
+        public init(number: CallNumber, committed: CallNumber, shift: UInt64) {
+            (self.number, self.committed, self.shift) = (number, committed, shift)
+        }
+    }
 
     /// Makes a place.
     ///
-    /// - Parameter number: the last call before it, where that is known already.
-    public init(life: UInt64, time: UInt32, number: CallNumber? = nil) {
+    /// - Parameter numbers: where it is, if that is known already.
+    public init(life: UInt64, time: UInt32, numbers: Numbers? = nil) {
         self.life = life
         self.time = time
-        known.withLock { $0 = number }
+        known.withLock { $0 = numbers }
     }
 
-    /// The number of the last call before it; `nil` while calls that were made before are still on their way to the cache.
-    public var number: CallNumber? {
+    /// Where it is; `nil` while calls that were made before are still on their way to the cache.
+    public var numbers: Numbers? {
         get { known.withLock { $0 } }
         set { known.withLock { $0 = newValue } }
     }
+
+    /// The same place, of content that confirms nothing.
+    package var unconfirmed: StoredPlace { StoredPlace(life: life, time: 0, numbers: numbers) }
 }

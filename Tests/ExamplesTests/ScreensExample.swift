@@ -40,10 +40,10 @@ final class InboxModel {
         messages = CollectionDataProvider(dataModelManager: manager)
     }
     /// Yesterday's messages at once, then the first page, which is tried twice more if it fails.
-    func refresh(maxAge: Double? = nil) async {
+    func refresh(maxAge: Double? = nil, reload: Bool = false) async {
         isAtEnd = false
         _ = try? await messages.load(
-            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, retry: LoadRetry(2)
+            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, reload: reload, retry: LoadRetry(2)
         ) { [server] in try await server.messages(after: nil) }
     }
     /// The next page, when the last row is drawn.
@@ -68,5 +68,14 @@ final class InboxModel {
 @MainActor
 func follow(_ draw: @escaping @MainActor () -> Void) {
     withObservationTracking(draw) { Task { @MainActor in follow(draw) } }
+}
+// -----
+/// What the server pushes over a socket: each line says what changed, as the server has it.
+func follow(_ manager: DataModelManager, _ changed: () async throws -> [Message]?) async throws {
+    while true {
+        let asked = manager.place()
+        guard let messages = try await changed() else { return }
+        try manager.updateModels(messages, asOf: asked)
+    }
 }
 // -----

@@ -15,6 +15,7 @@ struct FollowingOrderTests {
 
         var extent: ChangeExtent { .named }
         var count: Int { names.count }
+        var beginsLife: Bool { false }
         var deletedModelIds: Set<ModelIdentifier> { [] }
         var changedLists: Set<ModelIdentifier>? { [] }
 

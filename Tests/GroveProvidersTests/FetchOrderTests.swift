@@ -23,7 +23,7 @@ struct FetchOrderTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now })
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600, now: { [clock] in clock.now })
     }
 
     @Test("Of two fetches the last asked for counts, whichever is answered first", arguments: [false, true])

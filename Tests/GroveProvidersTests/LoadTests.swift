@@ -17,7 +17,7 @@ struct LoadTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     @Test("Those who ask for one key at once share one request, each has the answer, and it is stored once")

@@ -20,7 +20,7 @@ struct ProviderStateTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         provider = DataProvider(dataModelManager: manager)
         list = People(dataModelManager: manager)
     }

@@ -29,6 +29,10 @@ public struct ChangeSet: Sendable {
     var origin: UInt64 = 0
     /// Whether a call emptied the cache.
     var isWipe = false
+    /// Whether all models of a type were deleted.
+    var deletesTypes = false
+    /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
+    var isSuperseded = false
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -96,6 +100,7 @@ public struct ChangeSet: Sendable {
         token = other.token
         origin = other.origin
         isWipe = other.isWipe
+        deletesTypes = other.deletesTypes
     }
 
     /// The same, without holding on to the tree that was written.
@@ -151,6 +156,9 @@ extension [ChangeSet] {
 }
 
 extension ChangeSet: CommittedChanges {
+    /// Whether what was asked for before does not come back: a wipe, or ``CacheTransaction/delete(allOf:)``.
+    public var beginsLife: Bool { isWipe || deletesTypes }
+
     /// How many models, collections and cache keys are named.
     public var count: Int { nameCount }
 

@@ -105,14 +105,13 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.join(call) }
 
     func place() -> StoredPlace {
-        let now = cache.core.place()
+        let place = cache.core.unnumberedPlace()
         // Calls that were made before have no numbers until the line has come to them.
-        let place = StoredPlace(life: now.life, time: now.time)
-        inOrder { [core = cache.core] in place.number = core.place().number }
+        inOrder { [core = cache.core] in place.numbers = core.place().numbers }
         return place
     }
 
-    func isOver(_ place: StoredPlace) -> Bool { cache.core.place().life != place.life }
+    func isOver(_ place: StoredPlace) -> Bool { cache.core.unnumberedPlace().life != place.life }
 
     // MARK: Writes
 

@@ -112,24 +112,27 @@ extension NormalizedCache: CacheWriter {
 
     /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` if it names nothing.
     ///
-    /// - Parameter settled: called once with what became of it: `nil` if it is stored.
+    /// - Parameter settled: called once with what became of it.
     @discardableResult
     func enqueue(
-        _ key: String?, origin: UInt64 = 0, settled: (@Sendable (CacheError?) -> Void)? = nil,
+        _ key: String?, origin: UInt64 = 0, settled: FollowedCache.Settled? = nil,
         _ content: () throws(CacheError) -> PendingWrite.Content
     ) -> Bool {
+        var place: StoredPlace?
         do throws(CacheError) {
             try checkOpen()
             let sequence = try core.takeSequence(isAwaited: false)
+            if settled != nil { place = core.place(ofCall: sequence) }
             let made = try content()
+            if let asOf = made.asOf { place = asOf.unconfirmed }
             try core.enqueue(
                 PendingWrite(
                     sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
-                    held: made.held, origin: origin, settled: settled),
+                    held: made.held, origin: origin, settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true
         } catch {
-            settled?(error)
+            SaveOutcome.telling(settled, place)?(.failure(error))
             // A wipe that overtook the call has had its way with what the call would have stored.
             guard error.code != .cancelled else { return false }
             // A closed handle's observer has left the core, and a write that comes too late is told all the same.
@@ -161,5 +164,20 @@ extension CacheCore {
     func time(of content: PendingWrite.Content) -> UInt32 {
         guard content.isConfirmed else { return 0 }
         return content.asOf?.time ?? clock.ofCall
+    }
+}
+
+extension SaveOutcome {
+    /// What tells `settled` why a call that was made at `place` failed, or that it did not.
+    fileprivate static func telling(
+        _ settled: FollowedCache.Settled?, _ place: StoredPlace?
+    ) -> (@Sendable (Result<Bool, CacheError>) -> Void)? {
+        guard let settled else { return nil }
+        return { outcome in
+            switch outcome {
+            case .success(let isWhole): settled(.stored(isWhole: isWhole))
+            case .failure(let error): settled(.refused(error, place ?? StoredPlace(life: 0, time: 0)))
+            }
+        }
     }
 }

@@ -106,7 +106,7 @@ extension CacheCore {
         for write in dropped {
             let error = CacheError(.cancelled, "The store was replaced after the call was made.")
             write.completion?(.failure(error))
-            write.settled?(error)
+            write.settled?(.failure(error))
         }
         if let failure = opened.rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: failure) } }
     }

@@ -32,9 +32,24 @@ extension CacheCore {
         let time = clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()
-            return StoredPlace(
-                life: state.lifeNumber, time: time, number: CallNumber(rawValue: state.sequence + state.shift))
+            // No two places are one.
+            state.sequence += 1
+            return StoredPlace(life: state.lifeNumber, time: time, numbers: state.numbers(ofCall: state.sequence))
         }
+    }
+
+    /// A place whose number is not known yet.
+    func unnumberedPlace() -> StoredPlace {
+        let time = clock.ofCall
+        return state.withLock { state in
+            state.noticeReplacement()
+            return StoredPlace(life: state.lifeNumber, time: time)
+        }
+    }
+
+    /// The place of a call of this number, which confirms nothing if it is saved again.
+    func place(ofCall sequence: UInt64) -> StoredPlace {
+        state.withLock { StoredPlace(life: $0.lifeNumber, time: 0, numbers: $0.numbers(ofCall: sequence)) }
     }
 
     /// Queues `write`; from now on every read sees it.
@@ -140,6 +155,14 @@ extension CacheCore {
         }
         guard let observer else { return }
         audience.tell([observer]) { $0.failure(error) }
+    }
+}
+
+extension CacheState {
+    /// Where the call of number `sequence` is among the calls of all processes, as far as is known.
+    func numbers(ofCall sequence: UInt64) -> StoredPlace.Numbers {
+        StoredPlace.Numbers(
+            number: CallNumber(rawValue: sequence + shift), committed: CallNumber(rawValue: lastCommitted), shift: shift)
     }
 }
 

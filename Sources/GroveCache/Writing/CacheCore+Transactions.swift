@@ -61,6 +61,7 @@ extension CacheCore {
             if endsLife { state.lifeNumber += 1 }
         }
         var set = changes.changeSet
+        set.deletesTypes = endsLife
         set.token = tokens?.after
         tellAudience(of: set)
         if durability == .durable, let failure = synchronizeStore() { throw failure }

@@ -301,7 +301,7 @@ extension CacheCore {
         for continuation in waiting { continuation.resume() }
         for entry in settled {
             if let settled = entry.write.settled {
-                if case .failure(let error) = entry.outcome { settled(error) } else { settled(nil) }
+                settled(entry.outcome.map { !$0.isSuperseded })
             }
             if let synchronizationFailure, isUnsynchronized(entry) {
                 entry.write.completion?(.failure(synchronizationFailure))

@@ -45,8 +45,8 @@ final class PendingWrite: Sendable {
     let isDurable: Bool
     /// The follower that made the call; 0 for none.
     let origin: UInt64
-    /// Told once what became of a call that nobody waits for: `nil` if it is stored.
-    let settled: (@Sendable (CacheError?) -> Void)?
+    /// Told once what became of a call that nobody waits for: if it is stored, whether all of it is.
+    let settled: (@Sendable (Result<Bool, CacheError>) -> Void)?
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
     /// What the call holds in memory while it waits, in bytes; an estimate.
@@ -57,7 +57,7 @@ final class PendingWrite: Sendable {
     init(
         sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [], held: HeldEdit? = nil,
         isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
-        settled: (@Sendable (CacheError?) -> Void)? = nil,
+        settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
         self.settled = settled
@@ -198,9 +198,12 @@ final class PendingWrite: Sendable {
 
     /// The update that does `change` to `key`, as of the place that the call speaks of.
     func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: UInt64) -> RecordUpdate {
-        let number = asOf?.number?.rawValue
-        var update = unsafe RecordUpdate(key: key, change: change, sequence: number ?? sequence + shift, time: time)
-        update.yields = number != nil
+        guard let place = asOf?.numbers else {
+            return unsafe RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time)
+        }
+        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number.rawValue, time: time)
+        // Numbers that another process has given since are not told from those of calls before the place.
+        update.yieldsAfter = place.shift == shift ? place.number.rawValue : place.committed.rawValue
         return update
     }
 }
@@ -225,7 +228,7 @@ extension PendingWrite {
             case .tombstone, .unlist, .alias, .pin: return nil
             }
             return CollectionUpdate(
-                change: change, held: held, sequence: asOf?.number?.rawValue ?? sequence + shift, time: time)
+                change: change, held: held, sequence: asOf?.numbers?.number.rawValue ?? sequence + shift, time: time)
         }
     }
 }

@@ -45,8 +45,8 @@ struct RecordUpdate {
     let change: Change
     /// The number of the write, or of the place that it speaks as of.
     let sequence: UInt64
-    /// Whether a record that was changed after ``sequence`` stays as it is: the write is an answer that was asked for then.
-    var yields = false
+    /// A record that was changed after this number stays as it is: the write is an answer that was asked for then; `nil` for others.
+    var yieldsAfter: UInt64?
     /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
     let time: UInt32
     /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
@@ -122,10 +122,10 @@ struct RecordUpdate {
             }
             return unsafe stored == nil ? .unchanged : .removed
         case .tombstone:
-            if let header, yields, header.sequence > sequence { return .superseded }
+            if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             return try applyTombstone(over: header, into: &out)
         case .bytes(let body):
-            if let header, yields, header.sequence > sequence { return .superseded }
+            if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
@@ -139,8 +139,8 @@ struct RecordUpdate {
             }
             return .replaced(bodyChanged: !isSame)
         case .node(let node):
-            if deletion.sequence > sequence { return .superseded }
-            if let header, yields, isNewer(header, than: node) { return .superseded }
+            if deletion.sequence > yieldsAfter ?? sequence { return .superseded }
+            if let header, let yieldsAfter, isNewer(header, than: node, yieldsAfter) { return .superseded }
             if var header, hasShape(of: header) || header.findShape(shapes) {
                 return try applyNode(node, over: header, into: &out)
             }
@@ -150,9 +150,9 @@ struct RecordUpdate {
 
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
-    /// Whether the record of `header` was changed, as the node's projection or as another type, after ``sequence``.
-    private func isNewer(_ header: RecordHeader, than node: NodeTree.Node) -> Bool {
-        guard header.sequence > sequence, !header.flags.contains(.tombstone) else { return false }
+    /// Whether the record of `header` was changed, as the node's projection or as another type, after the call of `number`.
+    private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: UInt64) -> Bool {
+        guard header.sequence > number, !header.flags.contains(.tombstone) else { return false }
         guard header.flags.contains(.projections), unsafe isEqual(header.recordName, node.recordName) else {
             // Of a record that one projection wrote, another one's change says nothing of this one's fields.
             return unsafe hasShape(of: header) || !isEqual(header.recordName, node.recordName)
@@ -161,7 +161,7 @@ struct RecordUpdate {
         guard let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body)) else {
             return true
         }
-        return unsafe table.row(of: node.projection).map { $0.sequence > sequence } ?? false
+        return unsafe table.row(of: node.projection).map { $0.sequence > number } ?? false
     }
 
     /// The time of a record that is stored over that of `header`.

@@ -45,7 +45,7 @@ extension WriteTransaction {
         let elements = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
             do throws(NodeReadFailure) {
                 // Who was deleted since the place that the list is as of does not come back by it.
-                return try unsafe StoredElements(list: body, number: write.asOf?.number?.rawValue ?? sequence)
+                return try unsafe StoredElements(list: body, number: write.asOf?.numbers?.number.rawValue ?? sequence)
             } catch {
                 throw CacheError(.unencodable, "The body of a collection is one array.")
             }

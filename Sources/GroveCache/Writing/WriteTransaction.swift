@@ -111,6 +111,7 @@ struct WriteTransaction: ~Copyable {
     mutating func store(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
+        var isSuperseded = false
         var lists = ChangeLists()
         // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
         var deletions: [Int: UInt64] = [:]
@@ -127,7 +128,8 @@ struct WriteTransaction: ~Copyable {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged, .renewed:
                     if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
-                case .superseded, .removed: break
+                case .superseded: isSuperseded = true
+                case .removed: break
                 }
                 if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
             }
@@ -153,6 +155,7 @@ struct WriteTransaction: ~Copyable {
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections, aliases: lists.aliases)
         set.origin = write.origin
+        set.isSuperseded = isSuperseded
         return set
     }
 
@@ -233,7 +236,7 @@ struct WriteTransaction: ~Copyable {
         let body = unsafe update.shaped?.values ?? content.body
         let node = unsafe fingerprints?.node(update.key, type: types[content.type], body)
         let keyCount = unsafe update.key.count
-        if let node, update.time > 0, !update.yields, let other = fingerprints?.other(than: node, keyCount: keyCount) {
+        if let node, update.yieldsAfter == nil, let other = fingerprints?.other(than: node, keyCount: keyCount) {
             try update.replaceUnseen(content, into: &out)
             try unsafe put(update.key)
             try unsafe account(update.key, old: other, new: out.count)

@@ -4,6 +4,8 @@ package import GroveModel
 package enum FoundNode: Sendable {
     case model(any SimpleModel)
     case deleted
+    /// It has nothing of it, or not all.
+    case absent
 }
 
 /// An answer of the network, less what was changed since it was asked for.
@@ -23,18 +25,23 @@ extension Engine {
     ///
     /// A node that nobody changed since is taken. Of one that was changed, what is held stays, and what nobody holds is looked up in
     /// `found`. One that was deleted stays deleted. A deletion or change concerns the node alone: what is below it is compared too.
-    func draft(_ models: [any Model], asked: Turn, found: [ModelIdentifier: FoundNode]) -> AnswerDraft {
+    ///
+    /// - Parameter isList: whether the models are elements of a list, which holds none that was deleted since, even if it was written
+    ///   again.
+    func draft(
+        _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode]
+    ) -> AnswerDraft {
         let changes = requests.changes(since: asked, among: models.identifiers, and: learned)
         guard !changes.isEmpty else { return AnswerDraft(roots: models, posts: models) }
         var draft = AnswerDraft()
         var below: [any Model] = []
         for model in models {
-            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, found, &draft, &below) }
+            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, isHeld: isList, found, &draft, &below) }
             draft.roots.append(root)
             if let root { draft.posts.append(root) }
         }
         while let model = below.popLast() {
-            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, found, &draft, &below) }
+            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, isHeld: false, found, &draft, &below) }
             if let root { draft.posts.append(root) }
         }
         // What stays as it is is no news; it is held already.
@@ -44,29 +51,32 @@ extension Engine {
 
     /// - Returns: whether the place's children must be looked at too.
     private func compare(
-        _ place: inout TreePlace, with changes: NodeChanges, _ found: [ModelIdentifier: FoundNode],
+        _ place: inout TreePlace, with changes: NodeChanges, isHeld: Bool, _ found: [ModelIdentifier: FoundNode],
         _ draft: inout AnswerDraft, _ below: inout [any Model]
     ) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         var verdict = changes.verdict(identifier, place.model.projectionIdentifier)
         // Who held it before it was deleted does not hold it again, even if it was written since.
-        if place.parent >= 0, changes.wasDeleted(identifier) { verdict = .deleted }
-        guard verdict != .unchanged else { return true }
+        if isHeld || place.parent >= 0, changes.wasDeleted(identifier) { verdict = .deleted }
         let old = place.model
+        let held = held(identifier, like: old)
+        // If anything may have changed, and nobody has the node, it was not this.
+        if verdict == .uncertain, held == nil, case .absent? = found[identifier] { verdict = .unchanged }
+        guard verdict != .unchanged else { return true }
         old.forEach { below.append($0) }
         place.isChanged = true
         let isNew = draft.lost.insert(identifier).inserted
-        guard verdict == .changed else {
+        guard verdict != .deleted else {
             place.isRemoved = true
             return false
         }
-        if let held = held(identifier, like: old) {
+        if let held {
             place.model = held
         } else {
             switch found[identifier] {
             case .model(let model) where type(of: model) == type(of: Leaf.base(old)): place.model = Leaf.node(model)
             case .deleted: place.isRemoved = true
-            case .model, nil: if isNew { draft.unknown.append((identifier, type(of: Leaf.base(old)))) }
+            case .model, .absent, nil: if isNew { draft.unknown.append((identifier, type(of: Leaf.base(old)))) }
             }
         }
         return false

@@ -2,7 +2,7 @@ import GroveModel
 
 /// What changed since the oldest request to the network that is open: identifiers and turns, never models.
 ///
-/// An answer is as old as its request. ``Engine/draft(_:asked:found:)`` asks here which nodes of it are older than what is there.
+/// An answer is as old as its request. ``Engine/draft(_:asked:isList:found:)`` asks here which nodes of it are older than what is there.
 struct RequestLog {
     /// What became of one node.
     private struct Change {
@@ -85,7 +85,9 @@ struct RequestLog {
         learned.forEach(since: turn) { learnedAt, committed in
             let deleted = committed.deletedModelIds
             for identifier in committed.changed(among: identifiers, isHeld: identifiers.contains) {
-                if deleted.contains(identifier) {
+                if committed.extent != .named {
+                    found.uncertain.insert(identifier)
+                } else if deleted.contains(identifier) {
                     found.deleted[identifier] = max(found.deleted[identifier] ?? .zero, learnedAt)
                 } else {
                     found.others[identifier] = learnedAt
@@ -101,14 +103,17 @@ struct NodeChanges {
     fileprivate var projections: [ModelIdentifier: [String: Turn]] = [:]
     fileprivate var others: [ModelIdentifier: Turn] = [:]
     fileprivate var deleted: [ModelIdentifier: Turn] = [:]
+    /// Others may have changed them, and anything else.
+    fileprivate var uncertain: Set<ModelIdentifier> = []
 
     enum Verdict {
         case unchanged
+        case uncertain
         case changed
         case deleted
     }
 
-    var isEmpty: Bool { projections.isEmpty && others.isEmpty && deleted.isEmpty }
+    var isEmpty: Bool { projections.isEmpty && others.isEmpty && deleted.isEmpty && uncertain.isEmpty }
 
     /// Whether the node was deleted, also if it was written again.
     func wasDeleted(_ identifier: ModelIdentifier) -> Bool { deleted[identifier] != nil }
@@ -118,7 +123,8 @@ struct NodeChanges {
         let changed = max(projections[identifier]?[projection] ?? .zero, others[identifier] ?? .zero)
         let deleted = deleted[identifier] ?? .zero
         if deleted > changed { return .deleted }
-        return changed > .zero ? .changed : .unchanged
+        if changed > .zero { return .changed }
+        return uncertain.contains(identifier) ? .uncertain : .unchanged
     }
 }
 
@@ -136,6 +142,9 @@ struct LearnedCommits {
     }
 
     mutating func removeAll() { self = LearnedCommits() }
+
+    /// Whether what was asked for at `turn` is not to come back any more.
+    func isOver(since turn: Turn) -> Bool { commits.contains { $0.turn > turn && $0.changes.beginsLife } }
 
     func forEach(since turn: Turn, _ body: (Turn, any CommittedChanges) -> Void) {
         for (learnedAt, changes) in commits where learnedAt > turn { body(learnedAt, changes) }

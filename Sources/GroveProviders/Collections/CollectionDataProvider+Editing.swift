@@ -187,8 +187,8 @@ extension CollectionDataProvider {
         return manager.inOrder { _ in
             let sequence: Turn
             if let page {
-                sequence = page.turn
-                manager.consistencyManager.join(page.turn, store.key, elements: joined, leavesOthers: false)
+                sequence = manager.consistencyManager.join(
+                    page.turn, store.key, elements: joined, leavesOthers: false)
             } else {
                 sequence = manager.consistencyManager.edit(
                     store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)

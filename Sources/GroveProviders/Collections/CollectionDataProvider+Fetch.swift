@@ -54,7 +54,7 @@ extension CollectionDataProvider {
             } else if error == nil, self.hasNothing, self.cacheKey != nil {
                 self.join(self.dataModelManager.store(nil, of: T.self))
             }
-            if !found.isLoaded, error == nil, self.hasNothing, isLoad || self.dataModelManager.followed != nil {
+            if !found.isLoaded, self.hasNothing, isLoad || self.dataModelManager.followed != nil {
                 self.interest = found
                 found.addInterest(self, lacking: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
             }
@@ -170,7 +170,9 @@ extension CollectionDataProvider {
             return try await manager.request(
                 key, shown: { manager.store(cacheKey, of: T.self).shownNow }, reload: reload, retry, fetch,
                 settle: { fresh, place, body in
-                    manager.settle(fresh, asked: place, saving: .nothing, context) { body($0.answer(fresh, place)) }
+                    manager.settle(
+                        fresh, asked: place, isList: true, saving: manager.followed == nil ? .nothing : .models, context
+                    ) { body($0.answer(fresh, place)) }
                 },
                 { answer, isFirst in
                     self.take(answer, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
@@ -233,11 +235,12 @@ extension CollectionStore {
         let old = entries.slice(0, entries.count)
         forgetAwaited()
         if isChange { reset(new) } else { entries = PersistentVector(new) }
-        (setAt, editedAt) = (answer.place.turn, taken.turn)
+        setAt = answer.place.turn
         confirmed = taken.lost.isEmpty ? time : nil
         markEdited(at: taken.turn)
         manager.inOrder { _ in
-            manager.consistencyManager.join(
+            // What was read of the list before this has not seen it saved.
+            editedAt = manager.consistencyManager.join(
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
             save(asOf: answer.place.stored, context)
         }

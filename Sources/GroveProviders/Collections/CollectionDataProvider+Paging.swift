@@ -28,13 +28,15 @@ extension CollectionDataProvider {
             let count = try await manager.request(
                 key, shown: nil, retry, { try await fetch(shown) },
                 settle: { page, place, body in
-                    manager.settle(page, asked: place, saving: .nothing, context) { body($0.answer(page, place)) }
+                    manager.settle(
+                        page, asked: place, isList: true, saving: manager.followed == nil ? .nothing : .models, context
+                    ) { body($0.answer(page, place)) }
                 },
                 { answer, isFirst -> Int? in
-                    guard store.resets == resets, let taken = answer.taken else { return nil }
+                    guard let taken = answer.taken else { return nil }
+                    let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
+                    guard store.resets == resets, !isFirst || end == last else { return nil }
                     if isFirst {
-                        let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
-                        guard end == last else { return nil }
                         self.provider(of: store).append(taken, answer.place, context)
                     }
                     return answer.value.count
@@ -57,22 +59,15 @@ extension CollectionDataProvider {
 
     /// Appends a page that was applied: what the list has already is stored, and stays where it is.
     private func append(_ taken: TakenAnswer, _ place: Place, _ context: (any Sendable)?) {
-        var (known, new): ([T], [T]) = ([], [])
+        var new: [T] = []
         var seen: Set<ModelIdentifier> = []
         for model in taken.models.compactMap({ $0.flatMap { Leaf.base($0) as? T } }) {
             guard let identifier = model.modelIdentifier else {
                 new.append(model)
                 continue
             }
-            if store.element(identifier) != nil {
-                known.append(model)
-            } else if seen.insert(identifier).inserted {
-                new.append(model)
-            }
-        }
-        let manager = dataModelManager
-        if !known.isEmpty {
-            manager.inOrder { _ in for model in known { manager.store(model, asOf: place.stored, context) } }
+            guard store.element(identifier) == nil, seen.insert(identifier).inserted else { continue }
+            new.append(model)
         }
         insert(
             new, at: entries.count, isAppend: true, true, context, page: AppliedPage(turn: taken.turn, place: place))

@@ -326,8 +326,12 @@ final class CollectionStore<T: SimpleModel> {
             guard let followed else {
                 return cache.saveList(list, after: edit, of: current, forKey: cacheKey, context: context)
             }
-            followed.saveList(list, after: edit, of: current, forKey: cacheKey, asOf: place) { error in
-                manager.value?.note(.list(name), isSaved: error)
+            followed.saveList(list, after: edit, of: current, forKey: cacheKey, asOf: place) {
+                guard let manager = manager.value else { return }
+                if case .stored(isWhole: false) = $0 {
+                    manager.markStale((edit?.elements ?? list()).identifiers.map { .model($0) })
+                }
+                manager.note(.list(name), $0)
             }
             manager.value?.wakeWhatLacks(edit?.elements ?? elements ?? [], named: name)
         }
@@ -383,9 +387,9 @@ extension CollectionStore: SharedList {
         endLoad(nil, CacheError.wiped)
     }
 
-    func saveWhole() {
+    func saveWhole(asOf place: StoredPlace?) {
         guard isLoaded else { return }
-        manager.inOrder { _ in save(nil) }
+        manager.inOrder { _ in save(asOf: place, nil) }
     }
 
     func note(unsaved error: CacheError?) {

@@ -92,8 +92,8 @@ extension DataModelManager {
     ///
     /// Nodes that were changed since and that nobody holds are looked up in the cache.
     func settle(
-        _ models: [any SimpleModel], asked place: Place, saving save: AnswerSave, _ context: (any Sendable)?,
-        found: [ModelIdentifier: FoundNode] = [:], attempt: Int = 0,
+        _ models: [any SimpleModel], asked place: Place, isList: Bool = false, saving save: AnswerSave,
+        _ context: (any Sendable)?, found: [ModelIdentifier: FoundNode] = [:], attempt: Int = 0,
         then body: @escaping @MainActor @Sendable (Settlement) -> Void
     ) {
         inOrder { _ in
@@ -101,7 +101,7 @@ extension DataModelManager {
             // A cache that is only a delegate stores what is shown; another decides by itself, once.
             let mustWait = followed == nil && !save.isNothing
             consistencyManager.settle(
-                models.map { Leaf.node($0) }, asked: place.turn, found: found, context: context, at: now(),
+                models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found, context: context, at: now(),
                 applied: { if mustWait { applied.put($0) } },
                 then: { [self] outcome in
                     switch outcome {
@@ -114,7 +114,8 @@ extension DataModelManager {
                         lookUp(nodes) { [self] found in
                             guard let found else { return body(.again) }
                             settle(
-                                models, asked: place, saving: followed == nil ? save : .nothing, context, found: found,
+                                models, asked: place, isList: isList, saving: followed == nil ? save : .nothing, context,
+                                found: found,
                                 attempt: attempt + 1, then: body)
                         }
                     case .forgotten: body(.again)
@@ -152,7 +153,8 @@ extension DataModelManager {
                         switch view?.model(identifier, as: type) {
                         case .hit(let model): found[identifier] = .model(model)
                         case .miss(let miss) where miss.reason == .deleted: found[identifier] = .deleted
-                        case .miss, nil: break
+                        case .miss: found[identifier] = .absent
+                        case nil: break
                         }
                     }
                     let all = found.count == nodes.count ? found : nil

@@ -17,12 +17,13 @@ extension DataModelManager {
     /// Called in the order of commits.
     func follow(_ changes: any CommittedChanges) {
         if isLifeOver() { endRequests() }
+        // What the cache has refused is saved before it is read.
+        saveAgain(isNow: changes.extent != .named)
         inOrder { _ in
             consistencyManager.learn(changes)
             stale.withLock { $0.mark(changes) }
         }
         readStale()
-        saveAgain()
     }
 
     /// Marks models and lists as stale, by name.

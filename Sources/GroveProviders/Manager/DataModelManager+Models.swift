@@ -36,8 +36,10 @@ extension DataModelManager {
                 guard let followed else {
                     return cache.deleteModel(model, forKey: identifier?.rawValue, context: context)
                 }
-                followed.delete(identifier, forKey: identifier?.rawValue, asOf: nil) { error in
-                    manager.value?.note(identifier.map { .model($0) }, isSaved: error)
+                followed.delete(identifier, forKey: identifier?.rawValue, asOf: nil) {
+                    guard let identifier, let manager = manager.value else { return }
+                    let outcome = $0
+                    manager.unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
                 }
             }
         }
@@ -102,8 +104,10 @@ extension DataModelManager {
         let (cache, followed) = (cache, followed)
         onCache { [manager = WeakManager(self)] in
             guard let followed else { return cache.setModel(model, forKey: key, context: context) }
-            followed.save(model, forKey: key, asOf: place) { error in
-                manager.value?.note(model.modelIdentifier.map { .model($0) }, isSaved: error)
+            followed.save(model, forKey: key, asOf: place) {
+                guard let manager = manager.value else { return }
+                if case .stored(isWhole: false) = $0 { manager.markStale([model].identifiers.map { .model($0) }) }
+                manager.note(model.modelIdentifier.map { .model($0) }, $0)
             }
             manager.value?.wakeWhatLacks([model], named: ModelIdentifier(key))
         }

@@ -167,7 +167,7 @@ protocol ModelHolder: AnyObject {
 @MainActor
 protocol SharedList: WipeableProvider {
     /// Stores the whole list again, which the cache has refused.
-    func saveWhole()
+    func saveWhole(asOf place: StoredPlace?)
     /// Tells owners whether the cache has refused to store the list.
     func note(unsaved error: CacheError?)
 }

@@ -36,6 +36,7 @@ final class Flight<Value: Sendable>: AnyFlight {
                     }
                     guard !waiting.isEmpty else { return }
                     let asked = place
+                    guard !manager.isOver(asked) else { throw CacheError.wiped }
                     let isAnswered = await withCheckedContinuation { continuation in
                         settle(value, asked) { outcome in
                             if let outcome { self.finish(outcome.mapError { $0 }) }

@@ -146,6 +146,7 @@ struct StaleModels: CommittedChanges {
         if commits.contains(where: { $0.extent == .emptied }) { return .emptied }
         return commits.contains { $0.extent == .anything } ? .anything : .named
     }
+    var beginsLife: Bool { commits.contains { $0.beginsLife } }
     var count: Int { commits.reduce(names.count) { $0 + $1.count } }
     var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: []) { $0.formUnion($1.deletedModelIds) } }
     var changedLists: Set<ModelIdentifier>? { [] }

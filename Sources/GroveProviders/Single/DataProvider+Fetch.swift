@@ -78,7 +78,7 @@ extension DataProvider {
                 }
                 let isHeld = self.data.map { $0.modelIdentifier == identifier } ?? false
                 if self.wishes == wish { self.note(read, isWanted, isHeld || (isWanted && value != nil), isLoad) }
-                if isWanted, value == nil, read.error == nil, isLoad || manager.followed != nil, let identifier {
+                if isWanted, self.wishes == wish, value == nil, isLoad || manager.followed != nil, let identifier {
                     self.wait(for: identifier, lacking: read.miss?.identifier ?? identifier)
                 }
                 let isOther = isWanted && !isHeld

@@ -189,6 +189,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
         let manager = dataModelManager
         interest = key
+        // What was waited for before is not for it any more.
+        generation += 1
+        let generation = generation
         manager.inOrder { _ in
             manager.consistencyManager.listen(self.key, toIdentifier: key, generation: generation)
         }
