@@ -46,6 +46,7 @@ build: setup ## builds everything for debugging
 	$(BUILD) $(TRAITED)
 
 release: setup ## builds the tool, optimised
+	@echo "Building the tool, which takes minutes the first time."
 	@sh Scripts/quiet.sh .build/release.log $(BUILD) -c release --product grove $(TRAITED)
 
 compare: release ## compares the backends in a minute or so; COMPARE_ARGS="--backend lmdb" narrows it

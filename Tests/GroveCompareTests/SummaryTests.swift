@@ -117,6 +117,22 @@ struct SummaryTests {
         #expect(!FilePlace.isInMemory("/proc") && !FilePlace.isInMemory("/dev/shmem"))
     }
 
+    @Test("A backend that was disturbed while it was measured is not ranked behind another")
+    func disturbance() throws {
+        var report = report()
+        for index in report.results.indices {
+            report.results[index].pace = report.results[index].backend == .sqlite ? 200 : 400
+        }
+        // SQLite, 3.9 times slower, might have been 4 times as fast.
+        let text = try #require(CompareSummary(report)?.text)
+        #expect(text.contains("Reading trees at random: this run is too noisy to rank lmdb and sqlite"))
+        for index in report.results.indices { report.results[index].pace = 300 }
+        #expect(CompareSummary(report)?.text.contains("Reading trees at random: lmdb is fastest") == true)
+    }
+
+    @Test("The pace of the machine is a number of rounds")
+    func pace() { #expect(MachinePace.measure() > 0) }
+
     @Test("A report on one backend has no summary")
     func oneBackend() {
         var report = report()

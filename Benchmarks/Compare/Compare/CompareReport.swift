@@ -185,7 +185,7 @@ extension CompareResult {
             JSONMember("floorOpsPerSecond", floorOperationsPerSecond.map { .rounded($0) } ?? .null),
             JSONMember("tax", tax.map { .rounded($0) } ?? .null),
             JSONMember("extraMicrosecondsPerNode", extraMicrosecondsPerNode.map { .rounded($0) } ?? .null),
-            JSONMember("void", .bool(isVoid)),
+            JSONMember("pace", .rounded(pace)), JSONMember("void", .bool(isVoid)),
         ]
         if let besideOneNodeWrites {
             members.append(JSONMember("besideOneNodeWrites", .object(besideOneNodeWrites.members)))

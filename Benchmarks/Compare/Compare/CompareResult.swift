@@ -18,6 +18,8 @@ struct CompareResult: Sendable {
     var nodesPerOperation = 1.0
     /// Something that a reader of the figures should know.
     var note: String?
+    /// The machine's ``MachinePace`` just before or just after, whichever was slower; 0 if it was not measured.
+    var pace = 0.0
     /// Whether the floor was too slow for the tax to mean anything.
     var isVoid = false
 

@@ -55,7 +55,9 @@ struct CompareRun<Data: CompareData> {
         for workload in workloads {
             Terminal.progress("\(backend.rawValue): \(workload.rawValue)")
             Settling.wait(for: [ours, theirs])
+            let paceBefore = MachinePace.measure()
             var result = try comparison.run(workload)
+            result.pace = min(paceBefore, MachinePace.measure())
             result.isVoid = check?.voids(result) ?? false
             report.results.append(result)
         }
