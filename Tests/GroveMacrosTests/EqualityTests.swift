@@ -40,6 +40,13 @@
         let name: String
     }
 
+    /// A value whose coding leaves out what its equality looks at.
+    struct Offer: Codable, Equatable {
+        let price: Double
+        var isSelected = false
+        enum CodingKeys: CodingKey { case price }
+    }
+
     enum Reading: Codable, Hashable {
         case none
         case degrees(Double, at: Place)
@@ -59,6 +66,7 @@
         var place: Place? = nil
         var places: [String: [Place]] = [:]
         var reading: Reading = .none
+        var offer: Offer? = nil
         var part: MeasurePart? = nil
         var parts: [MeasurePart] = []
         var side: MeasureSide = .none
@@ -141,6 +149,15 @@
             expectEqual(Measure { $0.double = Self.nan }, Measure { $0.double = Self.other }, false)
             expectEqual(Measure { $0.array = [Self.nan] }, Measure { $0.array = [Self.other] }, false)
             expectEqual(Measure { $0.array = [0] }, Measure { $0.array = [-0.0] })
+        }
+
+        @Test("What the coding of a value leaves out is compared all the same")
+        func leftOut() {
+            expectEqual(
+                Measure { $0.offer = Offer(price: 1) }, Measure { $0.offer = Offer(price: 1, isSelected: true) },
+                false)
+            expectEqual(
+                Measure { $0.offer = Offer(price: .nan) }, Measure { $0.offer = Offer(price: .nan) })
         }
 
         @Test("A CodableModel with a NaN is the same version as itself")

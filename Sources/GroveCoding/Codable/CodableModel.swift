@@ -44,9 +44,9 @@ extension CodableModel {
 }
 
 extension CodableModel where Self: Equatable {
-    /// Whether `model` is of this type and equal, or written alike: a NaN is equal to itself.
+    /// Whether `model` is of this type and equal: a NaN to itself too, by its bits.
     public func isEqual(to model: any SimpleModel) -> Bool {
         guard let other = model as? Self else { return false }
-        return self == other || NodeEncoder.writesAlike(self, other)
+        return self == other || NodeEncoder.areSameButForNaN(self, other)
     }
 }

@@ -3,24 +3,24 @@ extension _CacheableSupport {
     @inlinable
     public static func areEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
 
-    /// Whether a field's values are equal, or written alike: a NaN is equal to itself, by its bits.
+    /// Whether a field's values are equal: a NaN to itself too, by its bits.
     ///
     /// Models are as their own equality says.
     @inlinable
     public static func areEqual<Value: Equatable & NodeCodable>(_ left: Value, _ right: Value) -> Bool {
-        left == right || (!Value.holdsReferences && NodeEncoder.writesAlike(left, right))
+        left == right || (!Value.holdsReferences && NodeEncoder.areSameButForNaN(left, right))
     }
 
-    /// Whether a field's values are equal, or written alike by their `encode(to:)`.
+    /// Whether a field's values are equal, for the `Codable` path.
     @inlinable
     public static func areEqual<Value: Equatable & Encodable>(_ left: Value, _ right: Value) -> Bool {
-        left == right || NodeEncoder.writesAlike(left, right)
+        left == right || NodeEncoder.areSameButForNaN(left, right)
     }
 
-    /// Whether a field's values are equal, or written alike.
+    /// Whether a field's values are equal, where a type has both codings.
     @inlinable
     public static func areEqual<Value: Equatable & NodeCodable & Encodable>(_ left: Value, _ right: Value) -> Bool {
-        left == right || (!Value.holdsReferences && NodeEncoder.writesAlike(left, right))
+        left == right || (!Value.holdsReferences && NodeEncoder.areSameButForNaN(left, right))
     }
 
     /// Whether models that are not `Equatable` are equal.
