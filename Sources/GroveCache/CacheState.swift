@@ -127,7 +127,8 @@ extension CacheState {
     /// Lets go of what `writes`, which were committed, have made good.
     mutating func settle(by writes: [PendingWrite]) {
         guard !failedWrites.isEmpty else { return }
-        for write in writes { failedWrites.settle(by: write) }
+        // What had no say in a node makes nothing good.
+        for write in writes where !write.isSuperseded { failedWrites.settle(by: write) }
     }
 
     /// Makes what `write` names a miss: the store does not hold what was last set.

@@ -225,12 +225,13 @@ struct ReadState: ~Copyable {
             // The number of the write stands for the holder even where its bytes are the same.
             update.refreshes = true
             if case .node(let node) = update.change { update.shaped = shaped(node) }
-            if case .invalidate = update.change { isInvalidated = true }
             let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)
             forgottenDeletion = update.forgottenDeletion
             switch outcome {
             case .unchanged, .renewed, .superseded: break
-            case .removed: unsafe stored = nil
+            case .removed:
+                unsafe stored = nil
+                if case .invalidate = update.change { isInvalidated = true }
             case .replaced:
                 isInvalidated = false
                 swap(&folded.0, &folded.1)

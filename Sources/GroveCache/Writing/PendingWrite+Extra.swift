@@ -32,7 +32,8 @@ extension PendingWrite.Extra {
     /// Whether it is about a deletion.
     var isDeletion: Bool {
         switch self {
-        case .tombstone, .invalidate(_, isDeletion: true): true
+        case .tombstone: true
+        case .invalidate(_, let invalidation): invalidation.isDeletion
         default: false
         }
     }
@@ -82,7 +83,7 @@ extension PendingWrite.Extra {
         switch self {
         case .tombstone: return .tombstone
         case .remove: return .remove
-        case .invalidate(_, let isDeletion): return .invalidate(isDeletion: isDeletion)
+        case .invalidate(_, let invalidation): return .invalidate(invalidation)
         case .alias(_, let body): return .bytes(body)
         case .collection, .edit, .unlist, .pin: return nil
         }

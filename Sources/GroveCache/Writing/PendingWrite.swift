@@ -18,9 +18,23 @@ final class PendingWrite: Sendable {
         /// Forget a whole key of the store, its namespace included.
         case remove(storeKey: [UInt8])
         /// Forget a whole key of the store because what should be under it was not stored.
-        case invalidate(storeKey: [UInt8], isDeletion: Bool)
+        case invalidate(storeKey: [UInt8], Invalidation)
         /// Retain something, or let go of it.
         case pin(PinChange)
+    }
+
+    /// Why a key is forgotten: what should be under it was not stored.
+    struct Invalidation: Sendable {
+        var isDeletion = false
+        /// The place of an answer that was not stored: what was changed since stays. `nil` for a call.
+        var asOf: StoredPlace.Numbers?
+
+        /// This and `other`, of the same key.
+        func merged(with other: Invalidation) -> Invalidation {
+            var merged = Invalidation(isDeletion: isDeletion || other.isDeletion)
+            if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
+            return merged
+        }
     }
 
     /// The number of the call, taken when it was made.
@@ -33,6 +47,10 @@ final class PendingWrite: Sendable {
     var place: UInt64 { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
     private nonisolated(unsafe) var queuePlace: UInt64 = 0
+    /// Whether the call had no say in some of its nodes.
+    var isSuperseded: Bool { unsafe hasNoSay }
+    // SAFETY: set by the writer, and read by it after that.
+    private nonisolated(unsafe) var hasNoSay = false
     let tree: NodeTree?
     let extras: [Extra]
     /// Of which held list the call stores the next edit, if any.
@@ -82,32 +100,36 @@ final class PendingWrite: Sendable {
     /// Whether the call names no key, as a flush and a wipe do.
     var isEmpty: Bool { tree == nil && extras.isEmpty }
 
+    /// Notes, on the writer, that some of the call's nodes were changed or deleted since the place that it is as of.
+    func noteSuperseded() { unsafe hasNoSay = true }
+
     /// Gives the call its place in the queue, once.
     func take(place: UInt64) { unsafe queuePlace = place }
 
     /// A call that forgets every key that this one writes: the old values must not be read as current.
     var invalidation: PendingWrite {
-        var keys: [[UInt8]: Bool] = [:]
-        for extra in extras where !extra.isPin {
-            keys[extra.storeKey, default: false] = extra.isDeletion || keys[extra.storeKey] == true
+        var keys: [[UInt8]: Invalidation] = [:]
+        func add(_ key: [UInt8], _ invalidation: Invalidation) {
+            keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
-        for key in treeKeys { keys[key, default: false] = keys[key] == true }
+        for extra in extras where !extra.isPin { add(extra.storeKey, Invalidation(isDeletion: extra.isDeletion)) }
+        for key in treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
 
     /// An invalidation of `keys`, and whether each was about a deletion.
-    private convenience init(sequence: UInt64, forgetting keys: [[UInt8]: Bool]) {
+    private convenience init(sequence: UInt64, forgetting keys: [[UInt8]: Invalidation]) {
         self.init(
-            sequence: sequence, extras: keys.map { .invalidate(storeKey: $0.key, isDeletion: $0.value) },
+            sequence: sequence, extras: keys.map { .invalidate(storeKey: $0.key, $0.value) },
             isInvalidation: true)
     }
 
     /// This invalidation and `other` in one; it may forget what was written between the two.
     func merged(with other: PendingWrite) -> PendingWrite {
-        var keys: [[UInt8]: Bool] = [:]
-        for extra in extras { keys[extra.storeKey] = extra.isDeletion }
-        for extra in other.extras {
-            keys[extra.storeKey, default: false] = extra.isDeletion || keys[extra.storeKey] == true
+        var keys: [[UInt8]: Invalidation] = [:]
+        for case .invalidate(let key, let invalidation) in extras { keys[key] = invalidation }
+        for case .invalidate(let key, let invalidation) in other.extras {
+            keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
         return PendingWrite(sequence: max(sequence, other.sequence), forgetting: keys)
     }
@@ -198,7 +220,9 @@ final class PendingWrite: Sendable {
 
     /// The update that does `change` to `key`, as of the place that the call speaks of.
     func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: UInt64) -> RecordUpdate {
-        guard let place = asOf?.numbers else {
+        var place = asOf?.numbers
+        if case .invalidate(let invalidation) = change { place = invalidation.asOf }
+        guard let place else {
             return unsafe RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time)
         }
         var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number.rawValue, time: time)

@@ -23,7 +23,8 @@ struct QueueIndex: Sendable {
         func isOverwritten(by later: Item) -> Bool {
             guard hash == later.hash, entry >= 0, later.entry >= 0, let tree = call.tree,
                 let laterTree = later.call.tree,
-                call.sequence < later.call.sequence
+                // An answer may be older than what it would overwrite.
+                call.sequence < later.call.sequence, later.call.asOf == nil
             else { return false }
             let (node, other) = (tree.node(Int(entry)), laterTree.node(Int(later.entry)))
             guard unsafe isEqual(node.key, other.key), unsafe isEqual(node.recordName, other.recordName),

@@ -17,7 +17,7 @@ struct RecordUpdate {
         /// Forget the key.
         case remove
         /// Forget the key because what should have been stored was not; with it, whether that was a deletion.
-        case invalidate(isDeletion: Bool)
+        case invalidate(PendingWrite.Invalidation)
     }
 
     enum Outcome {
@@ -116,9 +116,10 @@ struct RecordUpdate {
         }
         switch change {
         case .remove, .invalidate:
+            if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             if unsafe key[0] == Namespace.node {
                 forgottenDeletion = max(forgottenDeletion, deletion.sequence)
-                if case .invalidate(isDeletion: true) = change { forgottenDeletion = max(forgottenDeletion, sequence) }
+                if case .invalidate(let why) = change, why.isDeletion { forgottenDeletion = max(forgottenDeletion, sequence) }
             }
             return unsafe stored == nil ? .unchanged : .removed
         case .tombstone:

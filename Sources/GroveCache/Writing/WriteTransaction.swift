@@ -156,6 +156,7 @@ struct WriteTransaction: ~Copyable {
             collections: lists.collections, aliases: lists.aliases)
         set.origin = write.origin
         set.isSuperseded = isSuperseded
+        if isSuperseded { write.noteSuperseded() }
         return set
     }
 
@@ -175,7 +176,7 @@ struct WriteTransaction: ~Copyable {
         switch extra {
         case .tombstone: change = .tombstone
         case .remove: change = .remove
-        case .invalidate(_, let isDeletion): change = .invalidate(isDeletion: isDeletion)
+        case .invalidate(_, let invalidation): change = .invalidate(invalidation)
         case .alias(_, let body): change = .bytes(body)
         case .collection, .edit, .unlist, .pin: return .unchanged
         }

@@ -198,7 +198,8 @@ extension CollectionDataProvider {
             if !isSavedNow, !joining.isEmpty { store.hasUnsaved = true }
             if isSavedNow {
                 store.save(
-                    after: range.map { ListEdit($0, with: joining.map(\.model)) }, asOf: page?.place.stored, context)
+                    after: range.map { ListEdit($0, with: page?.stored ?? joining.map(\.model)) },
+                    asOf: page?.place.stored, context)
             }
             return sequence
         }
@@ -218,4 +219,6 @@ extension CollectionDataProvider {
 struct AppliedPage {
     let turn: Turn
     let place: Place
+    /// The models as they are stored: as the network brought them.
+    let stored: [any SimpleModel]
 }

@@ -214,6 +214,13 @@ extension CollectionDataProvider {
     }
 }
 
+extension Answer {
+    /// The models as the network brought them, less those that were deleted since.
+    func left<T>(by taken: TakenAnswer) -> [T] where Value == [T] {
+        zip(value, taken.models).compactMap { $1 == nil ? nil : $0 }
+    }
+}
+
 extension CollectionStore {
     /// What is shown of the list.
     var shownNow: ShownNow {
@@ -242,7 +249,7 @@ extension CollectionStore {
             // What was read of the list before this has not seen it saved.
             editedAt = manager.consistencyManager.join(
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
-            save(asOf: answer.place.stored, context)
+            save(asOf: answer.place.stored, of: manager.followed == nil ? nil : answer.left(by: taken), context)
         }
         viewer?.showTaken(isChange, old, new, context, at: time)
         if isChange { tell(.reset, by: [viewer].compactMap(\.self), context: context, at: time, before: before) }

@@ -37,7 +37,7 @@ extension CollectionDataProvider {
                     let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
                     guard store.resets == resets, !isFirst || end == last else { return nil }
                     if isFirst {
-                        self.provider(of: store).append(taken, answer.place, context)
+                        self.provider(of: store).append(answer, taken, context)
                     }
                     return answer.value.count
                 })
@@ -57,19 +57,20 @@ extension CollectionDataProvider {
         return provider
     }
 
-    /// Appends a page that was applied: what the list has already is stored, and stays where it is.
-    private func append(_ taken: TakenAnswer, _ place: Place, _ context: (any Sendable)?) {
-        var new: [T] = []
+    /// Appends a page that was applied: what the list has already stays where it is.
+    private func append(_ answer: Answer<[T]>, _ taken: TakenAnswer, _ context: (any Sendable)?) {
+        var (new, stored): ([T], [T]) = ([], [])
         var seen: Set<ModelIdentifier> = []
-        for model in taken.models.compactMap({ $0.flatMap { Leaf.base($0) as? T } }) {
-            guard let identifier = model.modelIdentifier else {
-                new.append(model)
-                continue
+        for (original, model) in zip(answer.value, taken.models) {
+            guard let model = model.flatMap({ Leaf.base($0) as? T }) else { continue }
+            if let identifier = model.modelIdentifier {
+                guard store.element(identifier) == nil, seen.insert(identifier).inserted else { continue }
             }
-            guard store.element(identifier) == nil, seen.insert(identifier).inserted else { continue }
             new.append(model)
+            stored.append(dataModelManager.followed == nil ? model : original)
         }
         insert(
-            new, at: entries.count, isAppend: true, true, context, page: AppliedPage(turn: taken.turn, place: place))
+            new, at: entries.count, isAppend: true, true, context,
+            page: AppliedPage(turn: taken.turn, place: answer.place, stored: stored))
     }
 }

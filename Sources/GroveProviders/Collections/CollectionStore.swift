@@ -304,7 +304,10 @@ final class CollectionStore<T: SimpleModel> {
     /// - Parameters:
     ///   - edit: the last change; `nil` if the models of all elements are to be stored too.
     ///   - place: the place that it is as of, if it is an answer of the network.
-    func save(after edit: ListEdit? = nil, asOf place: StoredPlace? = nil, _ context: (any Sendable)?) {
+    ///   - answer: the elements as the network brought them; what is shown instead may be older than what the cache has.
+    func save(
+        after edit: ListEdit? = nil, asOf place: StoredPlace? = nil, of answer: [T]? = nil, _ context: (any Sendable)?
+    ) {
         guard let cacheKey else { return }
         let edit = hasUnsaved ? nil : edit
         if edit == nil || changes != savedChanges + 1 { version = ListVersion() }
@@ -321,16 +324,14 @@ final class CollectionStore<T: SimpleModel> {
             let elements = newest.take()
             // A list that is stored without some of them is not the one that the next edit is of.
             let isWhole = elements.map { $0.count == entries.count } ?? true
-            let list = { @Sendable () -> [any SimpleModel] in elements ?? entries.slice(0, entries.count).map(\.model) }
+            let list = { @Sendable () -> [any SimpleModel] in answer ?? elements ?? entries.slice(0, entries.count).map(\.model) }
             let current = isWhole ? version : ListVersion()
             guard let followed else {
                 return cache.saveList(list, after: edit, of: current, forKey: cacheKey, context: context)
             }
             followed.saveList(list, after: edit, of: current, forKey: cacheKey, asOf: place) {
                 guard let manager = manager.value else { return }
-                if case .stored(isWhole: false) = $0 {
-                    manager.markStale((edit?.elements ?? list()).identifiers.map { .model($0) })
-                }
+                manager.markStale(edit?.elements ?? list(), after: $0)
                 manager.note(.list(name), $0)
             }
             manager.value?.wakeWhatLacks(edit?.elements ?? elements ?? [], named: name)

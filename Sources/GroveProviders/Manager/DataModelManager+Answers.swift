@@ -45,8 +45,7 @@ extension DataModelManager {
         settle(models, asked: place, saving: updateCache ? .models : .nothing, context) { [self] outcome in
             switch outcome {
             case .taken(let taken): consistencyManager.endAnswer(taken)
-            case .again: markStale(models.identifiers.map { .model($0) })
-            case .cancelled: break
+            case .again, .cancelled: break
             }
         }
     }
@@ -110,15 +109,15 @@ extension DataModelManager {
                         if !taken.lost.isEmpty { markStale(taken.lost.map { .model($0) }) }
                         body(.taken(taken))
                     case .lacks(let nodes):
-                        guard attempt < 3 else { return body(.again) }
+                        guard attempt < 3 else { return again(models, body) }
                         lookUp(nodes) { [self] found in
-                            guard let found else { return body(.again) }
+                            guard let found else { return again(models, body) }
                             settle(
                                 models, asked: place, isList: isList, saving: followed == nil ? save : .nothing, context,
                                 found: found,
                                 attempt: attempt + 1, then: body)
                         }
-                    case .forgotten: body(.again)
+                    case .forgotten: again(models, body)
                     case .cancelled: body(.cancelled)
                     }
                 })
@@ -135,6 +134,13 @@ extension DataModelManager {
                 }
             }
         }
+    }
+
+    /// Lets an answer be asked for again; what the cache has taken of it is shown.
+    @MainActor
+    private func again(_ models: [any SimpleModel], _ body: @MainActor @Sendable (Settlement) -> Void) {
+        markStale(models.identifiers.map { .model($0) })
+        body(.again)
     }
 
     /// What the cache has of `nodes`; `nil` if it does not have all of them.

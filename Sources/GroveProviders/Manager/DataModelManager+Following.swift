@@ -33,6 +33,19 @@ extension DataModelManager {
         readStale()
     }
 
+    /// Looks at the models of a save again if it had no say in some of them, or came after everything was emptied.
+    func markStale(_ models: @autoclosure () -> [any SimpleModel], after outcome: SaveOutcome) {
+        switch outcome {
+        case .stored(isWhole: true): break
+        case .stored(isWhole: false): markStale(models().identifiers.map { .model($0) })
+        case .refused(let error, _):
+            guard error.code == .cancelled else { return }
+            let identifiers = models().identifiers
+            stale.withLock { $0.markEmptied(identifiers) }
+            readStale()
+        }
+    }
+
     /// Marks as stale what lacks something in `models`, or the list or cache key `name`, which this manager has just saved.
     func wakeWhatLacks(_ models: [any SimpleModel], named name: ModelIdentifier? = nil) {
         guard stale.withLock({ $0.watchesSaves }) else { return }
@@ -85,7 +98,9 @@ extension DataModelManager {
                 whole.insert(wanted.identifier)
                 return .model(model)
             // What cannot be without something that was deleted is deleted too.
-            case .miss(let miss) where miss.reason == .deleted || isWiped: return .deleted
+            case .miss(let miss)
+            where miss.reason == .deleted || isWiped || batch.emptied.contains(wanted.identifier):
+                return .deleted
             case .miss(let miss):
                 if miss.identifier != wanted.identifier { misses[wanted.identifier] = miss }
                 return .unknown

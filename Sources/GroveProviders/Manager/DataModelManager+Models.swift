@@ -106,7 +106,7 @@ extension DataModelManager {
             guard let followed else { return cache.setModel(model, forKey: key, context: context) }
             followed.save(model, forKey: key, asOf: place) {
                 guard let manager = manager.value else { return }
-                if case .stored(isWhole: false) = $0 { manager.markStale([model].identifiers.map { .model($0) }) }
+                manager.markStale([model], after: $0)
                 manager.note(model.modelIdentifier.map { .model($0) }, $0)
             }
             manager.value?.wakeWhatLacks([model], named: ModelIdentifier(key))

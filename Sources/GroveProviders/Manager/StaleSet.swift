@@ -20,6 +20,8 @@ struct StaleSet {
         var isEveryList = false
         /// Elements that lists may hold no more, so that they are read too.
         var unknown: Set<ModelIdentifier> = []
+        /// Models of an answer that came after everything was emptied: they are gone if the cache does not have them.
+        var emptied: Set<ModelIdentifier> = []
 
         var isEmpty: Bool { models.isEmpty && lists.isEmpty && !isEveryList }
     }
@@ -54,6 +56,12 @@ struct StaleSet {
             case .list(let identifier): next.lists.insert(identifier)
             }
         }
+    }
+
+    /// Marks models of an answer that the cache has refused because everything was emptied since it was asked for.
+    mutating func markEmptied(_ models: Set<ModelIdentifier>) {
+        next.models.names.formUnion(models)
+        next.emptied.formUnion(models)
     }
 
     /// Marks every list, and that `elements` may be in them no more.
