@@ -63,12 +63,7 @@ final class SharedStore: BudgetedStore {
         static func == (left: Options, right: Options) -> Bool { left.disk === right.disk }
     }
 
-    /// Fingerprints are kept, so that what they must notice is noticed.
-    static var profile: BackendProfile {
-        var profile = MemoryStore.profile
-        profile.writesFasterUnseen = true
-        return profile
-    }
+    static var profile: BackendProfile { MemoryStore.profile }
 
     private let disk: Disk
 

@@ -47,7 +47,8 @@ extension StoreContract {
         var there: Set<[UInt8]> = []
         try store.write { transaction throws(CacheError) in
             for number in 0..<400 {
-                var key = [UInt8("\(number % 7)".utf8.first ?? 0)] + Array("Item \(number % 5):\(number * 37 % 1_000)".utf8)
+                var key =
+                    [UInt8("\(number % 7)".utf8.first ?? 0)] + Array("Item \(number % 5):\(number * 37 % 1_000)".utf8)
                 if number % 50 == 0 { key += [UInt8](repeating: UInt8(number / 50), count: 600) }
                 try transaction.put(key, [UInt8](repeating: 1, count: number % 90))
                 there.insert(key)

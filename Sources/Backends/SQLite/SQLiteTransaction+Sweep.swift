@@ -16,7 +16,8 @@ extension SQLiteTransaction {
         leave()
         var left = limit
         var place = cursor.map { SQLitePlace(sweep: $0) }
-        if case .named = place {} else {
+        if case .named = place {
+        } else {
             var first: Int64 = .min
             if case .numbered(let row) = place { first = row < .max ? row + 1 : row }
             let writer = writer

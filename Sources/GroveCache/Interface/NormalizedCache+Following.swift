@@ -12,7 +12,15 @@ extension NormalizedCache: FollowableCache {
     /// followed.deleteModel(message, forKey: nil, context: nil)
     /// ```
     public func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache {
-        Followed(cache: self, tell)
+        Followed(cache: self, origin: core.audience.streams.follow(tell))
+    }
+
+    /// The same, for one who shows something, which is evicted last.
+    public func followed(
+        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
+        isShown: @escaping @Sendable (ShownItem) -> Bool
+    ) -> any FollowedCache {
+        Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isShown))
     }
 
     // MARK: Writes, by a follower or not
@@ -72,9 +80,9 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     private let cache: NormalizedCache<Store>
     private let origin: UInt64
 
-    init(cache: NormalizedCache<Store>, _ tell: @escaping @Sendable (any CommittedChanges) -> Void) {
+    init(cache: NormalizedCache<Store>, origin: UInt64) {
         self.cache = cache
-        origin = cache.core.audience.streams.follow(tell)
+        self.origin = origin
     }
 
     func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.join(call) }
@@ -86,6 +94,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     ) -> [CacheRead<any SimpleModel>?] {
         let outcomes = try? cache.read { view in
             view.reader.know(known)
+            view.reader.keepsTouches(false)
             var outcomes: [CacheRead<any SimpleModel>?] = []
             for (identifier, type) in models {
                 outcomes.append(try? view.read(.identifier(identifier), asAny: type))
@@ -100,6 +109,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     ) -> CacheRead<[T]>? {
         try? cache.read { view in
             view.reader.know(known)
+            view.reader.keepsTouches(false)
             return try view.readCollection(cacheKey, ofAny: type, missing: missing)
         }
     }
