@@ -146,7 +146,7 @@ private struct DocumentedPerson: CodableModel, Equatable {
         try disk.base.write { (transaction) throws(CacheError) in
             var state = try StoreState(transaction)
             state.shapes = UInt16(RecordShape.mostStored)
-            try state.write(transaction, replacing: state)
+            try state.write(transaction)
         }
         try cache.write(Message(id: "34", text: "Hello", sender: ben))
         #expect(try flags("Message:34") == ["references"])

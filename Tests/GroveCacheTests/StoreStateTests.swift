@@ -16,7 +16,7 @@ struct StoreStateTests {
         var state = StoreState()
         state.sequence = 7
         state.account = StoreState.Account(payloadBytes: payloadBytes, entries: entries)
-        try store.write { (transaction) throws(CacheError) in try state.write(transaction, replacing: StoreState()) }
+        try store.write { (transaction) throws(CacheError) in try state.write(transaction) }
         let view = try store.view()
         defer { view.end() }
         let stored = try StoreState(view)

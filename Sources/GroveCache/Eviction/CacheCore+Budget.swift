@@ -62,7 +62,7 @@ extension CacheCore {
                 failure = error
                 // Views end soon, and let go of what they hold: most often that is all it takes.
                 usleep(UInt32(20_000 * (attempt + 1)))
-                _ = try freePayload(evictor.capacity / (128 >> min(2 * attempt, 4)))
+                _ = try freePayload(evictor.capacity / (128 >> min(2 * attempt, 4)), largest: evictor.capacity / 4)
             }
         }
         throw failure ?? Evictor.overBudget(bytes)
@@ -84,7 +84,8 @@ extension CacheCore {
     ) throws(CacheError) {
         var left = most
         while left > 0, let store, try !store.makeRoom(for: load) {
-            let freed = try freePayload(max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)))
+            let freed = try freePayload(
+                max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)), largest: left)
             guard freed > 0 else { return }
             left -= freed
         }
@@ -128,8 +129,8 @@ extension CacheCore {
         _ = try freePayload(payload + coming - limit)
     }
 
-    /// Evicts about `bytes` of payload in transactions of their own; returns how much went.
-    func freePayload(_ bytes: Int) throws(CacheError) -> Int {
+    /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns how much went.
+    func freePayload(_ bytes: Int, largest: Int = .max) throws(CacheError) -> Int {
         var freed = 0
         while freed < bytes {
             var evicted: [ModelIdentifier] = []
@@ -144,7 +145,8 @@ extension CacheCore {
                 tokens = try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)
-                    evicted = try commit.removeVictims(downTo: max(target, 0), most: most)
+                    commit.largestVictim = largest
+                    evicted = try commit.removeVictims(downTo: max(target, 0), most: most, isSoft: largest < .max)
                     commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
                     step = before - (commit.stored.account?.payloadBytes ?? 0)
                 }

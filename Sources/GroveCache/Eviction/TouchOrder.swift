@@ -147,7 +147,7 @@ struct TouchOrder: Sendable {
     /// The part of the scale that a score lies in: eight for each doubling, twice.
     private func part(of score: Double) -> Int {
         let isBefore = score >= TouchOrder.before
-        let age = isBefore ? score - TouchOrder.before : score
+        let age = max(isBefore ? score - TouchOrder.before : score, 0)
         let part = 64 + Int((8 * log2((age + 1) / capacity)).rounded(.down))
         return max(0, min(127, part)) + (isBefore ? 128 : 0)
     }

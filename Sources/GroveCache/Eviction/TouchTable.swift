@@ -91,7 +91,7 @@ struct TouchTable: Sendable {
         return worst
     }
 
-    /// Doubles the table. Which of two buckets a slot belongs to is not known any more: it is in both until it goes.
+    /// Doubles the table: which of two buckets a slot belongs to is not known any more, so that it is in both until it goes.
     private mutating func grow() {
         slots.append(contentsOf: slots)
         mask = mask << 1 | 1

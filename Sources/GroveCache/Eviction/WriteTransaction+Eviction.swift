@@ -57,7 +57,7 @@ extension WriteTransaction {
     /// How much more payload is stored than `limit`, or whether there are too many records.
     private func isOver(_ limit: Int) -> Bool {
         guard let account = stored.account else { return false }
-        return account.payloadBytes + stateGrowth > limit || evictor?.hasTooMany(account) == true
+        return account.payloadBytes + stored.growth > limit || evictor?.hasTooMany(account) == true
     }
 
     /// Evicts until what is stored fits, but for what the call or the transaction has written.
@@ -77,8 +77,12 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - limit: the payload that fits.
     ///   - most: how many records go at most.
+    ///   - isSoft: whether a large record that was just written rather stays.
     /// - Returns: the nodes that went.
-    mutating func removeVictims(downTo limit: Int, most: Int = .max) throws(CacheError) -> [ModelIdentifier] {
+    mutating func removeVictims(
+        downTo limit: Int, most: Int = .max, isSoft: Bool = false
+    ) throws(CacheError) -> [ModelIdentifier] {
+        sparesYoung = isSoft
         guard let evictor, isOver(limit), let sweep = transaction as? any SweepableTransaction else { return [] }
         if evictor.pins.mustMark { try markAgain(evictor) }
         var evicted: [ModelIdentifier] = []
@@ -196,7 +200,15 @@ extension WriteTransaction {
                 // While there are expired ones, others go only if none was found.
                 goes = isExpired || goes && !evictor.findsExpired
             }
-            if key.count + value.count > evictor.capacity {
+            let weight = key.count + value.count
+            guard weight <= largestVictim else { return true }
+            if let written, now &- min(written, now) < UInt64(weight) {
+                // A large record stays until as much was written after it: the next small one is not to cost it.
+                if sparesYoung { return true }
+                score = Double(now &- min(written, now)) / Double(weight) - 1
+                goes = false
+            }
+            if weight > evictor.capacity {
                 // Whoever has a larger budget stored it.
                 (score, goes) = (.infinity, true)
             }
@@ -204,7 +216,7 @@ extension WriteTransaction {
                 found = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score)
                 return false
             }
-            if score > worst?.score ?? -1 {
+            if score > worst?.score ?? -.infinity {
                 worst = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score)
             }
             return true

@@ -28,7 +28,7 @@ extension WriteTransaction {
         return unsafe Set(WriteTransaction.references(of: key, stored).map(WriteTransaction.hash))
     }
 
-    /// Marks what `stored`, the new value under a marked key, names; `nil` for none. What no longer fits loses its mark.
+    /// Marks what `stored` names, the new value under a marked key, or `nil` for none; what no longer fits loses its mark.
     ///
     /// - Parameter former: what the old value named.
     mutating func follow(

@@ -63,17 +63,15 @@ struct StoreState: Equatable {
     private static let noWriters = Array(repeating: Writer(session: 0, place: 0), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18
     /// What comes after that: the account, the time, the marks and the hash.
-    private static let leastCount = plainCount + 24 + 8 + 8
+    private static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
 
     static let key: [UInt8] = [Namespace.meta]
 
     /// What the record and its key take in the store.
-    private var storedBytes: Int { 1 + StoreState.leastCount + WriteClock.markBytes * clock.markCount }
+    private static let storedBytes = 1 + count
 
-    /// How much longer than `former` this record may be in the store.
-    func growth(over former: StoreState) -> Int {
-        storedBytes + WriteClock.markBytes - (former.isStored ? former.storedBytes : 0)
-    }
+    /// What writing the record adds to what is stored.
+    var growth: Int { isStored ? 0 : StoreState.storedBytes }
 
     init() {}
 
@@ -112,7 +110,7 @@ struct StoreState: Equatable {
                 == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
         else { throw CacheError(.corrupted, "The store's own record is damaged.") }
         guard unsafe stored[0] == RecordHeader.formatVersion else { throw unsafe .laterVersion(stored[0]) }
-        guard stored.count >= StoreState.leastCount else {
+        guard stored.count == StoreState.count else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
         isStored = true
@@ -138,7 +136,7 @@ struct StoreState: Equatable {
             payloadBytes: Int(truncatingIfNeeded: number(0)), entries: Int(truncatingIfNeeded: number(1)),
             evictableEntries: Int(truncatingIfNeeded: number(2)))
         if account?.isPossible == false { account = nil }
-        let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(StoreState.leastCount - 8)..<end])
+        let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(end - WriteClock.storedBytes)..<end])
         guard let clock = unsafe WriteClock(now: number(3), marks: marks, sequence: sequence) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
@@ -146,13 +144,13 @@ struct StoreState: Equatable {
     }
 
     /// Writes the record, which counts itself.
-    mutating func write(_ transaction: any NodeTransaction, replacing former: StoreState) throws(CacheError) {
+    mutating func write(_ transaction: any NodeTransaction) throws(CacheError) {
         clock.note(sequence, payload: account?.payloadBytes ?? 0)
-        let growth = storedBytes - (former.isStored ? former.storedBytes : 0)
+        let growth = growth
         account?.payloadBytes += growth
-        account?.entries += former.isStored ? 0 : 1
+        account?.entries += isStored ? 0 : 1
         isStored = true
-        var out = ByteBuffer(capacity: storedBytes)
+        var out = ByteBuffer(capacity: StoreState.count)
         defer { out.deallocate() }
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)

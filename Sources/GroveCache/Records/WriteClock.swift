@@ -11,16 +11,14 @@ struct WriteClock: Equatable {
 
     /// The most marks.
     static let mostMarks = 32
-    /// What a mark takes in the store.
-    static let markBytes = 8
+    /// What the marks take in the store, however many there are.
+    static let storedBytes = mostMarks * markBytes
+    private static let markBytes = 8
     private static let stepShift: UInt64 = 6
 
     private(set) var now: UInt64 = 0
     /// The oldest first.
     private var marks: [Mark] = []
-
-    /// The marks that there are.
-    var markCount: Int { marks.count }
 
     /// Lets the time advance.
     mutating func advance(_ bytes: Int) { now &+= UInt64(max(bytes, 0)) }
@@ -29,13 +27,12 @@ struct WriteClock: Equatable {
     ///
     /// - Parameter payload: what is stored: the marks go back for twice as much.
     mutating func note(_ sequence: UInt64, payload: Int) {
-        let most = min(WriteClock.mostMarks, max(payload / 1_024, 4))
         let step = now >> WriteClock.stepShift
-        let span = UInt64(max(payload, 0) / (most / 2)) >> WriteClock.stepShift
+        let span = UInt64(max(payload, 0) / (WriteClock.mostMarks / 2)) >> WriteClock.stepShift
         let last = marks.last ?? Mark(sequence: 0, step: 0)
         guard sequence > last.sequence, step > last.step + span else { return }
         marks.append(Mark(sequence: sequence, step: step))
-        if marks.count > most { marks.removeFirst(marks.count - most) }
+        if marks.count > WriteClock.mostMarks { marks.removeFirst() }
     }
 
     /// When the call of the number `sequence` was committed, about; `nil` for longer ago than the marks go back.
@@ -65,12 +62,11 @@ struct WriteClock: Equatable {
 
     /// Makes the clock that ``write(_:sequence:)`` wrote; `nil` where `bytes` are none.
     init?(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: UInt64) {
-        guard bytes.count % WriteClock.markBytes == 0, bytes.count <= WriteClock.mostMarks * WriteClock.markBytes else {
-            return nil
-        }
+        guard bytes.count == WriteClock.storedBytes else { return nil }
         self.now = now
         for offset in stride(from: 0, to: bytes.count, by: WriteClock.markBytes) {
             let back = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
+            guard back != UInt64.max else { break }
             marks.append(
                 Mark(sequence: sequence &- (back & 0xFFFF_FFFF), step: now >> WriteClock.stepShift &- back >> 32))
         }
@@ -78,12 +74,14 @@ struct WriteClock: Equatable {
 
     init() {}
 
-    /// The marks as numbers of eight bytes: how far behind `sequence` in the lower half, and how long ago in the upper.
+    /// The marks as numbers of eight bytes: how far behind `sequence` in the lower half, and how long ago in the upper; all bits
+    /// where there is none.
     func forEachMark(_ sequence: UInt64, _ body: (UInt64) -> Void) {
         for mark in marks {
             let calls = UInt64(UInt32(clamping: sequence &- min(mark.sequence, sequence)))
             let steps = UInt64(UInt32(clamping: now >> WriteClock.stepShift &- mark.step))
             body(steps << 32 | calls)
         }
+        for _ in marks.count..<WriteClock.mostMarks { body(.max) }
     }
 }

@@ -36,6 +36,10 @@ struct WriteTransaction: ~Copyable {
     private(set) var ownNumbers: ClosedRange<UInt64> = UInt64.max...UInt64.max
     /// What they name that has another number, by the keys' hashes.
     var own: Set<UInt64> = []
+    /// Whether a record stays until as many bytes were written after it as it has, also where nothing else may go.
+    var sparesYoung = false
+    /// No record of more bytes is evicted.
+    var largestVictim = Int.max
     /// What may go, and is shown by a follower: it goes last.
     var shown: [EvictionCandidate] = []
     var shownHashes: Set<UInt64> = []
@@ -71,9 +75,6 @@ struct WriteTransaction: ~Copyable {
 
     deinit { out.deallocate() }
 
-    /// How much longer the store's own record may become by ``finish()``.
-    var stateGrowth: Int { stored.growth(over: original) }
-
     /// What the store says of itself after ``finish()``.
     private var left: StoreState
 
@@ -97,7 +98,7 @@ struct WriteTransaction: ~Copyable {
         entryCount += write.entryCount
         let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
         softEvictions += min(most, 2 * write.entryCount + 16)
-        evicted += try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16))
+        evicted += try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), isSoft: true)
         let changes = set.evicting(evicted)
         history.add(changes)
         return changes
@@ -114,7 +115,7 @@ struct WriteTransaction: ~Copyable {
     /// - Returns: the nodes that were evicted.
     mutating func settle(_ limit: PayloadLimit) throws(CacheError) -> [ModelIdentifier] {
         let evicted = try removeVictims(downToAll: limit.hard)
-        return evicted + (try removeVictims(downTo: limit.soft, most: 2 * putCount + 16))
+        return evicted + (try removeVictims(downTo: limit.soft, most: 2 * putCount + 16, isSoft: true))
     }
 
     /// Stores all of `write`, and evicts nothing.
@@ -207,7 +208,7 @@ struct WriteTransaction: ~Copyable {
         guard stored != original else { return }
         hitTime = evictor?.hitTime ?? 0
         stored.clock.advance(hitTime)
-        try stored.write(transaction, replacing: original)
+        try stored.write(transaction)
         left = stored
     }
 
