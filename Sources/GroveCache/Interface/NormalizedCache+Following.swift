@@ -16,6 +16,11 @@ extension NormalizedCache: FollowableCache {
     }
 
     /// The same, for one who shows something, which is evicted last.
+    ///
+    /// ```swift
+    /// let followed = cache.followed(by: { _ in }, isShown: { $0 == .list("inbox") })
+    /// followed.deleteModel(message, forKey: nil, context: nil)
+    /// ```
     public func followed(
         by tell: @escaping @Sendable (any CommittedChanges) -> Void,
         isShown: @escaping @Sendable (ShownItem) -> Bool
