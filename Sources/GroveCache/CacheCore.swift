@@ -13,6 +13,8 @@ final class CacheCore: Sendable {
     /// Advances with each call that fails and each opening; ``state`` has it too.
     let epoch = ReadEpoch()
     let readers = Readers()
+    /// The views that users hold open.
+    let openViews = OpenViews()
     let ledger = WriteLedger()
     let audience = Audience()
     /// Who evicts, where there is a budget.

@@ -14,7 +14,7 @@ extension CacheCore {
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing WriteTransaction) -> PayloadLimit {
         guard let evictor, evictor.budget.bytes != nil else { return .none }
-        let store = state.withLock { $0.life.store?.budgeted }
+        let store = openViews.longest == nil ? state.withLock { $0.life.store?.budgeted } : nil
         let payload = commit.stored.account?.payloadBytes ?? 0
         return PayloadLimit(hard: evictor.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
     }
@@ -29,6 +29,14 @@ extension CacheCore {
     ///
     /// - Throws: ``CacheError`` with code `overBudget` where it is more than the whole budget, and what committing throws.
     func transactWithinBudget(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+        do throws(CacheError) {
+            return try transactMakingRoom(group)
+        } catch {
+            throw evictor == nil ? error : openViews.explain(error)
+        }
+    }
+
+    private func transactMakingRoom(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         guard let evictor, evictor.budget.isLimited else { return try transact(group) }
         var sum = 0
         for write in group {
@@ -58,7 +66,7 @@ extension CacheCore {
             do throws(CacheError) {
                 return try transact(group)
             } catch {
-                guard error.code == .full else { throw error }
+                guard error.code == .full, openViews.longest == nil else { throw error }
                 failure = error
                 // Views end soon, and let go of what they hold: most often that is all it takes.
                 usleep(UInt32(20_000 * (attempt + 1)))
@@ -82,8 +90,14 @@ extension CacheCore {
     func makeRoom(
         for load: WriteLoad, giving most: Int, _ evictor: Evictor, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
+        var load = load
+        load.waitsForViews = openViews.longest == nil
         var left = most
         while left > 0, let store, try !store.makeRoom(for: load) {
+            // While a view is open no bytes come back: to evict more would empty the cache for nothing.
+            guard openViews.longest == nil else {
+                throw CacheError(.full, "The store has no room for the write within its budget.")
+            }
             let freed = try freePayload(
                 max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)), largest: left)
             guard freed > 0 else { return }

@@ -47,7 +47,7 @@ extension CacheCore {
             }
             guard case .failure(let own) = outcome else {
                 ledger.noteFailures(1)
-                throw error
+                throw openViews.explain(error)
             }
             throw own
         }
