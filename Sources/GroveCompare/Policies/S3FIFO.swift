@@ -4,7 +4,7 @@
 /// algorithm 1, with its constants: a tenth of the capacity for the small queue, ghosts for the other nine tenths,
 /// two reads to pass from the small to the main queue, counters up to three. Ghosts have the weight of their entries.
 ///
-/// ``AdaptiveS3FIFO`` is what grew out of it, and is the default.
+/// The default of earlier versions grew out of it.
 struct S3FIFO: EvictionPolicy {
     /// `s3fifo`.
     static let name = "s3fifo"
