@@ -32,7 +32,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: agreement month help setup build tests release compare peers test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: agreement month help setup build tests release compare compare-full peers test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -46,10 +46,14 @@ build: setup ## builds everything for debugging
 	$(BUILD) $(TRAITED)
 
 release: setup ## builds the tool, optimised
-	$(BUILD) -c release --product grove $(TRAITED)
+	@echo "Building the tool, which takes minutes the first time."
+	@sh Scripts/quiet.sh .build/release.log $(BUILD) -c release --product grove $(TRAITED)
 
-compare: release ## compares the backends; COMPARE_ARGS="--backend lmdb" narrows it
-	.build/release/grove compare $(COMPARE_ARGS)
+compare: release ## compares the backends in a minute or so; COMPARE_ARGS="--backend lmdb" narrows it
+	@.build/release/grove compare $(COMPARE_ARGS)
+
+compare-full: release ## the same with more repetitions and longer lists, in some ten minutes
+	@.build/release/grove compare --full $(COMPARE_ARGS)
 
 peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_ARGS="scale grove-lmdb grdb-raw" narrows it
 	$(BUILD) -c release --package-path Benchmarks/Peers $(FLAGS)
@@ -121,7 +125,7 @@ layering: setup ## checks that modules import what they may and no more
 
 plain: setup ## builds with no trait, as `swift build` alone does
 	$(SWIFT) build --scratch-path .build/plain $(FLAGS)
-	@.build/plain/debug/grove 2>&1 | grep -q 'swift run --traits Tool' || { echo "grove does not say how to build it" >&2; exit 1; }
+	@.build/plain/debug/grove 2>&1 | grep -q 'swift run -c release --traits Tool grove help' || { echo "grove does not say how to build it" >&2; exit 1; }
 
 scratch: setup ## builds packages outside this one that depend on the last commit by URL, with both build systems
 	@SWIFT="$(SWIFT)" FLAGS="$(FLAGS)" SYSTEMS="$(SYSTEMS)" sh Scripts/scratch.sh

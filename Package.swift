@@ -60,7 +60,7 @@ let package = Package(
         .library(name: "GroveMacros", targets: ["GroveMacros"]),
         .executable(name: "grove", targets: ["GroveTool"]),
     ],
-    // None is on by default: Docs/Decisions/0027-traits-and-platforms.md.
+    // None is on by default: Docs/Internals/Decisions/0027-traits-and-platforms.md.
     traits: [
         .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
         .trait(name: "Macros", description: "The macro `@Cacheable`; fetches swift-syntax."),
@@ -152,7 +152,7 @@ let package = Package(
 
         // C files are not linked by the module maps' `link` on Linux, so this target names its libraries.
         .target(
-            name: "GroveFloor", dependencies: ["CLMDB", "CSQLite", "CLevelDB"],
+            name: "GroveFloor", dependencies: ["CLMDB", "CSQLite", "CLevelDB"], path: "Benchmarks/Floor",
             linkerSettings: [.linkedLibrary("lmdb"), .linkedLibrary("sqlite3"), .linkedLibrary("leveldb")]),
         // Workloads, floors, traces and documents as models: what the tool measures with. No product holds it.
         .target(
@@ -160,7 +160,7 @@ let package = Package(
             dependencies: [
                 "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
                 "GroveFloor", "GroveConsistency", "GroveProviders",
-            ], swiftSettings: strict),
+            ], path: "Benchmarks/Compare", swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
@@ -175,7 +175,7 @@ let package = Package(
         .testTarget(
             name: "GroveMacrosTests",
             dependencies: [
-                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory",
+                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory", "TestSupport",
             ]
                 + syntax(
                     "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion",
@@ -229,7 +229,7 @@ let package = Package(
                 "GroveSQLite", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting", "TestSupport", "CSQLite",
             ],
             swiftSettings: strict),
-        // The example of Docs/ImplementingABackend: a backend, and the executable that checks it.
+        // The example of Docs/Backends/ImplementingABackend: a backend, and the executable that checks it.
         .target(
             name: "FileStore", dependencies: ["GroveCache", "GroveModel"],
             path: "Docs/Examples/FileStore", swiftSettings: strict),

@@ -31,7 +31,7 @@ $SWIFT build -c release --package-path "$root/Docs/Examples/Measurement" --scrat
 
 # Each prints lines: backend, workload, whose, operations a second, microseconds of a median call.
 tool() {
-    "$GROVE" compare --backend "$1" --nodes $((MESSAGES * 11 / 10)) --coding specialised \
+    "$GROVE" compare --full --backend "$1" --nodes $((MESSAGES * 11 / 10)) --coding specialised \
         --workload read-tree --workload rewrite-unchanged --workload write-batch --format csv 2>/dev/null |
         awk -F, -v key="$1" -v round="$2" 'NR > 1 && NF { print key, $2, round, "tool", $5, $6 }'
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Counts how often readers of one cache wait for each other, on Linux (Docs/BigMachines.md).
+# Counts how often readers of one cache wait for each other, on Linux (Docs/Internals/BigMachines.md).
 #
 # A program with THREADS readers of one cache in one process reads single records at random for some seconds. A library that is
 # loaded before all others counts the acquisitions that did not succeed at once: of the mutexes of Grove and of

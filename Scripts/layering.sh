@@ -7,7 +7,8 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
-# A folder, then what of ours it may import. A folder under Sources or Conformance that is not here is a violation.
+# A folder, then what of ours it may import. A folder under Sources, Conformance or Benchmarks that is not
+# here is a violation; Benchmarks/Peers is a package of its own.
 # Foundation in the folders marked * is imported as FoundationEssentials where that exists; without a mark, as it likes.
 layers='
 Sources/GroveModel*
@@ -25,7 +26,7 @@ Sources/Backends/LevelDB* GroveCache GroveCoding GroveModel CLevelDB
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
-Sources/GroveCompare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
+Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
 Sources/GroveTool GroveModel GroveCoding GroveCache GroveCompare GroveConformance GroveHarnesses GroveMutants
 Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
 Conformance/Kit GroveCache GroveCoding GroveModel
@@ -33,7 +34,7 @@ Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLe
 Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel
 '
 
-find Sources Conformance -name '*.swift' 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '
+find Sources Conformance Benchmarks -path Benchmarks/Peers -prune -o -name '*.swift' -print 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '
     BEGIN {
         rows = split(ENVIRON["LAYERS"], row, "\n")
         for (i = 1; i <= rows; i++) {

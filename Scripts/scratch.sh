@@ -238,8 +238,8 @@ for system in $SYSTEMS; do
     client actor "the same, on the main actor by default" sqlite3 GroveProviders Ann swift-syntax
     client everything "the same, with GroveLogging and GroveMetrics" sqlite3 GroveLogging Ann \
         swift-log swift-metrics swift-syntax
-    says untraited '@Cacheable needs the trait Macros: .package(…, traits: ["Macros"]) in your Package.swift'
-    says unlogged 'LoggingObserver needs the trait Logging: .package(…, traits: ["Logging"]) in your Package.swift'
+    says untraited '@Cacheable needs the trait Macros. Add traits: ["Macros"] to Grove'
+    says unlogged 'LoggingObserver needs the trait Logging. Add traits: ["Logging"] to Grove'
 done
 
 if [ -n "$enter" ]; then

@@ -1,8 +1,8 @@
 """Checks the golden records with code that is none of Grove's: `python3 check.py v1/*.json`.
 
-The envelope and the checksum follow Docs/RecordFormat.md. What each body holds is stated in values.json, as values: a
-decoder and an encoder of deterministic CBOR (RFC 8949 §4.2.1), written here, and cbor2 must agree with that, to the
-order of every map, the width of every float and the last byte. Exits with 77 where cbor2 is missing.
+The envelope and the checksum follow Docs/Internals/RecordFormat.md. What each body holds is stated in values.json, as
+values: a decoder and an encoder of deterministic CBOR (RFC 8949 §4.2.1), written here, and cbor2 must agree with that,
+to the order of every map, the width of every float and the last byte. Exits with 77 where cbor2 is missing.
 
 Values are written as in JSON, integers being integers; whatever JSON has not is an object of one member:
 

@@ -40,6 +40,8 @@ struct CacheState: Sendable {
     var wipedAt: UInt64 = 0
     /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
     var replacedAt: UInt64 = 0
+    /// Counts the times that everything went, as far as this process knows: what was asked for before is not stored after it.
+    var lifeNumber: UInt64 = 0
 }
 
 extension CacheState {

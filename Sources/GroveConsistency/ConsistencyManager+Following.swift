@@ -2,7 +2,7 @@ package import GroveModel
 
 /// What a manager needs to follow a cache.
 extension ConsistencyManager {
-    /// What is held, or waited for, of what a cache changed.
+    /// What is to be read again of what a cache changed: what is held, or waited for, and as what.
     package struct HeldChanges: Sendable {
         /// What to read, and as what: every type as which the identifier is held.
         package var wanted: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
@@ -21,34 +21,38 @@ extension ConsistencyManager {
         case unknown
     }
 
-    /// Tells `body` of change sets that came while a fetch was under way, once that has ended: what it brought is held now and
-    /// may be older.
-    package func onUnsettled(_ body: @escaping @Sendable ([any CommittedChanges]) -> Void) {
-        engine.enqueue { $0.tellUnsettled = body }
+    /// Tells `body` of nodes that a read of the cache has brought, and that others committed anew while it was under way.
+    package func onStale(_ body: @escaping @Sendable (Set<ModelIdentifier>) -> Void) {
+        engine.enqueue { $0.tellStale = body }
     }
 
-    /// Takes a place in the order of calls, and gives `body`, on the engine's queue, what is held of `changes`.
+    /// Takes a turn, and gives `body`, on the engine's queue, what is held of `changes`, and of `lists` the elements that are not among
+    /// `unknown`.
     ///
-    /// ``endFollowing(_:_:_:onOutdated:onRewritten:)`` follows.
-    ///
-    /// - Parameter isReread: whether this was looked at before, and is no news.
+    /// ``endFollowing(_:_:_:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:isFollowing:)``.
     package func beginFollowing(
-        _ changes: any CommittedChanges, isReread: Bool, then body: @escaping @Sendable (HeldChanges) -> Void
-    ) -> UInt64 {
+        _ changes: any CommittedChanges, lists: [SubscriptionKey] = [], except unknown: Set<ModelIdentifier> = [],
+        then body: @escaping @Sendable (HeldChanges, [SubscriptionKey: [any SimpleModel]]) -> Void
+    ) -> Turn {
         engine.enqueue { engine in
-            engine.log.openFollowing(isReread ? nil : changes, at: engine.sequence)
-            body(engine.held(of: changes))
+            engine.log.open(1 + lists.count)
+            var elements: [SubscriptionKey: [any SimpleModel]] = [:]
+            for key in lists {
+                elements[key] = engine.subscriptions[key.rawValue]?.elements.values.compactMap { membership in
+                    guard let model = membership.tree?.root.model, model.modelIdentifier.map(unknown.contains) != true
+                    else { return nil }
+                    return Leaf.base(model)
+                }
+            }
+            body(engine.held(of: changes), elements)
         }
     }
 
-    /// Applies what was read: less what was posted or deleted since the place `began`.
+    /// Applies what was read: less what was posted or deleted since `began`.
     ///
-    /// - Parameters:
-    ///   - onOutdated: given what was read, was not held before, and was changed since: it is to be read again.
-    ///   - onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
+    /// - Parameter onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
     package func endFollowing(
-        _ began: UInt64, _ held: HeldChanges, _ outcomes: [Followed],
-        onOutdated: @escaping @Sendable (Set<ModelIdentifier>) -> Void,
+        _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed],
         onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
     ) {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
@@ -57,6 +61,7 @@ extension ConsistencyManager {
             // More may be held by now than when it was read; and of what is held no more, the log may have what is older.
             let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes))
             var found: [any Model] = []
+            var aliased: [(identifier: ModelIdentifier, model: any Model)] = []
             var deleted: [ModelIdentifier] = []
             // What was read before a wipe does not come back after it.
             for (wanted, outcome) in engine.isCancelled(began) ? [] : Array(zip(held.wanted, outcomes)) {
@@ -64,6 +69,7 @@ extension ConsistencyManager {
                 case .model(let model):
                     if let model = engine.graft(Leaf.node(model), since: began, over: fresh) {
                         found.append(model)
+                        if model.modelIdentifier != wanted.identifier { aliased.append((wanted.identifier, model)) }
                     } else {
                         // It, or what it cannot be without, was deleted since.
                         deleted.append(wanted.identifier)
@@ -82,21 +88,14 @@ extension ConsistencyManager {
             defer { engine.asOf = nil }
             engine.round(context: nil, extra: changes.isEmpty ? nil : telling(found, changes, nil)) {
                 for model in found { engine.apply(model) }
+                for (identifier, model) in aliased { engine.give(model, toThoseWhoAwait: identifier) }
                 for identifier in deleted { engine.applyDelete(identifier) }
             }
             let gone = held.changes.deletedModelIds
             let rewritten = zip(held.wanted, outcomes).filter { wanted, outcome in
                 if case .model = outcome { gone.contains(wanted.identifier) } else { false }
             }
-            var brought: Set<ModelIdentifier> = []
-            if engine.log.isFollowed {
-                for model in found {
-                    model.forEachInOrder { if let identifier = $0.modelIdentifier { brought.insert(identifier) } }
-                }
-            }
-            let outdated = engine.log.changed(since: began, among: brought)
-            engine.log.closeFollowing()
-            if !outdated.isEmpty { onOutdated(outdated) }
+            engine.endRead(began)
             guard !rewritten.isEmpty else { return }
             let models = Set(rewritten.map(\.0.identifier))
             onRewritten(models, engine.holders(of: models))
@@ -150,11 +149,14 @@ extension Engine {
         return holders
     }
 
-    /// Ends a fetch; what was committed meanwhile is looked at again.
-    func endFetch() {
-        log.close()
-        let unsettled = log.takeUnsettled()
-        if !unsettled.isEmpty { tellUnsettled?(unsettled) }
+    /// Gives `model`, which a key names, to those who wait for the key.
+    fileprivate func give(_ model: any Model, toThoseWhoAwait key: ModelIdentifier) {
+        guard let occurrences = index[key] else { return }
+        for subscription in Array(occurrences.awaiting.values) where subscription.accepts(model) {
+            subscription.awaitedIdentifier = model.modelIdentifier
+            listen(subscription, to: model)
+            noteAdopted(subscription)
+        }
     }
 }
 

@@ -45,7 +45,7 @@ extension ConsistencyManager {
 
     /// Tells `listener`, before this returns, of everything that changed while it was paused, merged into one update.
     ///
-    /// It is not told where its current model is up to date, or where it let go of its model: then it listens to
+    /// It is not told if its current model is up to date or has another identifier. If it has none, it listens to
     /// nothing. The updates are what its model before and after differ in. A batch listener is told after its
     /// listeners, also where one of them is resumed by itself, unless the batch is paused.
     ///

@@ -52,7 +52,7 @@ extension ConsistencyManager {
     @discardableResult
     package func post(
         _ model: any Model, by key: SubscriptionKey, generation: Int, context: (any Sendable)?, at time: Date
-    ) -> UInt64 {
+    ) -> Turn {
         post([model], context: context, at: time, from: key, generation: generation)
     }
 
@@ -67,7 +67,7 @@ extension ConsistencyManager {
     package func edit(
         _ key: SubscriptionKey, leaving left: [Int]?, joining joined: [(handle: Int, model: any Model)],
         posting models: [any Model], context: (any Sendable)?, at time: Date? = nil
-    ) -> UInt64 {
+    ) -> Turn {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         let told = tellsListeners && !models.isEmpty
@@ -137,7 +137,7 @@ extension ConsistencyManager {
     /// Every fetch that begins ends with ``endFetch(_:model:subscription:generation:then:)`` or ``joinFetched(_:_:_:)``.
     ///
     /// - Parameter key: whom the fetch is for; what an earlier fetch brings is not for it any more.
-    package func beginFetch(for key: SubscriptionKey? = nil) -> UInt64 {
+    package func beginFetch(for key: SubscriptionKey? = nil) -> Turn {
         engine.enqueue { engine in
             engine.log.open()
             if let key { engine.subscriptions[key.rawValue]?.latestFetch = engine.sequence }
@@ -161,12 +161,12 @@ extension ConsistencyManager {
     /// The subscription listens to it from the same step on, unless it was given something since the fetch began: then
     /// `body` is told `false`.
     package func endFetch(
-        _ fetch: UInt64, model: (any Model)?, subscription key: SubscriptionKey? = nil, generation: Int = 0,
+        _ fetch: Turn, model: (any Model)?, subscription key: SubscriptionKey? = nil, generation: Int = 0,
         then body: @escaping @MainActor @Sendable ((any Model)?, Bool) -> Void
     ) {
         engine.enqueue { engine in
             let newest = model.flatMap { engine.graft($0, since: fetch) }
-            engine.endFetch()
+            engine.endRead(fetch, brought: [newest].compactMap(\.self).identifiers)
             var isAccepted = false
             if let key, let subscription = engine.subscriptions[key.rawValue],
                 subscription.generation == generation, subscription.lastNews < fetch, subscription.latestFetch == fetch
@@ -189,7 +189,7 @@ extension ConsistencyManager {
     ///
     /// - Parameter isFollowing: whether models may be from memory, as of when the fetch began.
     package func graftFetched(
-        _ fetch: UInt64, models: [any Model], isFollowing: Bool = false,
+        _ fetch: Turn, models: [any Model], isFollowing: Bool = false,
         then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
     ) {
         engine.enqueue { engine in
@@ -201,7 +201,7 @@ extension ConsistencyManager {
     /// Ends the fetch of a collection: its elements are listened to, and what changed in them since they were grafted
     /// is delivered.
     package func joinFetched(
-        _ fetch: UInt64, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)],
+        _ fetch: Turn, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)],
         isFollowing: Bool = false
     ) {
         engine.enqueue { engine in
@@ -215,7 +215,7 @@ extension ConsistencyManager {
                     }
                 }
             }
-            engine.endFetch()
+            engine.endRead(fetch, brought: joined.map(\.model).identifiers)
         }
     }
 

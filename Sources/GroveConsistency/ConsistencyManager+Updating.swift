@@ -33,7 +33,7 @@ extension ConsistencyManager {
     package func post(
         _ models: [any Model], context: (any Sendable)?, at time: Date? = nil, from own: SubscriptionKey? = nil,
         generation: Int = 0
-    ) -> UInt64 {
+    ) -> Turn {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         return engine.enqueue(isCancellable: own == nil, at: time) { [self] engine in
@@ -61,7 +61,7 @@ extension ConsistencyManager {
 
     /// Deletes `model`; returns the call's place in the order of calls.
     @discardableResult
-    package func delete(_ model: any Model, context: (any Sendable)?) -> UInt64 {
+    package func delete(_ model: any Model, context: (any Sendable)?) -> Turn {
         guard let identifier = model.modelIdentifier else {
             return engine.enqueue { engine in
                 engine.fail(CacheError(.unidentified, "A model without an identifier cannot be deleted."))
@@ -129,12 +129,12 @@ extension Model {
 }
 
 extension ModelChange {
-    /// Each identified model in `models`.
+    /// Each identified model in `models`: of each projection the last version.
     static func changes(of models: [any Model]) -> [ModelIdentifier: ModelChange] {
         var found: [ModelIdentifier: [any Model]] = [:]
         for model in models {
             model.forEachInOrder { model in
-                if let identifier = model.modelIdentifier { found[identifier, default: []].append(model) }
+                if let identifier = model.modelIdentifier { found[identifier, default: []].bring(model) }
             }
         }
         return found.mapValues(ModelChange.updated)

@@ -42,8 +42,9 @@
         names: named(modelIdentifier), named(identifierPrefix), named(appendIdentifier), named(recordName),
         named(projectionName), named(fields),
         named(encodeFields), named(decodeFields), named(encodeValue), named(decodeValue), named(map), named(forEach),
-        named(replacingChild), named(merge), named(==), named(hash), named(init), named(cacheableField),
-        named(cacheablePayload), named(_groveCases))
+        named(replacingChild), named(merge), named(==), named(_groveAreEqual), named(hash), named(init),
+        named(cacheableField),
+        named(cacheablePayload), named(_groveCases), named(_groveChecks))
     public macro Cacheable(id: String? = nil, record: String? = nil, projection: String? = nil) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheableMacro")
 
@@ -96,7 +97,10 @@
     /// attribute of a type, and complains about an unavailable one by its message alone.
     @available(
         *, unavailable,
-        message: "@Cacheable needs the trait Macros: .package(…, traits: [\"Macros\"]) in your Package.swift"
+        message: """
+            @Cacheable needs the trait Macros. Add traits: ["Macros"] to Grove's line in your Package.swift, \
+            as in .package(path: "../grove", traits: ["Macros"])
+            """
     )
     @globalActor
     public actor Cacheable {

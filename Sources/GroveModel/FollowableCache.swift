@@ -39,35 +39,111 @@ public enum ShownItem: Sendable, Hashable {
 
 /// A cache as one who follows it uses it: what is written by it is not told back.
 public protocol FollowedCache: CacheDelegate {
+    /// What became of a call.
+    typealias Settled = @Sendable (SaveOutcome) -> Void
+
     /// Runs `call` soon, on a queue of the cache: behind what any follower passed before, and before writes that others call
     /// from now on.
     ///
     /// So the place of a call in the order of calls is that of this one, and the work of it is done elsewhere.
     func inOrder(_ call: @escaping @Sendable () -> Void)
 
+    /// A place behind the calls that were passed before; its number is known once they have reached the cache.
+    func place() -> StoredPlace
+
+    /// Whether everything was emptied or replaced since `place`, by any process.
+    func isOver(_ place: StoredPlace) -> Bool
+
+    /// Stores `model` and every identified model in its tree, and lets `cacheKey` find it.
+    ///
+    /// - Parameters:
+    ///   - place: the place that it is as of, if it is an answer of the network, which confirms it; `nil` for a call.
+    ///   - settled: called once, on any thread.
+    func save(
+        _ model: any SimpleModel, forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled)
+
+    /// Stores a collection; see ``save(_:forKey:asOf:settled:)``.
+    func save(
+        _ collection: [any SimpleModel], forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled)
+
+    /// Stores a list as ``CacheDelegate/saveList(_:after:of:forKey:context:)`` does.
+    ///
+    /// - Parameter place: as for ``save(_:forKey:asOf:settled:)``; of what an edit brings, or of the whole list.
+    func saveList(
+        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
+        forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled)
+
+    /// Deletes the model of `identifier`, and what `cacheKey` names is found no more.
+    func delete(
+        _ identifier: ModelIdentifier?, forKey cacheKey: String?, asOf place: StoredPlace?, settled: @escaping Settled)
+
     /// Empties the cache, behind the calls before it and before those after it; returns at once.
     ///
     /// - Parameter completion: called once, on any thread, when nothing is left, or with why something is.
     func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void)
 
-    /// Reads models now, in one view of the cache, every write that was called before included.
-    ///
-    /// Blocks the calling thread.
+    /// Asks for the model of a cache key, in one view, every write that was called before included; returns at once.
     ///
     /// - Parameters:
-    ///   - models: what to read, and as what.
-    ///   - known: models that are not read but used, where a tree that is read holds one of their identifiers.
-    /// - Returns: the outcomes, in the order of `models`; `nil` where one could not be read.
-    func readNow(
-        _ models: [(identifier: ModelIdentifier, type: any SimpleModel.Type)], known: [any SimpleModel]
-    ) -> [CacheRead<any SimpleModel>?]
+    ///   - maxAge: in seconds.
+    ///   - completion: called once, on a queue of the cache.
+    func read<T: SimpleModel>(
+        _ cacheKey: String, as type: T.Type, maxAge: Double?,
+        completion: @escaping @Sendable (Result<AgedRead<T>, CacheError>) -> Void)
 
-    /// Reads a list now, as ``readNow(_:known:)`` reads models.
+    /// Asks for the collection of a cache key, as ``read(_:as:maxAge:completion:)`` does for a model.
     ///
-    /// - Parameter missing: what an element means that neither the cache nor `known` has.
-    /// - Returns: `nil` where it could not be read.
-    func readListNow<T: SimpleModel>(
-        _ cacheKey: String, of type: T.Type, known: [T], missing: MissingElements
+    /// - Parameter missing: what an element means that the cache does not have.
+    func readList<T: SimpleModel>(
+        _ cacheKey: String, of type: T.Type, missing: MissingElements,
+        completion: @escaping @Sendable (Result<CacheRead<[T]>, CacheError>) -> Void)
+
+    /// Says whether the cache has a collection and everything in it, confirmed within `maxAge` seconds; counts as no read.
+    func isListFresh<T: SimpleModel>(
+        _ cacheKey: String, of type: T.Type, maxAge: Double, completion: @escaping @Sendable (Bool) -> Void)
+
+    /// Runs `body` on one view of the cache, every write that was called before included, to read again what is shown; returns at
+    /// once.
+    ///
+    /// These reads count neither as hits nor as misses.
+    ///
+    /// - Parameter body: called once, on a queue of the cache; with `nil` if the cache cannot be read.
+    func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void)
+}
+
+/// The outcome of a read, and whether it is young enough.
+public struct AgedRead<Value: Sendable>: Sendable {
+    /// The value, or why there is none.
+    public let outcome: CacheRead<Value>
+    /// Whether all of it was confirmed within the age that was asked for.
+    public let isFresh: Bool
+
+    /// Makes an outcome.
+    public init(_ outcome: CacheRead<Value>, isFresh: Bool) {
+        self.outcome = outcome
+        self.isFresh = isFresh
+    }
+}
+
+/// What became of a call that writes.
+public enum SaveOutcome: Sendable {
+    /// It is stored; not whole if some of its nodes were changed or deleted since the call, or since the place that it is as of.
+    case stored(isWhole: Bool)
+    /// It is not, and why. Saved again as of `place`, it does not overwrite what was changed since the call.
+    case refused(CacheError, StoredPlace)
+}
+
+/// One view of a cache, as one who follows it reads again what is shown.
+public protocol FollowedView {
+    /// Lets trees that are read hold `models` where they hold one of their identifiers, so that those are not read.
+    func know(_ models: [any SimpleModel])
+
+    /// The model of a cache key; `nil` if it could not be read.
+    func model(_ cacheKey: ModelIdentifier, as type: any SimpleModel.Type) -> CacheRead<any SimpleModel>?
+
+    /// The collection of a cache key; `nil` if it could not be read.
+    func list<T: SimpleModel>(
+        _ cacheKey: ModelIdentifier, of type: T.Type, missing: MissingElements
     ) -> CacheRead<[T]>?
 }
 
@@ -76,13 +152,20 @@ public protocol CommittedChanges: Sendable {
     /// How much changed.
     var extent: ChangeExtent { get }
 
+    /// Whether what was asked for before does not come back: everything was emptied, or all models of a type were deleted.
+    var beginsLife: Bool { get }
+
+    /// How many nodes, lists and cache keys are named.
+    var count: Int { get }
+
     /// The nodes that were deleted.
     var deletedModelIds: Set<ModelIdentifier> { get }
 
-    /// The keys of the collections that were set, edited or forgotten; `nil` where any may have been.
+    /// The keys of the collections that were set, edited or forgotten; `nil` if any may have been.
     var changedLists: Set<ModelIdentifier>? { get }
 
-    /// Those of `held` that were changed or deleted; what was only evicted is none of them.
+    /// Those of `held` that were changed or deleted, and cache keys that name another model now; what was only evicted is none of
+    /// them.
     ///
     /// - Parameter isHeld: whether an identifier is in `held`; of many changes and few held ones, or the other way round, the
     ///   fewer are looked at.

@@ -23,7 +23,7 @@ import GroveCompare
 
                 EXAMPLES
                   Compare the backends with each other and with the bare engines:
-                    grove compare --quick
+                    grove compare
                   Check that a backend keeps every rule of the catalogue:
                     grove conformance --backend lmdb
                   Store a JSON document as nodes, look at one, and get it back:
@@ -74,7 +74,8 @@ import GroveCompare
     @main
     enum Grove {
         static func main() {
-            Terminal.note("grove: built without its commands; write: swift run --traits Tool -c release grove")
+            Terminal.note(
+                "grove: this build has no commands. Type: swift run -c release --traits Tool grove help")
             exit(2)
         }
     }

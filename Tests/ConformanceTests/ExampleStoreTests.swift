@@ -6,7 +6,7 @@ import Testing
 
 @testable import GroveConformance
 
-/// The example of Docs/ImplementingABackend; its conformance is checked by ``SlowFileStoreTests``.
+/// The example of Docs/Backends/ImplementingABackend; its conformance is checked by ``SlowFileStoreTests``.
 @Suite("The example of a backend")
 struct ExampleStoreTests {
     @Test("Its files are their owner's alone")

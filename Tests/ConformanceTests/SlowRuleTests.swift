@@ -61,7 +61,7 @@ import Testing
     func failing(_ rule: Rule) async throws { try await rule.verify(on: Odd.failing) }
 }
 
-/// The example of Docs/ImplementingABackend.
+/// The example of Docs/Backends/ImplementingABackend.
 @Suite struct SlowFileStoreTests {
     struct FileHarness: StoreHarness {
         typealias Store = FileStore

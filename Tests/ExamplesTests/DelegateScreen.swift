@@ -1,4 +1,4 @@
-// The delegate's example of Docs/MovingFromRocketData.md, between the two rules; a test holds the two together.
+// The delegate's example of Docs/Guides/MovingFromRocketData.md, between the two rules; a test holds the two together.
 import Grove
 
 // -----

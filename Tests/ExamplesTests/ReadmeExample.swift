@@ -1,7 +1,8 @@
-// The first code of README.md, between the two rules; a test holds the two together.
+// The example of README.md, between the two rules; a test holds the two together.
 // -----
+import Grove
+import GroveMacros  // @Cacheable needs the trait: .package(path: "../grove", traits: ["Macros"])
 import GroveSQLite
-import GroveMacros
 
 @Cacheable
 struct Person {
@@ -14,13 +15,22 @@ struct Person {
 struct Message {
     let id: String
     let text: String
-    let sender: Person  // a record of its own: a change elsewhere shows here
+    let sender: Person  // stored once, as a record of its own, for all messages of this person
 }
 
-func example(directory: String) throws -> Message? {
-    let cache = try SQLiteCache(directory: directory)
-    try cache.write(Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false)))
-    try cache.write(Person(id: "1", name: "Ann", isOnline: true))  // elsewhere, Ann comes online
-    return try cache.model("Message:34")  // and the message shows it: sender.isOnline is true
+@MainActor
+func example(directory: String) async throws -> Message? {
+    let cache = try SQLiteCache(directory: directory, budget: CacheBudget(bytes: 50_000_000))
+    let manager = DataModelManager(cacheDelegate: cache)
+    // Show what the cache has. If it is older than a minute, ask the network, show and store its answer.
+    let screen = DataProvider<Message>(dataModelManager: manager)
+    try await screen.load(withCacheKey: "Message:34", maxAge: 60) {
+        Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false))
+    }
+    // Another screen learns that Ann is online. Views of SwiftUI that read `screen.data` are drawn again.
+    manager.updateModel(Person(id: "1", name: "Ann", isOnline: true))
+    await manager.flush()
+    assert(screen.data?.sender.isOnline == true)
+    return try cache.model("Message:34")  // the same after the next start, without the network
 }
 // -----

@@ -6,21 +6,22 @@ import Testing
 
 @Suite("README")
 struct ReadmeTests {
-    @Test("Its first example runs and does what it says")
-    func cache() throws {
+    @MainActor
+    @Test("Its example runs and does what it says")
+    func cache() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let message = try example(directory: directory)
+        let message = try await example(directory: directory)
         #expect(message?.text == "Hello")
         #expect(message?.sender.isOnline == true)
     }
 
     @MainActor
-    @Test("Its second example runs and does what it says")
+    @Test("The title of each state of a screen is what the guide says")
     func screens() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        _ = try example(directory: directory)
+        _ = try await example(directory: directory)
         let cache = try SQLiteCache(directory: directory)
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
@@ -59,7 +60,7 @@ struct ReadmeTests {
     func delegate() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        _ = try example(directory: directory)
+        _ = try await example(directory: directory)
         let cache = try SQLiteCache(directory: directory)
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
@@ -74,7 +75,38 @@ struct ReadmeTests {
         #expect(screen.shown?.sender.isOnline == true)
     }
 
-    @Test("Its example of a transaction and a view runs and does what it says")
+    @MainActor
+    @Test("The guide's cache of one's own, and its edit from any thread, run and do what they say")
+    func ownCache() async throws {
+        let cache = DictionaryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let message = Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false))
+        CollectionDataProvider<Message>.setData([], cacheKey: "inbox", dataModelManager: manager)
+        await Task.detached { messageArrived(message, manager) }.value
+        let stored = await withCheckedContinuation { (answer: CheckedContinuation<[[Message]], Never>) in
+            Task { @MainActor in
+                // Behind the task that inserts.
+                CollectionDataProvider<Message>.append([], cacheKey: "inbox", dataModelManager: manager) { _ in
+                    let inbox = CollectionDataProvider<Message>(dataModelManager: manager)
+                    inbox.fetchDataFromCache(withCacheKey: "inbox") { messages, _ in
+                        answer.resume(returning: [messages ?? [], inbox.data])
+                    }
+                }
+            }
+        }
+        #expect(stored == [[message], [message]])
+        let provider = DataProvider<Message>(dataModelManager: manager)
+        provider.setData(message)
+        let other = DataModelManager(cacheDelegate: cache)
+        let shown = try await DataProvider<Message>(dataModelManager: other).fetchDataFromCache(
+            withCacheKey: "Message:34")
+        #expect(shown == message)
+        manager.deleteModel(message)
+        await manager.flush()
+        #expect(provider.data == nil)
+    }
+
+    @Test("The guide's example of a transaction and a view runs and does what it says")
     func transactions() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -90,9 +122,10 @@ struct ReadmeTests {
     @Test(
         "The examples of the documents are the ones that are tested",
         arguments: [
-            ("ReadmeExample.swift", "README.md"), ("ReadmeScreens.swift", "README.md"),
-            ("ReadmeTransactions.swift", "README.md"), ("ScreensExample.swift", "Docs/Screens.md"),
-            ("DelegateScreen.swift", "Docs/MovingFromRocketData.md"),
+            ("ReadmeExample.swift", "README.md"), ("StatesExample.swift", "Docs/Guides/Screens.md"),
+            ("CacheExample.swift", "Docs/Guides/Cache.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
+            ("DelegateScreen.swift", "Docs/Guides/MovingFromRocketData.md"),
+            ("OwnCache.swift", "Docs/Guides/MovingFromRocketData.md"),
         ])
     func examplesAreCurrent(file: String, document: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,4 +1,4 @@
-// The code of Docs/Screens.md but for its views, between rules; a test holds the two together.
+// The code of Docs/Guides/Screens.md but for its views, between rules; a test holds the two together.
 // -----
 import Grove
 import Observation
@@ -19,7 +19,7 @@ final class MessageModel {
         (self.id, self.server) = (id, server)
         message = DataProvider(dataModelManager: manager)
         // If a list shows the message already, `message.data` has it now, before the first frame is drawn.
-        message.fetchDataFromCache(withCacheKey: "Message:\(id)")
+        message.fetchDataFromCache(withCacheKey: "Message:\(id)") { _, _ in }
     }
     func appear() async {
         _ = try? await message.load(withCacheKey: "Message:\(id)", maxAge: 60) { [server, id] in
@@ -40,10 +40,10 @@ final class InboxModel {
         messages = CollectionDataProvider(dataModelManager: manager)
     }
     /// Yesterday's messages at once, then the first page, which is tried twice more if it fails.
-    func refresh(maxAge: Double? = nil) async {
+    func refresh(maxAge: Double? = nil, reload: Bool = false) async {
         isAtEnd = false
         _ = try? await messages.load(
-            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, retry: LoadRetry(2)
+            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, reload: reload, retry: LoadRetry(2)
         ) { [server] in try await server.messages(after: nil) }
     }
     /// The next page, when the last row is drawn.
@@ -57,7 +57,7 @@ final class InboxModel {
         guard messages.count == 0 else { return nil }
         return switch messages.state {
         case .idle, .loading: "Loading…"
-        case .cached, .fresh: "No messages"
+        case .cached, .fresh, .unsaved: "No messages"
         case .missing(let miss): "Nothing stored (\(miss))"
         case .failed: "No network. Pull to try again."
         }
@@ -68,5 +68,14 @@ final class InboxModel {
 @MainActor
 func follow(_ draw: @escaping @MainActor () -> Void) {
     withObservationTracking(draw) { Task { @MainActor in follow(draw) } }
+}
+// -----
+/// What the server pushes over a socket: each line says what changed, as the server has it.
+func follow(_ manager: DataModelManager, _ changed: () async throws -> [Message]?) async throws {
+    while true {
+        let asked = manager.place()
+        guard let messages = try await changed() else { return }
+        try manager.updateModels(messages, asOf: asked)
+    }
 }
 // -----

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite("Docs/Screens.md")
+@Suite("Docs/Guides/Screens.md")
 struct ScreensTests {
     /// Seven messages in pages of three, until it is offline.
     private final class Server: MessageServer {

@@ -42,31 +42,31 @@ struct AgeTests {
     @Test("A node that was confirmed longer ago is missing, and the miss names it; without an age it is there")
     func nodes() throws {
         let message = Message(id: "34", text: "Hello", sender: ann)
-        try cache.write(message)
+        try cache.write(message, confirmed: true)
         clock.advance(60)
         #expect(try cache.read("Message:34", as: Message.self, maxAge: 60) == .hit(message))
         clock.advance(1)
         #expect(try cache.read("Message:34", as: Message.self, maxAge: 60) == .miss(expired("Message:34")))
         #expect(try cache.read("Message:34", as: Message.self, maxAge: .infinity) == .hit(message))
         #expect(try cache.model("Message:34", as: Message.self) == message)
-        try cache.write(Message(id: "34", text: "Bye", sender: ann))
+        try cache.write(Message(id: "34", text: "Bye", sender: ann), confirmed: true)
         clock.advance(30)
         #expect(try cache.model("Message:34", as: Message.self, maxAge: 60)?.text == "Bye")
-        try cache.write(Message(id: "35", text: "Later", sender: ann))
+        try cache.write(Message(id: "35", text: "Later", sender: ann), confirmed: true)
         clock.advance(31)
         #expect(try cache.read("Message:34", as: Message.self, maxAge: 60) == .miss(expired("Message:34")))
         #expect(try cache.model("Message:35", as: Message.self, maxAge: 60)?.text == "Later")
-        try cache.write(Message(id: "36", text: "New", sender: Person(id: "2", name: "Bob", age: 1)))
+        try cache.write(Message(id: "36", text: "New", sender: Person(id: "2", name: "Bob", age: 1)), confirmed: true)
         #expect(try cache.read("Message:35", as: Message.self, maxAge: 20) == .miss(expired("Message:35")))
         #expect(cache.statistics.misses[.expired] == 3)
     }
 
     @Test("A child that is too old is what the miss names, and an optional one is not nil")
     func children() throws {
-        try cache.write(Fork("l"))
+        try cache.write(Fork("l"), confirmed: true)
         clock.advance(100)
         // The stub says nothing of the child's own children.
-        try cache.write(ForkLink(id: "a", left: ForkStub(id: "l")))
+        try cache.write(ForkLink(id: "a", left: ForkStub(id: "l")), confirmed: true)
         #expect(try cache.read("Fork:a", as: Fork.self, maxAge: 60).miss == expired("Fork:l"))
         #expect(try cache.read("Fork:a", as: Fork.self, maxAge: 100).value?.left?.id == "l")
         try cache.delete("Fork:l")
@@ -77,14 +77,14 @@ struct AgeTests {
     @Test("A rewrite that changes nothing confirms: the record keeps its number, and no change set names it")
     func confirmation() throws {
         let message = Message(id: "34", text: "Hello", sender: ann)
-        try cache.write(message)
+        try cache.write(message, confirmed: true)
         let number = try cache.storedRecord(.node, "Person:1")?.envelope.get().sequence
         clock.advance(100)
-        #expect(try cache.write(ann).isEmpty)
+        #expect(try cache.write(ann, confirmed: true).isEmpty)
         #expect(try cache.storedRecord(.node, "Person:1")?.envelope.get().sequence == number)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .hit(ann))
         #expect(try cache.read("Message:34", as: Message.self, maxAge: 10) == .miss(expired("Message:34")))
-        #expect(try cache.write(message).isEmpty)
+        #expect(try cache.write(message, confirmed: true).isEmpty)
         #expect(try cache.read("Message:34", as: Message.self, maxAge: 10) == .hit(message))
         clock.advance(11)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .miss(expired("Person:1")))
@@ -97,11 +97,11 @@ struct AgeTests {
             let before = cache.statistics.recordsPut
             for _ in 0..<10 {
                 clock.advance(seconds)
-                try cache.write(ann)
+                try cache.write(ann, confirmed: true)
             }
             return cache.statistics.recordsPut - before
         }
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         #expect(try puts(every: 5.9) == 0)
         #expect(try puts(every: 6) == 1)
         _ = try cache.read("Person:1", as: Person.self, maxAge: 1_000)
@@ -111,16 +111,16 @@ struct AgeTests {
         #expect(try puts(every: 10) == 10)
         // A quarter of what was asked for is the most by which it counts as older.
         clock.advance(9)
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(29)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 40) == .hit(ann))
     }
 
     @Test("Ages outlive the cache, however it ended")
     func reopened() throws {
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(100)
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(50)
         let again = try AgeTests.open(disk, clock)
         #expect(try again.read("Person:1", as: Person.self, maxAge: 50) == .hit(ann))
@@ -129,11 +129,11 @@ struct AgeTests {
 
     @Test("What is confirmed is what is stored: another value that was confirmed before says nothing of it")
     func otherValue() throws {
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(10)
         let (late, time) = (try cache.core.takeSequence(), cache.core.clock.ofCall)
         clock.advance(10)
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         let tree = try EncodedRoots([older], mustBeIdentified: true).tree
         try cache.core.enqueue(PendingWrite(sequence: late, time: time, tree: tree), schedulingDrain: false)
         try cache.flush()
@@ -146,12 +146,12 @@ struct AgeTests {
     @Test("A collection has an age of its own beside its elements', and skips those that are too old")
     func collections() throws {
         let bob = Person(id: "2", name: "Bob", age: 40)
-        try cache.writeCollection([ann, bob], as: "people")
+        try cache.writeCollection([ann, bob], as: "people", confirmed: true)
         clock.advance(100)
-        try cache.write(ann)
-        try cache.write(bob)
+        try cache.write(ann, confirmed: true)
+        try cache.write(bob, confirmed: true)
         #expect(try cache.readCollection("people", of: Person.self, maxAge: 60) == .miss(expired("people")))
-        try cache.writeCollection([ann, bob], as: "people")
+        try cache.writeCollection([ann, bob], as: "people", confirmed: true)
         clock.advance(50)
         #expect(try cache.collection("people", of: Person.self, maxAge: 60) == [ann, bob])
     }
@@ -159,7 +159,7 @@ struct AgeTests {
     @Test("An element that is too old is skipped where the read asks for that, and the read says so")
     func skipping() throws {
         let bob = Person(id: "2", name: "Bob", age: 40)
-        try cache.writeCollection([bob, ann], as: "people")
+        try cache.writeCollection([bob, ann], as: "people", confirmed: true)
         clock.advance(100)
         // The list alone, as a call that only removes elements would write it.
         let list = try EncodedRoots([ann, bob], mustBeIdentified: false).collection("people")
@@ -167,7 +167,7 @@ struct AgeTests {
             PendingWrite(
                 sequence: try cache.core.takeSequence(), time: cache.core.clock.ofCall, extras: [list]),
             schedulingDrain: false)
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         #expect(try cache.readCollection("people", of: Person.self, maxAge: 60) == .miss(expired("Person:2")))
         #expect(
             try cache.readCollection("people", of: Person.self, missing: .skip, maxAge: 60)
@@ -178,17 +178,17 @@ struct AgeTests {
     @Test("A projection is as young as its own last write, or a larger one's, and not as a smaller one's")
     func projections() throws {
         let link = ForkLink(id: "a", left: ForkStub(id: "l"), right: ForkStub(id: "r"))
-        try cache.write(link)
+        try cache.write(link, confirmed: true)
         clock.advance(100)
-        try cache.write(ForkStub(id: "a"))
+        try cache.write(ForkStub(id: "a"), confirmed: true)
         #expect(try cache.read("Fork:a", as: ForkStub.self, maxAge: 10) == .hit(ForkStub(id: "a")))
         #expect(try cache.read("Fork:a", as: ForkLink.self, maxAge: 10) == .miss(expired("Fork:a")))
         clock.advance(100)
-        try cache.write(link)
+        try cache.write(link, confirmed: true)
         #expect(try cache.read("Fork:a", as: ForkStub.self, maxAge: 10) == .hit(ForkStub(id: "a")))
         #expect(try cache.read("Fork:a", as: ForkLink.self, maxAge: 10) == .hit(link))
         clock.advance(100)
-        try cache.write(ForkStub(id: "a"))
+        try cache.write(ForkStub(id: "a"), confirmed: true)
         #expect(try cache.read("Fork:a", as: ForkStub.self, maxAge: 10) == .hit(ForkStub(id: "a")))
         #expect(try cache.read("Fork:a", as: ForkLink.self, maxAge: 10) == .miss(expired("Fork:a")))
         #expect(try cache.read("Fork:a", as: ForkLink.self, maxAge: 100) == .hit(link))
@@ -197,17 +197,17 @@ struct AgeTests {
     @Test("A reference that a projection lets go of makes nothing younger that others wrote")
     func letGo() throws {
         let left = ForkStub(id: "l")
-        try cache.write(ForkTitle(id: "a", title: "old", left: left))
+        try cache.write(ForkTitle(id: "a", title: "old", left: left), confirmed: true)
         clock.advance(100)
-        try cache.write(ForkSparse(id: "a", left: left))
+        try cache.write(ForkSparse(id: "a", left: left), confirmed: true)
         clock.advance(100)
-        try cache.write(ForkSparse(id: "a"))
+        try cache.write(ForkSparse(id: "a"), confirmed: true)
         #expect(try cache.read("Fork:a", as: ForkTitle.self, maxAge: 150).value == nil)
     }
 
     @Test("What is queued is as old as its call, and stays that when it is committed")
     func queued() throws {
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(100)
         let barrier = Barrier()
         disk.faults.withLock { $0.beforeWrite = { barrier.pass() } }
@@ -226,12 +226,12 @@ struct AgeTests {
 
     @Test("What was confirmed at a time that the clock has not reached has no age, until it is confirmed again")
     func clockSetBack() throws {
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(-100)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 1_000) == .miss(expired("Person:1")))
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 1_000) == .hit(ann))
-        try cache.write(older)
+        try cache.write(older, confirmed: true)
         clock.advance(20)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .miss(expired("Person:1")))
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 20) == .hit(older))
@@ -239,22 +239,22 @@ struct AgeTests {
 
     @Test("A clock that tells no time, and an age that is none, find everything too old")
     func oddNumbers() throws {
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: .nan) == .miss(expired("Person:1")))
         #expect(try cache.read("Person:1", as: Person.self, maxAge: -1) == .miss(expired("Person:1")))
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 0) == .hit(ann))
         let timeless = try Cache(
             directory: nil, options: SharedStore.Options(disk: disk),
             now: { Date(timeIntervalSince1970: .nan) })
-        try timeless.write(ann)
+        try timeless.write(ann, confirmed: true)
         #expect(try timeless.read("Person:1", as: Person.self, maxAge: 1_000) == .miss(expired("Person:1")))
         #expect(try timeless.model("Person:1", as: Person.self) == ann)
     }
 
     @Test("What is damaged, deleted or of another type is what it was, whatever the age")
     func otherMisses() throws {
-        try cache.write(ann)
-        try cache.write(ForkStub(id: "a"))
+        try cache.write(ann, confirmed: true)
+        try cache.write(ForkStub(id: "a"), confirmed: true)
         try cache.delete("Person:7")
         clock.advance(100)
         #expect(try cache.read("Person:7", as: Person.self, maxAge: 1) == .miss(CacheMiss(.deleted, "Person:7")))
@@ -266,15 +266,15 @@ struct AgeTests {
 
     @Test("An emptied cache remembers no age", arguments: [false, true])
     func wiped(confirms: Bool) throws {
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(100)
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         try cache.wipe()
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .miss(CacheMiss(.absent, "Person:1")))
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         if confirms {
             clock.advance(100)
-            try cache.write(ann)
+            try cache.write(ann, confirmed: true)
         }
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .hit(ann))
         clock.advance(11)
@@ -283,8 +283,8 @@ struct AgeTests {
 
     @Test("Reads for tasks and of Codable models have the same ages")
     func otherForms() async throws {
-        try await cache.write(ann)
-        try await cache.writeCollection([ann], as: "people")
+        try await cache.write(ann, confirmed: true)
+        try await cache.writeCollection([ann], as: "people", confirmed: true)
         clock.advance(10)
         #expect(try await cache.read { try $0.read("Person:1", as: Person.self, maxAge: 10) } == .hit(ann))
         let people = try await cache.read { try $0.readCollection("people", of: Person.self, maxAge: 9) }
@@ -302,9 +302,9 @@ struct AgeTests {
     @Test("What another process wrote is never younger than it is, though the numbers of calls run on")
     func foreign() throws {
         let other = try AgeTests.open(disk, clock)
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.advance(100)
-        try other.write(older)
+        try other.write(older, confirmed: true)
         clock.advance(100)
         // This one's call gets a number that the other process has used.
         let barrier = Barrier()
@@ -318,7 +318,7 @@ struct AgeTests {
         try cache.flush()
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 50) == .miss(expired("Person:1")))
         #expect(try cache.read("Person:2", as: Person.self, maxAge: 50).value?.name == "Bob")
-        try cache.write(older)
+        try cache.write(older, confirmed: true)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 50) == .hit(older))
     }
 
@@ -326,11 +326,11 @@ struct AgeTests {
     func foreignTimes() throws {
         let other = try AgeTests.open(disk, clock)
         let people = (1...3).map { Person(id: "\($0)", name: "Ann", age: $0) }
-        try cache.write(people[0])
-        try other.write(people[1])
+        try cache.write(people[0], confirmed: true)
+        try other.write(people[1], confirmed: true)
         clock.advance(100)
-        for _ in 0..<3 { try cache.write(people[0]) }
-        try other.write(people[2])
+        for _ in 0..<3 { try cache.write(people[0], confirmed: true) }
+        try other.write(people[2], confirmed: true)
         clock.advance(5)
         #expect(try cache.read("Person:3", as: Person.self, maxAge: 50) == .hit(people[2]))
         #expect(try cache.read("Person:2", as: Person.self, maxAge: 50) == .miss(expired("Person:2")))
@@ -358,7 +358,7 @@ struct AgeTests {
             case 3..<15: clock.advance(Double.random(in: 0...3, using: &generator))
             case 15..<27:
                 let age = Int.random(in: 0..<3, using: &generator)
-                try caches[process].write(Person(id: "\(number)", name: "", age: age))
+                try caches[process].write(Person(id: "\(number)", name: "", age: age), confirmed: true)
                 confirmed[number] = clock.now.timeIntervalSince1970
             default:
                 let maxAge = Double.random(in: 0...60, using: &generator)
@@ -385,7 +385,7 @@ struct AgeTests {
             let number = Int.random(in: 0..<40, using: &generator)
             let now = clock.now.timeIntervalSince1970
             if Bool.random(using: &generator), number < 30 || step % 500 == 0 {
-                try cache.write(Person(id: "\(number)", name: "", age: Int.random(in: 0..<3, using: &generator)))
+                try cache.write(Person(id: "\(number)", name: "", age: Int.random(in: 0..<3, using: &generator)), confirmed: true)
                 confirmed[number] = now
             } else if let time = confirmed[number] {
                 let maxAge = Double.random(in: 0...200, using: &generator)

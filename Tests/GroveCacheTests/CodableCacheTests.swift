@@ -119,7 +119,8 @@ import Testing
         #expect(try cache.model("Party:1", as: Party.self) == party)
     }
 
-    @Test("The example of Docs/RecordFormat.md is what the cache builds and reads") func documentedExample() throws {
+    @Test("The example of Docs/Internals/RecordFormat.md is what the cache builds and reads")
+    func documentedExample() throws {
         let body: [UInt8] = [0xA2, 0x62, 0x69, 0x64, 0x01, 0x64, 0x6E, 0x61, 0x6D, 0x65, 0x63, 0x41, 0x6E, 0x6E]
         let head: [UInt8] = [
             0x01, 0x00, 0x69, 0x01, 0x93, 0x78, 0xC4, 0x70, 0xEB, 0x52, 0x01, 0x00, 0xCA, 0x9A, 0x3B,

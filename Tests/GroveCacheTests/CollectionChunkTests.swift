@@ -148,13 +148,13 @@ struct CollectionChunkTests {
             now: { Date(timeIntervalSince1970: time.withLock { $0 }) })
         for size in [3, 300] {
             time.withLock { $0 = 1_000 }
-            try cache.writeCollection(people(0..<size), as: "list")
+            try cache.writeCollection(people(0..<size), as: "list", confirmed: true)
             time.withLock { $0 = 2_000 }
-            try cache.write(contentsOf: people(0..<size))
+            try cache.write(contentsOf: people(0..<size + 1), confirmed: true)
             try cache.append(people(size..<size + 1), toCollection: "list")
             #expect(miss(try cache.readCollection("list", of: Person.self, in: 0..<1, maxAge: 500))?.reason == .expired)
             #expect(try cache.collection("list", of: Person.self, in: 0..<1, maxAge: 1_500) == people(0..<1))
-            try cache.writeCollection(people(0..<size + 1), as: "list")
+            try cache.writeCollection(people(0..<size + 1), as: "list", confirmed: true)
             #expect(try cache.collection("list", of: Person.self, maxAge: 500) == people(0..<size + 1))
         }
     }

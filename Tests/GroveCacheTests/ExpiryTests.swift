@@ -29,13 +29,13 @@ struct ExpiryTests {
     func first(budget: CacheBudget) throws {
         let cache = try open(budget)
         let size = budget.bytes == nil ? 10 : 200
-        for number in 0..<50 { try cache.write(memo(number, size)) }
+        for number in 0..<50 { try cache.write(memo(number, size), confirmed: true) }
         // The policy would keep these for ever.
         for _ in 0..<10 { _ = try present(0..<50, cache) }
         clock.advance(100)
-        for number in 50..<80 { try cache.write(memo(number, size)) }
+        for number in 50..<80 { try cache.write(memo(number, size), confirmed: true) }
         var evicted: Set<ModelIdentifier> = []
-        for number in 80..<120 { evicted.formUnion(try cache.write(memo(number, size)).evictedModelIds) }
+        for number in 80..<120 { evicted.formUnion(try cache.write(memo(number, size), confirmed: true).evictedModelIds) }
         let old = Set((0..<50).map { ModelIdentifier("Person:\($0)") })
         #expect(!evicted.isEmpty)
         #expect(evicted.isSubset(of: old))
@@ -46,10 +46,10 @@ struct ExpiryTests {
     @Test("What was confirmed since stays, and what is being written is not thrown away first")
     func confirmed() throws {
         let cache = try open(CacheBudget(nodes: 40, expiresAfter: 60))
-        for number in 0..<40 { try cache.write(memo(number, 10)) }
+        for number in 0..<40 { try cache.write(memo(number, 10), confirmed: true) }
         clock.advance(100)
-        for number in 10..<20 { try cache.write(memo(number, 10)) }
-        for number in 100..<130 { try cache.write(memo(number, 10)) }
+        for number in 10..<20 { try cache.write(memo(number, 10), confirmed: true) }
+        for number in 100..<130 { try cache.write(memo(number, 10), confirmed: true) }
         #expect(try present(10..<20, cache) == 10)
         #expect(try present(100..<130, cache) == 30)
         clock.advance(100)
@@ -62,13 +62,13 @@ struct ExpiryTests {
     @Test("What this very call confirmed does not go for what it brings")
     func confirmedNow() throws {
         let cache = try open(CacheBudget(nodes: 60, expiresAfter: 60))
-        for number in 0..<60 { try cache.write(memo(number, 10)) }
+        for number in 0..<60 { try cache.write(memo(number, 10), confirmed: true) }
         for _ in 0..<10 { _ = try present(0..<30, cache) }
         clock.advance(100)
         // Those that have expired are the very ones that come again, and say the same.
-        for number in 30..<60 { try cache.write(memo(number, 10)) }
+        for number in 30..<60 { try cache.write(memo(number, 10), confirmed: true) }
         let models = (0..<30).map { memo($0, 10) } + (100..<120).map { memo($0, 10) }
-        let changes = try cache.write(contentsOf: models)
+        let changes = try cache.write(contentsOf: models, confirmed: true)
         #expect(changes.evictedModelIds.count == 20)
         #expect(try present(0..<30, cache) == 30)
     }
@@ -76,13 +76,13 @@ struct ExpiryTests {
     @Test("What is pinned stays however old it is, whether it was found by a read or by the search")
     func pinned() throws {
         let cache = try open(CacheBudget(nodes: 60, expiresAfter: 60))
-        for number in 0..<60 { try cache.write(memo(number, 10)) }
+        for number in 0..<60 { try cache.write(memo(number, 10), confirmed: true) }
         for number in 0..<20 { try cache.retain(ModelIdentifier("Person:\(number)")) }
         clock.advance(100)
         for number in 0..<10 {
             #expect(try cache.model(ModelIdentifier("Person:\(number)"), as: Person.self, maxAge: 50) == nil)
         }
-        for number in 100..<180 { try cache.write(memo(number, 10)) }
+        for number in 100..<180 { try cache.write(memo(number, 10), confirmed: true) }
         #expect(try present(0..<20, cache) == 20)
         #expect(try present(20..<60, cache) == 0)
         #expect(try cache.usage().pinnedEntries == 20)
@@ -91,15 +91,15 @@ struct ExpiryTests {
     @Test("What a read with a maximum age found too old goes first, unless it was confirmed since")
     func found() throws {
         let cache = try open(CacheBudget(nodes: 60))
-        for number in 0..<60 { try cache.write(memo(number, 10)) }
+        for number in 0..<60 { try cache.write(memo(number, 10), confirmed: true) }
         for _ in 0..<10 { _ = try present(0..<60, cache) }
         clock.advance(100)
         for number in 20..<40 {
             let read = try cache.read(ModelIdentifier("Person:\(number)"), as: Person.self, maxAge: 50)
             #expect(read == .miss(CacheMiss(.expired, ModelIdentifier("Person:\(number)"))))
         }
-        for number in 30..<35 { try cache.write(memo(number, 10)) }
-        for number in 100..<115 { try cache.write(memo(number, 10)) }
+        for number in 30..<35 { try cache.write(memo(number, 10), confirmed: true) }
+        for number in 100..<115 { try cache.write(memo(number, 10), confirmed: true) }
         #expect(try present(20..<30, cache) + present(35..<40, cache) == 0)
         #expect(try present(0..<20, cache) == 20)
         #expect(try present(30..<35, cache) == 5)

@@ -146,23 +146,23 @@ import Testing
 
     @Test("The golden record of two projections is what is written today") func shared() throws {
         let left = ForkStub(id: "l")
-        try cache.write(ForkLink(id: "a", left: left, right: ForkStub(id: "b")))
-        try cache.write(ForkHalf(id: "a", left: left))
+        try cache.write(ForkLink(id: "a", left: left, right: ForkStub(id: "b")), confirmed: true)
+        try cache.write(ForkHalf(id: "a", left: left), confirmed: true)
         try check("shared-Fork-a", .node, "Fork:a")
     }
 
     @Test("So is that of one of whose values another projection has written over") func replaced() throws {
         typealias Tests = SharedValueTests
         try cache.write(
-            Tests.Holder<Tests.Address, Tests.Whole>(value: Tests.Address(city: "Bern", street: "X")))
-        try cache.write(Tests.Holder<Tests.ShortAddress, Tests.Part>(value: Tests.ShortAddress(city: "Basel")))
+            Tests.Holder<Tests.Address, Tests.Whole>(value: Tests.Address(city: "Bern", street: "X")), confirmed: true)
+        try cache.write(Tests.Holder<Tests.ShortAddress, Tests.Part>(value: Tests.ShortAddress(city: "Basel")), confirmed: true)
         try check("replaced-Place-1", .node, "Place:1")
     }
 
     @Test("So are those of deletions") func deletions() throws {
-        try cache.write(Person(id: 2, name: "two"))
+        try cache.write(Person(id: 2, name: "two"), confirmed: true)
         try cache.delete("Person:2")
-        try cache.write(Person(id: 2, name: "two again"))
+        try cache.write(Person(id: 2, name: "two again"), confirmed: true)
         try cache.delete("Person:3")
         try check("deletion-Person-2", .node, "Person:2")
         try check("tombstone-Person-3", .node, "Person:3")
@@ -170,9 +170,9 @@ import Testing
 
     @Test("So are those of collections and aliases, with cases and without") func keys() throws {
         let person = Person(id: 1, name: "one")
-        try cache.writeCollection([Person(id: 3, name: "three"), person], as: "people")
-        try cache.writeCollection([Item.person(person), .note(text: "hello"), .person(person)], as: "feed")
-        try cache.writeCollection([Person](), as: "empty")
+        try cache.writeCollection([Person(id: 3, name: "three"), person], as: "people", confirmed: true)
+        try cache.writeCollection([Item.person(person), .note(text: "hello"), .person(person)], as: "feed", confirmed: true)
+        try cache.writeCollection([Person](), as: "empty", confirmed: true)
         cache.setModel(person, forKey: "me", context: nil)
         cache.setModel(Item.person(person), forKey: "favourite", context: nil)
         try cache.flush()
@@ -185,10 +185,10 @@ import Testing
 
     @Test("So are those of collections that were edited, short and long") func edits() throws {
         func people(_ range: ClosedRange<Int>) -> [Person] { range.map { Person(id: $0, name: "\($0)") } }
-        try cache.writeCollection(people(1...3), as: "edited")
+        try cache.writeCollection(people(1...3), as: "edited", confirmed: true)
         try cache.insert(people(4...5), at: 1, inCollection: "edited")
         try check("collection-edited", .collection, "edited")
-        try cache.writeCollection(people(1...130), as: "long")
+        try cache.writeCollection(people(1...130), as: "long", confirmed: true)
         try cache.insert(people(131...131), at: 129, inCollection: "long")
         try check("collection-long", .collection, "long")
         var last: Golden?

@@ -133,7 +133,7 @@ struct NormalizedCacheTests {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), queueLimit: 0)
         try cache.write(ann)
         cache.setModel(Person(id: "1", name: "Ann", age: 31), forKey: "Person:1", context: nil)
-        #expect(try cache.read("Person:1", as: Person.self) == .miss(CacheMiss(.absent, "Person:1")))
+        #expect(try cache.read("Person:1", as: Person.self) == .miss(CacheMiss(.invalidated, "Person:1")))
         let error = #expect(throws: CacheError.self) { try cache.flush() }
         #expect(error?.code == .queueFull)
         try cache.flush()

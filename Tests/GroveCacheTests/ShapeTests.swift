@@ -74,11 +74,11 @@ private struct DocumentedPerson: CodableModel, Equatable {
         #expect(try disk.open().model("Message:34", as: Message.self)?.sender == ann)
     }
 
-    @Test("The example of Docs/RecordFormat.md is what is stored") func documented() throws {
+    @Test("The example of Docs/Internals/RecordFormat.md is what is stored") func documented() throws {
         let person = DocumentedPerson(id: 1, name: "Ann")
         let cache = try NormalizedCache<SharedStore>(
             directory: nil, options: SharedStore.Options(disk: disk), now: { Date(timeIntervalSince1970: 1e9) })
-        try cache.write(person)
+        try cache.write(person, confirmed: true)
         let hash: [UInt8] = [0x40, 0x89, 0xD2, 0x13, 0xDC, 0xA3, 0x2C, 0xA0]
         let head: [UInt8] = [0x01, 0x20, 0xCA, 0xEA, 0xB2, 0x8E, 0xBA, 0x36, 0xCA, 0xDC, 0x01, 0x00, 0xCA, 0x9A, 0x3B]
         var stored: [UInt8] = []

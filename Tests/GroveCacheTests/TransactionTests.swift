@@ -401,7 +401,7 @@ struct TransactionTests {
         let clock = Mutex(Date(timeIntervalSince1970: 1_000))
         let cache = try NormalizedCache<MemoryStore>(
             directory: nil, options: MemoryOptions(), now: { clock.withLock { $0 } })
-        try cache.write(ann)
+        try cache.write(ann, confirmed: true)
         clock.withLock { $0 += 100 }
         try cache.read { view in
             try expectEqual(view.read("Person:1", as: Person.self, maxAge: 10).miss?.reason, .expired)

@@ -6,7 +6,7 @@ import Testing
 
 /// One record as it is stored, byte for byte.
 ///
-/// `Conformance/Vectors/v1` keeps one file for each; `Docs/RecordFormat.md` explains every byte.
+/// `Conformance/Vectors/v1` keeps one file for each; `Docs/Internals/RecordFormat.md` explains every byte.
 struct GoldenRecord: Codable, Equatable {
     var name: String
     /// The store's key: a byte of namespace, and the identifier.

@@ -14,6 +14,8 @@ struct FollowingOrderTests {
         init(_ names: Set<ModelIdentifier>) { self.names = names }
 
         var extent: ChangeExtent { .named }
+        var count: Int { names.count }
+        var beginsLife: Bool { false }
         var deletedModelIds: Set<ModelIdentifier> { [] }
         var changedLists: Set<ModelIdentifier>? { [] }
 
@@ -24,14 +26,14 @@ struct FollowingOrderTests {
 
     /// A read of what a commit changed, which has begun.
     private struct Read {
-        let place: UInt64
+        let place: Turn
         let held: ConsistencyManager.HeldChanges
     }
 
     private func begin(_ names: Set<ModelIdentifier>) async -> Read {
-        var place: UInt64 = 0
+        var place = Turn.zero
         let held = await withCheckedContinuation { continuation in
-            place = manager.beginFollowing(Changes(names), isReread: false) { continuation.resume(returning: $0) }
+            place = manager.beginFollowing(Changes(names)) { held, _ in continuation.resume(returning: held) }
         }
         return Read(place: place, held: held)
     }
@@ -40,7 +42,7 @@ struct FollowingOrderTests {
         manager.endFollowing(
             read.place, read.held,
             read.held.wanted.map { wanted in found[wanted.identifier].map { .model($0) } ?? .unknown },
-            onOutdated: { _ in }, onRewritten: { _, _ in })
+            onRewritten: { _, _ in })
     }
 
     @Test("A tree that nobody holds any more brings no older version of what it holds")

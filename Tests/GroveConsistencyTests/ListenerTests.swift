@@ -75,6 +75,52 @@ struct ListenerTests {
         #expect(listener.told.isEmpty)
     }
 
+    @Test(
+        "A listener that let go of its model without adding itself again is not given it back",
+        arguments: [nil, Node(id: "z")])
+    func letGo(of other: Node?) async {
+        let (listener, sibling) = (Listener(Node(id: "a", children: [Node(id: "b")])), Listener(Node(id: "b")))
+        let delegate = PauseTests.BatchDelegate()
+        let batch = BatchListener(listeners: [listener, sibling], consistencyManager: manager)
+        batch.delegate = delegate
+        listener.model = other
+        manager.updateModel(Node(id: "b", value: 1))
+        await manager.flush()
+        #expect(listener.told.isEmpty)
+        #expect(listener.model == other)
+        #expect(sibling.told.count == 1)
+        #expect(delegate.told.map(\.count) == [1])
+        #expect(delegate.told.map(\.updates.changedModelIds) == [["b"]])
+
+        // It shows the model again, in whatever version: it is told of the next change.
+        listener.model = Node(id: "a", children: [Node(id: "b")])
+        manager.updateModel(Node(id: "b", value: 2))
+        await manager.flush()
+        #expect(listener.model?.children[0].value == 2)
+
+        listener.model = other
+        manager.deleteModel(Node(id: "a"))
+        await manager.flush()
+        #expect(listener.told.count == 1)
+        #expect(listener.model == other)
+    }
+
+    @Test("A listener that let go while an update was under way is not given its model back either")
+    func letGoMeanwhile() async {
+        let listener = Listener(Node(id: "a"))
+        manager.addListener(listener)
+        manager.updateModel(Node(id: "a", value: 1))
+        listener.model = Node(id: "z")
+        await manager.flush()
+        #expect(listener.told.isEmpty)
+        // What it adds itself with is older than what it was not told of. It listens to that, and not to what it held.
+        listener.model = Node(id: "a")
+        manager.addListener(listener)
+        manager.updateModel(Node(id: "a", value: 1))
+        await manager.flush()
+        #expect(listener.model?.value == 1)
+    }
+
     @Test("A removed listener is told nothing, not even what is under way")
     func remove() async {
         let listener = Listener(Node(id: "a"))

@@ -232,4 +232,60 @@ struct UpdateTests {
         #expect(updates.told.map(\.0) == [["a", "b", "c"], ["x"]])
         #expect(updates.told.map(\.1) == [false, true])
     }
+
+    @Test("An updates listener is given one version of each projection, the last, however often the tree holds it")
+    func updatesListenerProjections() async {
+        final class Updates: ConsistencyManagerUpdatesListener {
+            var told: [[ModelIdentifier: [any ConsistencyManagerModel]]] = []
+            func consistencyManager(
+                _ manager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
+                changes: [ModelIdentifier: ModelChange], context: (any Sendable)?
+            ) {
+                told.append(changes.compactMapValues { if case .updated(let models) = $0 { models } else { nil } })
+            }
+        }
+        let updates = Updates()
+        manager.addModelUpdatesListener(updates)
+        manager.updateModel(Node(id: "r", children: [Node(id: "c"), Node(id: "c"), Node(id: "d")]))
+        manager.updateModel(Node(id: "r", children: [Node(id: "c", value: 1), Node(id: "c", value: 2)]))
+        manager.updateModel(
+            BatchUpdateModel(models: [
+                Person(id: "1", name: "Ann", age: 1), Badge(id: "1", name: "Ann"), Person(id: "1", name: "Ann", age: 2),
+            ]))
+        await manager.flush()
+        #expect(updates.told.map { $0["c"]?.count } == [1, 1, nil])
+        #expect(updates.told.map { $0["r"]?.count } == [1, 1, nil])
+        #expect((updates.told[1]["c"]?.first as? Node)?.value == 2)
+        let people = updates.told[2]["Person:1"]
+        #expect(people?.count == 2)
+        #expect((people?.first as? Person)?.age == 2)
+        #expect(people?.last is Badge)
+    }
+
+    @Test("Simple models of two types with one identifier, posted together, are two projections")
+    func simpleProjections() async {
+        struct Name: SimpleModel, Equatable {
+            var name: String
+            var modelIdentifier: ModelIdentifier? { "p" }
+        }
+        struct Age: SimpleModel, Equatable {
+            var age: Int
+            var modelIdentifier: ModelIdentifier? { "p" }
+        }
+        final class Updates: ConsistencyManagerUpdatesListener {
+            var told: [Int] = []
+            func consistencyManager(
+                _ manager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
+                changes: [ModelIdentifier: ModelChange], context: (any Sendable)?
+            ) {
+                for case .updated(let models) in changes.values { told.append(models.count) }
+            }
+        }
+        let updates = Updates()
+        manager.addModelUpdatesListener(updates)
+        let (name, age) = (Leaf.node(Name(name: "Ann")), Leaf.node(Age(age: 3)))
+        manager.updateModel(BatchUpdateModel(models: [name, age, name]))
+        await manager.flush()
+        #expect(updates.told == [2])
+    }
 }

@@ -1,7 +1,8 @@
 #if Macros
     import GroveMacros
 
-    // The example of Docs/Cacheable.md. The same model by hand, as RocketData asks for it, is in ByHandExample.swift.
+    // The example of Docs/Guides/Cacheable.md. The same model by hand, as RocketData asks for it, is in
+    // ByHandExample.swift.
 
     @Cacheable
     struct Letter {

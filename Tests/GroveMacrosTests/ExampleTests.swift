@@ -16,7 +16,7 @@
         func sameText() throws {
             let here = URL(filePath: #filePath).deletingLastPathComponent()
             let source = try String(contentsOf: here.appending(path: "Example.swift"), encoding: .utf8)
-            let page = here.appending(path: "../../Docs/Cacheable.md").standardized
+            let page = here.appending(path: "../../Docs/Guides/Cacheable.md").standardized
             let text = try String(contentsOf: page, encoding: .utf8)
             let lines = source.split(separator: "\n").filter { $0.hasPrefix("    ") && !$0.hasPrefix("    //") }
                 .map { $0.dropFirst(4) }.filter { !$0.hasPrefix("import") }

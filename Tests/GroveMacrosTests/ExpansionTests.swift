@@ -4,10 +4,17 @@
     import SwiftSyntaxBuilder
     import SwiftSyntaxMacroExpansion
     import SwiftSyntaxMacrosGenericTestSupport
+    import TestSupport
     import Testing
 
-    @Suite("Expansions of the macro") struct ExpansionTests {
-        private func expect(_ source: String, _ expanded: String, line: Int = #line) {
+    /// The text of expansions, which the compiler takes too.
+    @Suite(
+        "Expansions of the macro",
+        .enabled(if: SwiftCompiler.plugin != nil, "needs the built modules and the plugin beside the tests")
+    )
+    struct ExpansionTests {
+        /// Expects that `source` expands to `expanded`, and that both compile beside `types`.
+        private func expect(_ source: String, _ expanded: String, beside types: String = "", line: Int = #line) throws {
             let specs = [
                 "Cacheable": MacroSpec(
                     type: CacheableMacro.self,
@@ -24,11 +31,17 @@
                     sourceLocation: SourceLocation(
                         fileID: #fileID, filePath: #filePath, line: line, column: 1))
             }
+            for code in [expanded, source] {
+                let (said, succeeds) = try SwiftCompiler.check("import GroveMacros\n\(types)\n\(code)")
+                #expect(
+                    succeeds && said.isEmpty, "\(said.joined(separator: "\n"))",
+                    sourceLocation: SourceLocation(fileID: #fileID, filePath: #filePath, line: line, column: 1))
+            }
         }
 
         @Test("A raw-value enum")
-        func leaf() {
-            expect(
+        func leaf() throws {
+            try expect(
                 "@Cacheable enum Mood: String { case calm }",
                 """
                 enum Mood: String { case calm 
@@ -40,8 +53,8 @@
         }
 
         @Test("A raw-value enum with a fallback")
-        func fallback() {
-            expect(
+        func fallback() throws {
+            try expect(
                 "@Cacheable enum Mood: String { case calm; static let cacheFallback = Mood.calm }",
                 """
                 enum Mood: String { case calm; static let cacheFallback = Mood.calm 
@@ -53,8 +66,8 @@
         }
 
         @Test("Where the type is available, its extension is")
-        func available() {
-            expect(
+        func available() throws {
+            try expect(
                 """
                 @available(macOS 99, *)
                 enum API {
@@ -76,8 +89,8 @@
         }
 
         @Test("A struct")
-        func structure() {
-            expect(
+        func structure() throws {
+            try expect(
                 """
                 @Cacheable
                 public struct Message {
@@ -123,15 +136,15 @@
                     public static let fields = GroveCoding.FieldTable("id", "text", "sender")
 
                     public func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
-                        try _node.encode(self.id, at: 0)
-                        try _node.encode(self.text, at: 1)
-                        try _node.encode(self.sender, at: 2)
+                        try _node._encode(self.id, at: 0)
+                        try _node._encode(self.text, at: 1)
+                        try _node._encode(self.sender, at: 2)
                     }
 
                     public static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
-                        let _0 = try _node.scan(Int.self, at: 0)
-                        let _1 = try _node.scan(String.self, at: 1)
-                        let _2 = try _node.scan(Person?.self, at: 2)
+                        let _0 = try _node._scan(Int.self, at: 0)
+                        let _1 = try _node._scan(String.self, at: 1)
+                        let _2 = try _node._scan(Person?.self, at: 2)
                         return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1), _2: try _node.finish(_2))
                     }
 
@@ -235,13 +248,27 @@
                         }
                         return true
                     }
+
+                    private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Int.self), GroveMacros._CacheableSupport.equality(Int.self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(String.self), GroveMacros._CacheableSupport.equality(String.self))
+                        #sourceLocation(file: "test.swift", line: 5)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Person?.self), GroveMacros._CacheableSupport.equality(Person?.self))
+                        #sourceLocation(file: "test.swift", line: 5)
+                        GroveMacros._CacheableSupport.child(Person.self).id
+                        #sourceLocation(file: "test.swift", line: 6)
+                        GroveMacros._CacheableSupport.field(equality: GroveMacros._CacheableSupport.equality(Swift.type(of: self.hits)))
+                        #sourceLocation()
+                    }
                 }
-                """)
+                """, beside: "@Cacheable public struct Person { let id: Int }")
         }
 
         @Test("A type in a namespace: its body names the types that the extension does not see")
-        func nested() {
-            expect(
+        func nested() throws {
+            try expect(
                 """
                 private enum API {
                     @Cacheable
@@ -285,13 +312,13 @@
                     fileprivate static let fields = GroveCoding.FieldTable("next", "pets")
 
                     fileprivate func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
-                        try _node.encode(self.next, at: 0)
-                        try _node.encode(self.pets, at: 1)
+                        try _node._encode(self.next, at: 0)
+                        try _node._encode(self.pets, at: 1)
                     }
 
                     fileprivate static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
-                        let _0 = try _node.scan(_GroveTypes._0.self, at: 0)
-                        let _1 = try _node.scan(_GroveTypes._1.self, at: 1)
+                        let _0 = try _node._scan(_GroveTypes._0.self, at: 0)
+                        let _1 = try _node._scan(_GroveTypes._1.self, at: 1)
                         return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1))
                     }
 
@@ -343,13 +370,26 @@
                         }
                         return true
                     }
+
+                    private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 5)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(_GroveTypes._0.self), GroveMacros._CacheableSupport.equality(_GroveTypes._0.self))
+                        #sourceLocation(file: "test.swift", line: 5)
+                        GroveMacros._CacheableSupport.child(_GroveTypes._0.self).id
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(_GroveTypes._1.self), GroveMacros._CacheableSupport.equality(_GroveTypes._1.self))
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.child(_GroveTypes._2.self).id
+                        #sourceLocation()
+                    }
                 }
-                """)
+                """,
+                beside: "@Cacheable private struct Pet { let id: Int }; private struct Box<T>: Codable, Equatable {}")
         }
 
         @Test("A final class, with what it declares itself left alone")
-        func finalClass() {
-            expect(
+        func finalClass() throws {
+            try expect(
                 """
                 @Cacheable(record: "Node", projection: "Small")
                 final class Fork {
@@ -384,11 +424,11 @@
                     static let fields = GroveCoding.FieldTable("left")
 
                     func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
-                        try _node.encode(self.left, at: 0)
+                        try _node._encode(self.left, at: 0)
                     }
 
                     static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
-                        let _0 = try _node.scan([String: Fork].self, at: 0)
+                        let _0 = try _node._scan([String: Fork].self, at: 0)
                         return Self(_grove: (), _0: try _node.finish(_0))
                     }
 
@@ -418,13 +458,26 @@
                             nil
                         }
                     }
+
+                    @_implements(Swift.Equatable, ==(_:_:))
+                    static func _groveAreEqual(_ left: Fork, _ right: Fork) -> Bool {
+                        left == right
+                    }
+
+                    private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding([String: Fork].self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.child(Fork.self).id
+                        #sourceLocation()
+                    }
                 }
                 """)
         }
 
         @Test("Names and default values of fields: only what has them is read in another way")
-        func changedFields() {
-            expect(
+        func changedFields() throws {
+            try expect(
                 """
                 @Cacheable
                 struct Post {
@@ -468,10 +521,10 @@
                     static let fields = GroveCoding.FieldTable("t", "id", "note", "views", was: ["t": ["headline", "name"]])
 
                     static func decodeFields(from _node: inout GroveCoding.NodeDecoder) throws(GroveCoding.NodeReadFailure) -> Self {
-                        let _0 = try _node.scan(String.self, at: 0)
-                        let _1 = try _node.scan(Int.self, at: 1)
-                        let _2 = try _node.scan(String?.self, at: 2)
-                        let _3 = try _node.scanIfPresent(Int.self, at: 3)
+                        let _0 = try _node._scan(String.self, at: 0)
+                        let _1 = try _node._scan(Int.self, at: 1)
+                        let _2 = try _node._scan(String?.self, at: 2)
+                        let _3 = try _node._scanIfPresent(Int.self, at: 3)
                         return Self(_grove: (), _0: try _node.finish(_0), _1: try _node.finish(_1), _2: try _node.finish(_2), _3: try _node.finishIfPresent(_3))
                     }
 
@@ -498,13 +551,30 @@
                             self.views = _3
                         }
                     }
+
+                    @_implements(Swift.Equatable, ==(_:_:))
+                    static func _groveAreEqual(_ left: Post, _ right: Post) -> Bool {
+                        left == right
+                    }
+
+                    private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(String.self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        #sourceLocation(file: "test.swift", line: 6)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(String?.self))
+                        #sourceLocation(file: "test.swift", line: 5)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        #sourceLocation()
+                    }
                 }
                 """)
         }
 
         @Test("Default values of an enum's labelled payload")
-        func payloadDefaults() {
-            expect(
+        func payloadDefaults() throws {
+            try expect(
                 """
                 @Cacheable
                 enum Shape {
@@ -548,9 +618,9 @@
                         switch try _payload.readCaseName() {
                         case "circle":
                             try _payload.beginPayload(_groveCases[0])
-                            let _0 = try _payload.scan(Int.self, at: 0)
-                            let _2 = try _payload.scanIfPresent(Bool.self, at: 1)
-                            let _1 = try _payload.scan(Int.self, at: 2)
+                            let _0 = try _payload._scan(Int.self, at: 0)
+                            let _2 = try _payload._scanIfPresent(Bool.self, at: 1)
+                            let _1 = try _payload._scan(Int.self, at: 2)
                             try _payload.endPayload()
                             let _value0 = try _payload.finish(_0)
                             let _value1 = try _payload.finish(_1)
@@ -574,13 +644,28 @@
                         GroveCoding.FieldTable("_0", "fill", "radius"),
                         GroveCoding.FieldTable(),
                     ]
+
+                    @_implements(Swift.Equatable, ==(_:_:))
+                    static func _groveAreEqual(_ left: Shape, _ right: Shape) -> Bool {
+                        left == right
+                    }
+
+                    private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Bool.self))
+                        #sourceLocation()
+                    }
                 }
                 """)
         }
 
         @Test("An enum")
-        func enumeration() {
-            expect(
+        func enumeration() throws {
+            try expect(
                 """
                 @Cacheable
                 enum Item {
@@ -632,15 +717,15 @@
                             _node.write("person")
                             _node.writeMapHead(count: 1)
                             _node.write("_0")
-                            try _node.encode(_0)
+                            try _node._encode(_0)
                         case .note(let _0, let _1):
                             _node.writeMapHead(count: 1)
                             _node.write("note")
                             _node.writeMapHead(count: 2)
                             _node.write("by")
-                            try _node.encode(_1)
+                            try _node._encode(_1)
                             _node.write("text")
-                            try _node.encode(_0)
+                            try _node._encode(_0)
                         case .none:
                             _node.writeMapHead(count: 1)
                             _node.write("none")
@@ -653,13 +738,13 @@
                         switch try _payload.readCaseName() {
                         case "person":
                             try _payload.beginPayload(_groveCases[0])
-                            let _0 = try _payload.scan(Person.self, at: 0)
+                            let _0 = try _payload._scan(Person.self, at: 0)
                             try _payload.endPayload()
                             return Self.person(try _payload.finish(_0))
                         case "note":
                             try _payload.beginPayload(_groveCases[1])
-                            let _1 = try _payload.scan(Person.self, at: 0)
-                            let _0 = try _payload.scan(String.self, at: 1)
+                            let _1 = try _payload._scan(Person.self, at: 0)
+                            let _0 = try _payload._scan(String.self, at: 1)
                             try _payload.endPayload()
                             return Self.note(text: try _payload.finish(_0), by: try _payload.finish(_1))
                         case "none":
@@ -783,8 +868,22 @@
                             return false
                         }
                     }
+
+                    private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Person.self), GroveMacros._CacheableSupport.equality(Person.self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport.child(Person.self).id
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(String.self), GroveMacros._CacheableSupport.equality(String.self))
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Person.self), GroveMacros._CacheableSupport.equality(Person.self))
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport.child(Person.self).id
+                        #sourceLocation()
+                    }
                 }
-                """)
+                """, beside: "@Cacheable struct Person { let id: Int }")
         }
     }
 #endif

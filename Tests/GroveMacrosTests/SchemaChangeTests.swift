@@ -9,7 +9,7 @@
     import GroveMemory
     import Testing
 
-    // Each test but the last is a line of Docs/SchemaChanges.md, and so are those of SchemaValueTests.swift.
+    // Each test but the last is a line of Docs/Guides/SchemaChanges.md, and so are those of SchemaValueTests.swift.
     @Suite("Schema changes: fields") struct SchemaChangeTests {
         private let old = Old.Post(id: 1, headline: "A", likes: 4)
 
@@ -191,7 +191,7 @@
         func page() throws {
             let here = URL(filePath: #filePath).deletingLastPathComponent()
             let page = try String(
-                contentsOf: here.appending(path: "../../Docs/SchemaChanges.md").standardized, encoding: .utf8)
+                contentsOf: here.appending(path: "../../Docs/Guides/SchemaChanges.md").standardized, encoding: .utf8)
             let lines = page.split(separator: "\n").compactMap { line -> String? in
                 let cells = line.split(separator: "|").map { $0.trimming(while: \.isWhitespace) }
                 guard line.hasPrefix("|"), cells.count == 2, !cells[1].hasPrefix("-") else { return nil }

@@ -4,7 +4,7 @@
     import GroveMemory
     import Testing
 
-    // Each test is a line of Docs/SchemaChanges.md.
+    // Each test is a line of Docs/Guides/SchemaChanges.md.
     @Suite("Schema changes: values") struct SchemaValueTests {
         /// A cache in which an earlier version wrote `model`.
         private func cache(_ model: some CacheableModel) throws -> MemoryCache {

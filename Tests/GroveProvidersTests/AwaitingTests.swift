@@ -13,7 +13,7 @@ struct AwaitingTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     @Test("A model takes its place when it is posted, in whatever order models come, and is listened to and stored")

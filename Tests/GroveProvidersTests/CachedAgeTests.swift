@@ -87,7 +87,7 @@ final class CachedAgeTests {
         do {
             let (cache, _) = try open()
             for id in ["1", "2", "3"] {
-                try cache.write(Person(id: id))
+                try cache.write(Person(id: id), confirmed: true)
                 clock.advance(0.25)
             }
             cache.close()
@@ -123,7 +123,7 @@ final class CachedAgeTests {
     @Test("What the owner asks for meanwhile counts, and a wipe ends the load")
     func meanwhile() async throws {
         let (cache, manager) = try open()
-        for id in ["1", "2"] { try await cache.write(Person(id: id, name: "cached")) }
+        for id in ["1", "2"] { try await cache.write(Person(id: id, name: "cached"), confirmed: true) }
         let provider = DataProvider<Person>(dataModelManager: manager)
         let first = await begun { try await self.load(provider, "1", 60) }
         provider.setData(Person(id: "2", name: "own"))

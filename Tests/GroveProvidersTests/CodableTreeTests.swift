@@ -3,7 +3,7 @@ import GroveCache
 import GroveMemory
 import Testing
 
-/// What Docs/Cacheable.md says of trees without the macro.
+/// What Docs/Guides/Cacheable.md says of trees without the macro.
 @MainActor
 @Suite("Codable trees")
 struct CodableTreeTests {

@@ -15,7 +15,7 @@ struct CollectionTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     func people(_ numbers: Range<Int>) -> [Person] { numbers.map { Person(id: "\($0)", name: "\($0)") } }

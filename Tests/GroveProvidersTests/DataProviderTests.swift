@@ -13,7 +13,7 @@ struct DataProviderTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     @Test("Setting is synchronous, is told to others and not to the provider's own delegate, and is stored")
@@ -425,7 +425,7 @@ struct DataProviderTests {
         weak var weakEngine: ConsistencyManager?
         var stream: AsyncStream<ModelEvent<Person>>?
         do {
-            let manager = DataModelManager(cacheDelegate: cache)
+            let manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
             (weakManager, weakEngine) = (manager, manager.consistencyManager)
             stream = manager.consistencyManager.changes(of: ann)
             manager.addReceiver(cache, for: Int.self, replay: true) { _, _, _ in }

@@ -19,7 +19,7 @@ struct EqualContentTests {
 
     init() async throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         (mine, theirs) = (People(dataModelManager: manager), People(dataModelManager: manager))
         (mine.delegate, theirs.delegate) = (myScreen, theirScreen)
         mine.setData(people, cacheKey: "people")

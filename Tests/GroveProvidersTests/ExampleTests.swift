@@ -32,7 +32,7 @@ struct ExampleTests {
     @Test("A person who comes online in the contact list changes the open message; the network wins over the cache")
     func messagesAndContacts() async throws {
         let cache = try HeldCache()
-        let manager = DataModelManager(cacheDelegate: cache)
+        let manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         let ann = Person(id: "1", name: "Ann")
         try await cache.inner.writeCollection([Message(id: "1", text: "old", sender: ann)], as: "messages")
         cache.hold()
@@ -69,7 +69,7 @@ struct ExampleTests {
     @Test("An event model that is updated through the manager tells every provider of it and is never stored")
     func messageBus() async throws {
         let cache = try MemoryCache()
-        let manager = DataModelManager(cacheDelegate: cache)
+        let manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         let providers = (0..<3).map { _ in DataProvider<Upload>(dataModelManager: manager) }
         let screen = Screen()
         for provider in providers {
@@ -139,7 +139,7 @@ struct ExampleTests {
     func conflicts(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let cache = try MemoryCache()
-        let manager = DataModelManager(cacheDelegate: cache)
+        let manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         let people = (0..<4).map { _ in DataProvider<Person>(dataModelManager: manager) }
         let messages = (0..<3).map { _ in DataProvider<Message>(dataModelManager: manager) }
         var newest: [String: Person] = [:]

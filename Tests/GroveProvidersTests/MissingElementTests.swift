@@ -17,7 +17,7 @@ struct MissingElementTests {
 
     init() async throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         try await cache.inner.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people")
         try cache.inner.evict("Person:2")
     }
@@ -74,8 +74,8 @@ struct MissingElementTests {
     func ages() async throws {
         let directory = try TemporaryDirectory()
         let cache = try SQLiteCache(directory: directory.path)
-        let manager = DataModelManager(cacheDelegate: cache)
-        try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people")
+        let manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
+        try await cache.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people", confirmed: true)
         let (first, second) = (People(dataModelManager: manager), People(dataModelManager: manager))
         let whole = try await first.load(withCacheKey: "people", missing: .skip, maxAge: 60) { throw NoNetwork() }
         #expect(whole.count == 3)

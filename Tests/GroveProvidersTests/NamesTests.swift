@@ -4,7 +4,7 @@ import GroveMemory
 import Testing
 
 /// Every name and argument label that RocketData and ConsistencyManager had and Grove keeps, used as an application
-/// would; Docs/MovingFromRocketData.md lists them.
+/// would; Docs/Guides/MovingFromRocketData.md lists them.
 @MainActor
 @Suite("Names that stay")
 struct NamesTests {

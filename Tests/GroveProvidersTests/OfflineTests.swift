@@ -19,7 +19,7 @@ struct OfflineTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     /// Lets the network fail first, then the cache answer.

@@ -15,7 +15,7 @@ struct OtherKeyTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         list = People(dataModelManager: manager)
         list.delegate = screen
         list.setData([Person(id: "0"), Person(id: "1")], cacheKey: "a")

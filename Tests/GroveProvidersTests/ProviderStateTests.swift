@@ -20,7 +20,7 @@ struct ProviderStateTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         provider = DataProvider(dataModelManager: manager)
         list = People(dataModelManager: manager)
     }
@@ -143,7 +143,7 @@ struct ProviderStateTests {
         #expect(late.data?.name == "Dan")
         let sibling = People(dataModelManager: manager)
         sibling.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
-        #expect(sibling.rows.map(\.model.id) == ["4", "2", "3"] && name(sibling.state) == "fresh")
+        #expect(sibling.rows.map(\.model.id) == ["4", "2", "3"] && name(sibling.state) == "cached")
         // The cache does not have it, but it is there; so it is listened to, and no delegate is told.
         while name(provider.state) == "loading" { await manager.flush() }
         #expect(provider.data == ann && name(provider.state) == "cached" && screen.told.isEmpty)
@@ -199,6 +199,7 @@ private func name(_ state: ProviderState) -> String {
     case .cached: "cached"
     case .fresh: "fresh"
     case .missing(let miss): "\(miss)"
+    case .unsaved(let error): "unsaved: \(error.code)"
     case .failed(let error as CacheError): "\(error.code)"
     case .failed(let error): "\(type(of: error))"
     }

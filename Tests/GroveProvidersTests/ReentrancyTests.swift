@@ -14,7 +14,7 @@ struct ReentrancyTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     /// A table view that follows the changes alone and may do something when it is told.

@@ -21,7 +21,7 @@ struct StressTests {
         arguments: 0..<100 as Range<UInt64>)
     func everything(seed: UInt64) async throws {
         let cache = try HeldCache()
-        let manager = DataModelManager(cacheDelegate: cache)
+        let manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         let people = (0..<4).map { _ in DataProvider<Person>(dataModelManager: manager) }
         let messages = (0..<2).map { _ in DataProvider<Message>(dataModelManager: manager) }
         let lists = (0..<2).map { _ in People(dataModelManager: manager) }

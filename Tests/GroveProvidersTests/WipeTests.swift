@@ -15,7 +15,7 @@ struct WipeTests {
 
     init() throws {
         cache = try HeldCache()
-        manager = DataModelManager(cacheDelegate: cache)
+        manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
     }
 
     @MainActor

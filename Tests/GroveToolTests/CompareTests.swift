@@ -11,7 +11,7 @@ struct CompareTests {
     @Test("Every workload is measured against its floor", arguments: ["lmdb"])
     func everyWorkload(backend: String) throws {
         let outcome = try ToolProcess.run(
-            ["compare", "--quick", "--nodes", "220", "--backend", backend, "--format", "json"])
+            ["compare", "--nodes", "220", "--backend", backend, "--format", "json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let report = try JSONParser.parse(outcome.output)
         #expect(report["machine"]?["cores"] != nil)
@@ -50,7 +50,7 @@ struct CompareTests {
     func budget(backend: String) throws {
         let outcome = try ToolProcess.run(
             [
-                "compare", "--quick", "--nodes", "220", "--backend", backend, "--budget", "20000000", "--coding",
+                "compare", "--nodes", "220", "--backend", backend, "--budget", "20000000", "--coding",
                 "specialised",
             ])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -80,7 +80,7 @@ struct CompareTests {
         ).write(to: rules)
         let outcome = try ToolProcess.run(
             [
-                "compare", "--quick", "--input", input.path, "--identity", rules.path, "--backend", backend,
+                "compare", "--input", input.path, "--identity", rules.path, "--backend", backend,
                 "--coding", "specialised", "--coding", "codable", "--format", "json",
             ] + (budget.map { ["--budget", $0] } ?? []))
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -107,7 +107,7 @@ struct CompareTests {
         try Data(#"{"messages": [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]}"#.utf8).write(to: input)
         try Data(#"{"rules": [{"field": "messages", "type": "M", "id": "id"}]}"#.utf8).write(to: rules)
         let document = ["--input", input.path, "--identity", rules.path, "--backend", "memory"]
-        let chosen = ["--quick", "--workload", "read-node", "--workload", "delete", "--format", "csv"]
+        let chosen = ["--workload", "read-node", "--workload", "delete", "--format", "csv"]
         func rows(_ more: String...) throws -> [String] {
             let outcome = try ToolProcess.run(["compare"] + document + chosen + more)
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -147,7 +147,7 @@ struct CompareTests {
     @Test("A table fits into 80 columns and says what the tax is")
     func table() throws {
         let outcome = try ToolProcess.run(
-            ["compare", "--quick", "--nodes", "220", "--backend", "memory", "--workload", "read-*"])
+            ["compare", "--nodes", "220", "--backend", "memory", "--workload", "read-*"])
         #expect(outcome.status == 0)
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(outcome.output.contains("tax = floor / ours"))
@@ -160,7 +160,7 @@ struct CompareTests {
     func transactionsAndStreams(backend: String) throws {
         let chosen = ["--workload", "transaction", "--workload", "stream", "--backend", backend, "--format", "json"]
         func measured(_ more: String...) throws -> [String: JSON] {
-            let outcome = try ToolProcess.run(["compare", "--quick", "--nodes", "1100"] + chosen + more)
+            let outcome = try ToolProcess.run(["compare", "--nodes", "1100"] + chosen + more)
             #expect(outcome.status == 0, "\(outcome.errors)")
             guard case .array(let results)? = try JSONParser.parse(outcome.output)["results"] else { return [:] }
             return Dictionary(results.map { ($0["workload"]?.text ?? "", $0) }) { first, _ in first }
@@ -180,7 +180,7 @@ struct CompareTests {
     func pagesAndAppends(backend: String) throws {
         let outcome = try ToolProcess.run(
             [
-                "compare", "--quick", "--nodes", "220", "--workload", "page", "--workload", "append", "--backend",
+                "compare", "--nodes", "220", "--workload", "page", "--workload", "append", "--backend",
                 backend, "--coding", "specialised", "--format", "json",
             ])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -209,7 +209,7 @@ struct CompareTests {
         try Data(#"{"rules": [{"field": "*", "type": "M", "id": "id"}]}"#.utf8).write(to: rules)
         let outcome = try ToolProcess.run(
             [
-                "compare", "--quick", "--input", input.path, "--identity", rules.path, "--backend", "memory",
+                "compare", "--input", input.path, "--identity", rules.path, "--backend", "memory",
                 "--workload", "stream", "--workload", "transaction", "--format", "json",
             ])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -223,7 +223,7 @@ struct CompareTests {
     @Test("The engine's workloads need no backend, and say how long the main actor was held")
     func consistency() throws {
         let outcome = try ToolProcess.run(
-            ["compare", "--quick", "--workload", "consistency-wide-1000", "--workload", "consistency-collection-100"])
+            ["compare", "--workload", "consistency-wide-1000", "--workload", "consistency-collection-100"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(outcome.output.contains("wide-1000") && outcome.output.contains("main us"))
@@ -237,7 +237,7 @@ struct CompareTests {
     func following() throws { try following(["consistency-follow-alone", "consistency-follow-3"], ["alone", "3"]) }
 
     private func following(_ workloads: [String], _ expected: [String]) throws {
-        let outcome = try ToolProcess.run(["compare", "--quick"] + workloads.flatMap { ["--workload", $0] })
+        let outcome = try ToolProcess.run(["compare"] + workloads.flatMap { ["--workload", $0] })
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
         let rows = outcome.output.split(separator: "\n").filter { $0.hasPrefix("follow-") }

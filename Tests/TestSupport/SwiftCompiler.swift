@@ -14,13 +14,21 @@ package enum SwiftCompiler {
         }
     }()
 
+    /// The program that expands the package's macros, beside the modules.
+    package static let plugin: URL? = modules.flatMap { modules in
+        let builds = [modules, modules.deletingLastPathComponent()]
+        return builds.flatMap { build in
+            ["GroveMacrosPlugin-tool", "GroveMacrosPlugin"].map(build.appendingPathComponent)
+        }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
     /// The package's folder.
     package static var root: URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
     }
 
-    /// Checks the types of `source`.
+    /// Checks the types of `source`, in a file called `App.swift`.
     ///
     /// - Returns: what the compiler said, a line each, and whether it succeeded.
     package static func check(_ source: String) throws -> (said: [Substring], succeeds: Bool) {
@@ -36,6 +44,7 @@ package enum SwiftCompiler {
             ProcessInfo.processInfo.environment["SWIFTC"] ?? "swiftc", "-typecheck", "-swift-version", "6",
             "-I", modules?.path ?? "", file.path,
         ]
+        if let plugin { process.arguments? += ["-load-plugin-executable", "\(plugin.path)#GroveMacrosPlugin"] }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: said)
         try process.run()

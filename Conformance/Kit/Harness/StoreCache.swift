@@ -11,11 +11,11 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     init(_ cache: NormalizedCache<Store>) { self.cache = cache }
 
     func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
-        WrittenChanges(try cache.write(contentsOf: models))
+        WrittenChanges(try cache.write(contentsOf: models, confirmed: true))
     }
 
     func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges {
-        WrittenChanges(try await cache.write(contentsOf: models))
+        WrittenChanges(try await cache.write(contentsOf: models, confirmed: true))
     }
 
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
@@ -23,7 +23,7 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     }
 
     func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges {
-        WrittenChanges(try cache.writeCollection(elements, as: key))
+        WrittenChanges(try cache.writeCollection(elements, as: key, confirmed: true))
     }
 
     func readCollection<M: CacheableModel>(

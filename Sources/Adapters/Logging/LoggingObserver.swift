@@ -67,7 +67,10 @@
     /// Says, where the observer is used without the trait, what to write.
     @available(
         *, unavailable,
-        message: "LoggingObserver needs the trait Logging: .package(…, traits: [\"Logging\"]) in your Package.swift"
+        message: """
+            LoggingObserver needs the trait Logging. Add traits: ["Logging"] to Grove's line in your Package.swift, \
+            as in .package(path: "../grove", traits: ["Logging"])
+            """
     )
     public enum LoggingObserver {}
 #endif

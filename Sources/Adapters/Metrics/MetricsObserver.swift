@@ -110,7 +110,10 @@
     /// Says, where the observer is used without the trait, what to write.
     @available(
         *, unavailable,
-        message: "MetricsObserver needs the trait Metrics: .package(…, traits: [\"Metrics\"]) in your Package.swift"
+        message: """
+            MetricsObserver needs the trait Metrics. Add traits: ["Metrics"] to Grove's line in your Package.swift, \
+            as in .package(path: "../grove", traits: ["Metrics"])
+            """
     )
     public enum MetricsObserver {}
 #endif

@@ -29,6 +29,10 @@ public struct ChangeSet: Sendable {
     var origin: UInt64 = 0
     /// Whether a call emptied the cache.
     var isWipe = false
+    /// Whether all models of a type were deleted.
+    var deletesTypes = false
+    /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
+    var isSuperseded = false
 
     init(
         sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -96,6 +100,7 @@ public struct ChangeSet: Sendable {
         token = other.token
         origin = other.origin
         isWipe = other.isWipe
+        deletesTypes = other.deletesTypes
     }
 
     /// The same, without holding on to the tree that was written.
@@ -151,20 +156,26 @@ extension [ChangeSet] {
 }
 
 extension ChangeSet: CommittedChanges {
+    /// Whether what was asked for before does not come back: a wipe, or ``CacheTransaction/delete(allOf:)``.
+    public var beginsLife: Bool { isWipe || deletesTypes }
+
+    /// How many models, collections and cache keys are named.
+    public var count: Int { nameCount }
+
     /// How much changed.
     public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
 
     /// The keys of the collections that changed; `nil` where any may have.
     public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }
 
-    /// Those of `held` that were changed or deleted.
+    /// Those of `held` that were changed or deleted, and cache keys that name another model now.
     ///
     /// - Complexity: O(min(*n*, *m*)) look-ups for *n* changes and *m* that are held.
     public func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {
         guard !changesEverything else { return Array(held) }
-        let gone = deleted.filter(isHeld)
+        let gone = deleted.filter(isHeld) + aliases.filter(isHeld)
         guard let tree else {
             return gone + (named.count < held.count ? named.filter(isHeld) : held.filter(named.contains))
         }

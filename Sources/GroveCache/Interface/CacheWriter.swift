@@ -17,11 +17,16 @@ public protocol CacheWriter: ~Copyable {
 public struct _WriteContent {
     let content: PendingWrite.Content
 
-    init(tree: NodeTree? = nil, extras: [PendingWrite.Extra] = []) {
-        content = PendingWrite.Content(tree: tree, extras: extras)
+    init(tree: NodeTree? = nil, extras: [PendingWrite.Extra] = [], asOf place: Place? = nil, confirmed: Bool = false) {
+        self.init(PendingWrite.Content(tree: tree, extras: extras), asOf: place, confirmed: confirmed)
     }
 
-    init(_ content: PendingWrite.Content) { self.content = content }
+    init(_ content: PendingWrite.Content, asOf place: Place? = nil, confirmed: Bool = false) {
+        var content = content
+        content.asOf = place?.stored
+        content.isConfirmed = confirmed || place != nil
+        self.content = content
+    }
 }
 
 extension CacheWriter where Self: ~Copyable {
@@ -36,17 +41,22 @@ extension CacheWriter where Self: ~Copyable {
     /// the `async` form of the same name is used.
     ///
     /// - Complexity: O(*n*) store operations for *n* distinct nodes; unchanged nodes are read and not written.
-    /// - Parameter durability: what the commit survives; in a transaction it counts for all of it.
+    /// - Parameters:
+    ///   - durability: what the commit survives; in a transaction it counts for all of it.
+    ///   - place: the place that the content is as of, taken before the network was asked: what was changed or deleted since then
+    ///     stays as it is. By default the call itself.
+    ///   - confirmed: whether the content comes from its source, so that its age begins anew; what has a place does.
     /// - Returns: the identifiers whose stored bytes changed.
     /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths`, `unencodable`,
-    ///   `tooLarge`, `full`, `inputOutput`, `cancelled`, `reentrant`, `suspended` or `closed`. Then nothing was stored, but
-    ///   where only the sync of a durable write failed: see ``Durability/durable``.
+    ///   `tooLarge`, `full`, `inputOutput`, `cancelled` (everything was wiped since the call, or since `place`), `reentrant`,
+    ///   `suspended` or `closed`. Then nothing was stored, unless only the sync of a durable write failed: see
+    ///   ``Durability/durable``.
     @discardableResult
     public func write<M: CacheableModel>(
-        _ model: M, durability: Durability = .standard
+        _ model: M, durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
     ) throws(CacheError) -> ChangeSet {
         try _perform(durability) { () throws(CacheError) in
-            _WriteContent(tree: try EncodedRoots.tree(of: model))
+            _WriteContent(tree: try EncodedRoots.tree(of: model), asOf: place, confirmed: confirmed)
         }
     }
 
@@ -57,10 +67,12 @@ extension CacheWriter where Self: ~Copyable {
     /// ```
     @discardableResult
     public func write<M: CacheableModel>(
-        contentsOf models: some Collection<M>, durability: Durability = .standard
+        contentsOf models: some Collection<M>, durability: Durability = .standard, asOf place: Place? = nil,
+        confirmed: Bool = false
     ) throws(CacheError) -> ChangeSet {
         try _perform(durability) { () throws(CacheError) in
-            _WriteContent(tree: try EncodedRoots(models, mustBeIdentified: true).tree)
+            _WriteContent(
+                tree: try EncodedRoots(models, mustBeIdentified: true).tree, asOf: place, confirmed: confirmed)
         }
     }
 
@@ -76,9 +88,12 @@ extension CacheWriter where Self: ~Copyable {
     /// - Throws: as ``write(_:durability:)``, and ``CacheError`` with code `notCacheable` for a type that has no coding.
     @discardableResult
     public func write<M: SimpleModel>(
-        _ model: M, forKey key: String, durability: Durability = .standard
+        _ model: M, forKey key: String, durability: Durability = .standard, asOf place: Place? = nil,
+        confirmed: Bool = false
     ) throws(CacheError) -> ChangeSet {
-        try _perform(durability) { () throws(CacheError) in _WriteContent(try .alias(key, of: model)) }
+        try _perform(durability) { () throws(CacheError) in
+            _WriteContent(try .alias(key, of: model), asOf: place, confirmed: confirmed)
+        }
     }
 
     /// Writes `elements` as the collection `key`, in order, duplicates kept, and every identified model in it.
@@ -90,12 +105,14 @@ extension CacheWriter where Self: ~Copyable {
     /// All or nothing; see ``write(_:durability:)``. An element without an identifier is kept inside the collection's record.
     @discardableResult
     public func writeCollection<M: CacheableModel>(
-        _ elements: some Collection<M>, as key: String, durability: Durability = .standard
+        _ elements: some Collection<M>, as key: String, durability: Durability = .standard, asOf place: Place? = nil,
+        confirmed: Bool = false
     ) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
         return try _perform(durability) { () throws(CacheError) in
             let encoded = try EncodedRoots(elements, mustBeIdentified: false)
-            return _WriteContent(tree: encoded.tree, extras: [encoded.collection(key)])
+            return _WriteContent(
+                tree: encoded.tree, extras: [encoded.collection(key)], asOf: place, confirmed: confirmed)
         }
     }
 

@@ -51,10 +51,10 @@ extension NormalizedCache {
     /// ```
     @discardableResult
     public func write<M: CacheableModel>(
-        _ model: M, durability: Durability = .standard
+        _ model: M, durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
     ) async throws(CacheError) -> ChangeSet {
         try await performAsync(durability) { () throws(CacheError) in
-            PendingWrite.Content(tree: try EncodedRoots.tree(of: model))
+            _WriteContent(tree: try EncodedRoots.tree(of: model), asOf: place, confirmed: confirmed).content
         }
     }
 
@@ -65,10 +65,12 @@ extension NormalizedCache {
     /// ```
     @discardableResult
     public func write<M: CacheableModel>(
-        contentsOf models: [M], durability: Durability = .standard
+        contentsOf models: [M], durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
     ) async throws(CacheError) -> ChangeSet {
         try await performAsync(durability) { () throws(CacheError) in
-            PendingWrite.Content(tree: try EncodedRoots(models, mustBeIdentified: true).tree)
+            _WriteContent(
+                tree: try EncodedRoots(models, mustBeIdentified: true).tree, asOf: place, confirmed: confirmed
+            ).content
         }
     }
 
@@ -79,12 +81,15 @@ extension NormalizedCache {
     /// ```
     @discardableResult
     public func writeCollection<M: CacheableModel>(
-        _ elements: [M], as key: String, durability: Durability = .standard
+        _ elements: [M], as key: String, durability: Durability = .standard, asOf place: Place? = nil,
+        confirmed: Bool = false
     ) async throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
         return try await performAsync(durability) { () throws(CacheError) in
             let encoded = try EncodedRoots(elements, mustBeIdentified: false)
-            return PendingWrite.Content(tree: encoded.tree, extras: [encoded.collection(key)])
+            return _WriteContent(
+                tree: encoded.tree, extras: [encoded.collection(key)], asOf: place, confirmed: confirmed
+            ).content
         }
     }
 
@@ -141,12 +146,11 @@ extension NormalizedCache {
         await core.followers.pass()
         await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
-        let time = core.clock.ofCall
         let sequence = try core.takeSequence()
         let made = try content()
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
             let write = PendingWrite(
-                sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,
+                sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras, isWipe: isWipe,
                 isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
                 try core.enqueue(write, schedulingDrain: true)

@@ -86,7 +86,7 @@ extension NormalizedCache: CacheDelegate {
     /// cache.deleteModel(message, forKey: nil, context: nil)
     /// ```
     public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        delete(model, cacheKey, origin: 0)
+        delete(model.modelIdentifier, cacheKey, origin: 0)
     }
 
     // MARK: Types known only at run time

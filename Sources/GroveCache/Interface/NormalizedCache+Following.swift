@@ -1,3 +1,4 @@
+import Dispatch
 import GroveCoding
 public import GroveModel
 
@@ -30,23 +31,33 @@ extension NormalizedCache: FollowableCache {
 
     // MARK: Writes, by a follower or not
 
-    func set(_ model: any SimpleModel, _ key: String, origin: UInt64) {
-        enqueue(key, origin: origin) { () throws(CacheError) in try .alias(key, of: model) }
+    func set(
+        _ model: any SimpleModel, _ key: String, origin: UInt64, asOf place: StoredPlace? = nil,
+        settled: FollowedCache.Settled? = nil
+    ) {
+        enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
+            try PendingWrite.Content.alias(key, of: model).answering(place)
+        }
     }
 
-    func set(_ collection: [any SimpleModel], _ key: String, origin: UInt64) {
-        enqueue(key, origin: origin) { () throws(CacheError) in try .list(collection, key) }
+    func set(
+        _ collection: [any SimpleModel], _ key: String, origin: UInt64, asOf place: StoredPlace? = nil,
+        settled: FollowedCache.Settled? = nil
+    ) {
+        enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
+            try PendingWrite.Content.list(collection, key).answering(place)
+        }
     }
 
     func save(
         _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        _ key: String, origin: UInt64
+        _ key: String, origin: UInt64, asOf place: StoredPlace? = nil, settled: FollowedCache.Settled? = nil
     ) {
         let known = version.note as? HeldList
         // After a call that failed, none of the edits is of the list that is stored.
         let current = known.flatMap { $0.isLost ? nil : $0 } ?? HeldList()
         let held = HeldEdit(current, owner: ObjectIdentifier(core), list)
-        let isQueued = enqueue(key, origin: origin) { () throws(CacheError) in
+        let isQueued = enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
             var content: PendingWrite.Content
             if let edit {
                 try ModelIdentifier(key).check()
@@ -56,15 +67,18 @@ extension NormalizedCache: FollowableCache {
                 content = try .list(list(), key)
             }
             content.held = held
-            return content
+            return content.answering(place)
         }
         version.note = isQueued ? current : nil
     }
 
-    func delete(_ model: any SimpleModel, _ key: String?, origin: UInt64) {
-        enqueue(key ?? model.modelIdentifier?.rawValue, origin: origin) { () throws(CacheError) in
+    func delete(
+        _ identifier: ModelIdentifier?, _ key: String?, origin: UInt64, asOf place: StoredPlace? = nil,
+        settled: FollowedCache.Settled? = nil
+    ) {
+        enqueue(key ?? identifier?.rawValue, origin: origin, settled: settled) { () throws(CacheError) in
             var extras: [PendingWrite.Extra] = []
-            if let identifier = model.modelIdentifier {
+            if let identifier {
                 try identifier.check()
                 extras.append(.tombstone(identifier))
             }
@@ -75,8 +89,17 @@ extension NormalizedCache: FollowableCache {
             guard !extras.isEmpty else {
                 throw CacheError(.unidentified, "A model without an identifier can be deleted only by its key.")
             }
-            return PendingWrite.Content(extras: extras)
+            return PendingWrite.Content(extras: extras).answering(place)
         }
+    }
+}
+
+extension PendingWrite.Content {
+    /// The same as an answer to a request that was sent at `place`, if there is one.
+    fileprivate consuming func answering(_ place: StoredPlace?) -> PendingWrite.Content {
+        asOf = place
+        isConfirmed = place != nil
+        return self
     }
 }
 
@@ -90,34 +113,127 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         self.origin = origin
     }
 
-    func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.join(call) }
-
     deinit { cache.core.audience.streams.unfollow(origin) }
 
-    func readNow(
-        _ models: [(identifier: ModelIdentifier, type: any SimpleModel.Type)], known: [any SimpleModel]
-    ) -> [CacheRead<any SimpleModel>?] {
-        let outcomes = try? cache.read { view in
-            view.reader.know(known)
-            view.reader.keepsTouches(false)
-            var outcomes: [CacheRead<any SimpleModel>?] = []
-            for (identifier, type) in models {
-                outcomes.append(try? view.read(.identifier(identifier), asAny: type))
-            }
-            return outcomes
-        }
-        return outcomes ?? models.map { _ in nil }
+    func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.join(call) }
+
+    func place() -> StoredPlace {
+        let place = cache.core.unnumberedPlace()
+        // Calls that were made before have no numbers until the line has come to them.
+        inOrder { [core = cache.core] in place.numbers = core.place().numbers }
+        return place
     }
 
-    func readListNow<T: SimpleModel>(
-        _ cacheKey: String, of type: T.Type, known: [T], missing: MissingElements
-    ) -> CacheRead<[T]>? {
-        try? cache.read { view in
-            view.reader.know(known)
-            view.reader.keepsTouches(false)
-            return try view.readCollection(cacheKey, ofAny: type, missing: missing)
+    func isOver(_ place: StoredPlace) -> Bool { cache.core.unnumberedPlace().life != place.life }
+
+    // MARK: Writes
+
+    func save(_ model: any SimpleModel, forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled) {
+        cache.set(model, cacheKey, origin: origin, asOf: place, settled: settled)
+    }
+
+    func save(
+        _ collection: [any SimpleModel], forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled
+    ) {
+        cache.set(collection, cacheKey, origin: origin, asOf: place, settled: settled)
+    }
+
+    func saveList(
+        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
+        forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled
+    ) {
+        cache.save(list, after: edit, of: version, cacheKey, origin: origin, asOf: place, settled: settled)
+    }
+
+    func delete(
+        _ identifier: ModelIdentifier?, forKey cacheKey: String?, asOf place: StoredPlace?, settled: @escaping Settled
+    ) {
+        cache.delete(identifier, cacheKey, origin: origin, asOf: place, settled: settled)
+    }
+
+    func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void) {
+        do throws(CacheError) {
+            try cache.checkOpen()
+            let wipe = PendingWrite(
+                sequence: try cache.core.takeSequence(), isWipe: true, origin: origin,
+                completion: { outcome in
+                    if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
+                })
+            try cache.core.enqueue(wipe, schedulingDrain: true)
+        } catch {
+            completion(error)
         }
     }
+
+    func wipe() async throws(CacheError) {
+        let failure = await withCheckedContinuation { continuation in wipe { continuation.resume(returning: $0) } }
+        if let failure { throw failure }
+    }
+
+    // MARK: Reads
+
+    func read<T: SimpleModel>(
+        _ cacheKey: String, as type: T.Type, maxAge: Double?,
+        completion: @escaping @Sendable (Result<AgedRead<T>, CacheError>) -> Void
+    ) {
+        ask(completion) { (core, reader) throws(CacheError) in
+            let outcome = try SharedView(core: core, reader: reader, isCounted: true).read(.key(cacheKey), asAny: type)
+            guard let maxAge, case .hit = outcome else { return AgedRead(outcome.cast(to: type), isFresh: false) }
+            // The same question once more: it counts once.
+            reader.keepsTouches(false)
+            let aged = try SharedView(core: core, reader: reader, isCounted: false).read(
+                .key(cacheKey), asAny: type, maxAge: maxAge)
+            return AgedRead(outcome.cast(to: type), isFresh: aged.value != nil)
+        }
+    }
+
+    func readList<T: SimpleModel>(
+        _ cacheKey: String, of type: T.Type, missing: MissingElements,
+        completion: @escaping @Sendable (Result<CacheRead<[T]>, CacheError>) -> Void
+    ) {
+        ask(completion) { (core, reader) throws(CacheError) in
+            try SharedView(core: core, reader: reader, isCounted: true).readCollection(
+                cacheKey, ofAny: type, missing: missing)
+        }
+    }
+
+    func isListFresh<T: SimpleModel>(
+        _ cacheKey: String, of type: T.Type, maxAge: Double, completion: @escaping @Sendable (Bool) -> Void
+    ) {
+        ask({ (read: Result<CacheRead<[T]>, CacheError>) in completion((try? read.get())?.value != nil) }) {
+            (core, reader) throws(CacheError) in
+            reader.keepsTouches(false)
+            return try SharedView(core: core, reader: reader, isCounted: false).readCollection(
+                cacheKey, ofAny: type, missing: .miss, maxAge: maxAge)
+        }
+    }
+
+    /// Asks a question in one view.
+    private func ask<Value>(
+        _ completion: @escaping @Sendable (Result<Value, CacheError>) -> Void,
+        _ read: @escaping @Sendable (CacheCore, Reconstructor) throws(CacheError) -> Value
+    ) {
+        cache.core.readQueue.async { [cache] in
+            completion(
+                Result { () throws(CacheError) in
+                    try cache.checkOpen()
+                    let reader = try cache.core.beginRead()
+                    defer { cache.core.endRead(reader) }
+                    return try read(cache.core, reader)
+                })
+        }
+    }
+
+    func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void) {
+        cache.core.readQueue.async { [cache] in
+            guard (try? cache.checkOpen()) != nil, let reader = try? cache.core.beginRead() else { return body(nil) }
+            reader.keepsTouches(false)
+            body(AgainView(core: cache.core, reader: reader))
+            cache.core.endRead(reader)
+        }
+    }
+
+    // MARK: RocketData's calls
 
     func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
@@ -131,13 +247,6 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         cache.collectionForKey(cacheKey, context: context, completion: completion)
     }
 
-    func collectionForKey<T: SimpleModel>(
-        _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
-        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
-    ) {
-        cache.collectionForKey(cacheKey, missing: missing, context: context, completion: completion)
-    }
-
     func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
         cache.set(model, cacheKey, origin: origin)
     }
@@ -146,33 +255,55 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         cache.set(collection, cacheKey, origin: origin)
     }
 
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        cache.save(list, after: edit, of: version, cacheKey, origin: origin)
-    }
-
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        cache.delete(model, cacheKey, origin: origin)
+        cache.delete(model.modelIdentifier, cacheKey, origin: origin)
+    }
+}
+
+/// One view of a cache for several reads, which count or do not.
+private struct SharedView: ~Copyable, CacheReader {
+    let core: CacheCore
+    let reader: Reconstructor
+    let isCounted: Bool
+
+    func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
+        try identifier.check()
+        return _TreeRead(core, reader, identifier, maxAge)
     }
 
-    func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void) {
-        do throws(CacheError) {
-            try cache.checkOpen()
-            let wipe = PendingWrite(
-                sequence: try cache.core.takeSequence(), time: cache.core.clock.ofCall, isWipe: true, origin: origin
-            ) { outcome in
-                if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
-            }
-            try cache.core.enqueue(wipe, schedulingDrain: true)
-        } catch {
-            completion(error)
+    func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
+        if case .failure = outcome { return core.endTree(reader, identifier, outcome) }
+        core.endTree(reader, identifier, isCounted ? outcome : .again)
+    }
+}
+
+/// The view in which what is shown is read again.
+private struct AgainView: FollowedView {
+    let core: CacheCore
+    let reader: Reconstructor
+
+    private var view: SharedView { SharedView(core: core, reader: reader, isCounted: false) }
+
+    func know(_ models: [any SimpleModel]) { reader.know(models) }
+
+    func model(_ cacheKey: ModelIdentifier, as type: any SimpleModel.Type) -> CacheRead<any SimpleModel>? {
+        try? view.read(.key(cacheKey.rawValue), asAny: type)
+    }
+
+    func list<T: SimpleModel>(
+        _ cacheKey: ModelIdentifier, of type: T.Type, missing: MissingElements
+    ) -> CacheRead<[T]>? {
+        try? view.readCollection(cacheKey.rawValue, ofAny: type, missing: missing)
+    }
+}
+
+extension CacheRead<any SimpleModel> {
+    /// The same of the type that was asked for.
+    fileprivate func cast<T: SimpleModel>(to type: T.Type) -> CacheRead<T> {
+        switch self {
+        case .hit(let model as T): .hit(model)
+        case .hit(let model): .miss(CacheMiss(.otherType, model.modelIdentifier ?? ""))
+        case .miss(let miss): .miss(miss)
         }
-    }
-
-    func wipe() async throws(CacheError) {
-        let failure = await withCheckedContinuation { continuation in wipe { continuation.resume(returning: $0) } }
-        if let failure { throw failure }
     }
 }

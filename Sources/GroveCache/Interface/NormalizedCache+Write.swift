@@ -52,6 +52,8 @@ extension NormalizedCache: CacheWriter {
     /// ```swift
     /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
     /// ```
+    ///
+    /// As after a wipe, what was asked of a network before brings nothing back: such requests end with code `cancelled`.
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
         try write { tx in try tx.delete(allOf: type) }
@@ -63,7 +65,8 @@ extension NormalizedCache: CacheWriter {
     /// try cache.wipe()  // the user has signed out
     /// ```
     ///
-    /// Writes whose calls were made before it never land after it.
+    /// Writes whose calls were made before it never land after it, and neither does what was asked of a network before it:
+    /// pass the place that you took then, see ``place()``.
     public func wipe() throws(CacheError) {
         try perform(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
     }
@@ -96,36 +99,40 @@ extension NormalizedCache: CacheWriter {
         try checkOpen()
         try core.checkReentrance()
         core.followers.pass()
-        let time = core.clock.ofCall
         let sequence = try core.takeSequence()
         let made = try content()
         let outcome = WriteOutcome()
         let write = PendingWrite(
-            sequence: sequence, time: time, tree: made.tree, extras: made.extras, isWipe: isWipe,
+            sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras, isWipe: isWipe,
             isDurable: durability == .durable, completion: { outcome.store($0) })
         try core.enqueue(write, schedulingDrain: false)
         core.drainNow()
         return try outcome.take().get()
     }
 
-    /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` where it names
-    /// nothing.
+    /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` if it names nothing.
+    ///
+    /// - Parameter settled: called once with what became of it.
     @discardableResult
     func enqueue(
-        _ key: String?, origin: UInt64 = 0, _ content: () throws(CacheError) -> PendingWrite.Content
+        _ key: String?, origin: UInt64 = 0, settled: FollowedCache.Settled? = nil,
+        _ content: () throws(CacheError) -> PendingWrite.Content
     ) -> Bool {
+        var place: StoredPlace?
         do throws(CacheError) {
             try checkOpen()
-            let time = core.clock.ofCall
             let sequence = try core.takeSequence(isAwaited: false)
+            if settled != nil { place = core.place(ofCall: sequence) }
             let made = try content()
+            if let asOf = made.asOf { place = asOf.unconfirmed }
             try core.enqueue(
                 PendingWrite(
-                    sequence: sequence, time: time, tree: made.tree, extras: made.extras, held: made.held,
-                    origin: origin),
+                    sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
+                    held: made.held, origin: origin, settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true
         } catch {
+            SaveOutcome.telling(settled, place)?(.failure(error))
             // A wipe that overtook the call has had its way with what the call would have stored.
             guard error.code != .cancelled else { return false }
             // A closed handle's observer has left the core, and a write that comes too late is told all the same.
@@ -133,6 +140,44 @@ extension NormalizedCache: CacheWriter {
                 key.map { error.concerning(ModelIdentifier($0)) } ?? error,
                 to: error.code == .closed ? observer : nil)
             return false
+        }
+    }
+
+    /// A place between the calls that were made before and those that are made from now on: take one before you ask the network.
+    ///
+    /// ```swift
+    /// let asked = cache.place()
+    /// let people = try await server.people()
+    /// try await cache.write(contentsOf: people, asOf: asked)
+    /// ```
+    ///
+    /// What was changed or deleted since stays as it is, whoever changed it. After a wipe, by any process, the write throws
+    /// `cancelled`.
+    public func place() -> Place {
+        core.followers.pass()
+        return Place(stored: core.place())
+    }
+}
+
+extension CacheCore {
+    /// When `content` was confirmed: when it was asked for, or now; 0 if it confirms nothing.
+    func time(of content: PendingWrite.Content) -> UInt32 {
+        guard content.isConfirmed else { return 0 }
+        return content.asOf?.time ?? clock.ofCall
+    }
+}
+
+extension SaveOutcome {
+    /// What tells `settled` why a call that was made at `place` failed, or that it did not.
+    fileprivate static func telling(
+        _ settled: FollowedCache.Settled?, _ place: StoredPlace?
+    ) -> (@Sendable (Result<Bool, CacheError>) -> Void)? {
+        guard let settled else { return nil }
+        return { outcome in
+            switch outcome {
+            case .success(let isWhole): settled(.stored(isWhole: isWhole))
+            case .failure(let error): settled(.refused(error, place ?? StoredPlace(life: 0, time: 0)))
+            }
         }
     }
 }

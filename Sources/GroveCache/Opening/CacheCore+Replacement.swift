@@ -104,7 +104,9 @@ extension CacheCore {
         }
         for continuation in waiting { continuation.resume() }
         for write in dropped {
-            write.completion?(.failure(CacheError(.cancelled, "The store was replaced after the call was made.")))
+            let error = CacheError(.cancelled, "The store was replaced after the call was made.")
+            write.completion?(.failure(error))
+            write.settled?(.failure(error))
         }
         if let failure = opened.rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: failure) } }
     }
@@ -147,6 +149,7 @@ extension CacheState {
     mutating func noteReplacement() {
         wipedAt = max(wipedAt, sequence)
         replacedAt = sequence
+        lifeNumber += 1
     }
 
     /// Whether `opened` is another store than the one that was open last.

@@ -14,6 +14,8 @@ extension CacheCore {
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     func beginRead(maxAge: Double? = nil) throws(CacheError) -> Reconstructor {
         try checkReentrance()
+        // What providers wrote before is seen.
+        followers.pass()
         do throws(CacheError) {
             let reader = try beginReadOfStore()
             limitAges(of: reader, to: maxAge)

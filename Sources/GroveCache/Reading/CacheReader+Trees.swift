@@ -126,7 +126,7 @@ extension Reconstructor {
         forKey key: ModelIdentifier, _ type: M.Type
     ) throws(CacheError) -> CacheRead<M> {
         let header = try value(Namespace.alias, key)
-        if header == nil, absence == .expired { return .miss(CacheMiss(.expired, key)) }
+        if header == nil, absence != .absent { return .miss(CacheMiss(absence, key)) }
         do throws(NodeReadFailure) {
             var decoder =
                 if let header {

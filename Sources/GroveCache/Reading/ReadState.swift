@@ -25,6 +25,8 @@ struct ReadState: ~Copyable {
     var expired: [Evictor.Expired] = []
     /// Whether what was fetched last was there and too old.
     var isExpired = false
+    /// Whether what was fetched last is not there because a write of it could not be stored.
+    var isInvalidated = false
 
     var key = KeyBuffer()
     var root = ByteBuffer(capacity: 64)
@@ -169,11 +171,13 @@ struct ReadState: ~Copyable {
     /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         guard hasPending, unsafe ageLimit != nil || pending?.mayName(key.bytes) == true else {
+            isInvalidated = false
             guard let stored = unsafe try view?.get(key.bytes) else { return nil }
             return unsafe (stored, keepsBytes)
         }
         let updates = try unsafe pending?.updates(of: key.bytes, over: view, &placement) ?? []
         var stored = try unsafe view?.get(key.bytes)
+        isInvalidated = false
         if updates.isEmpty, ageLimit == nil {
             isExpired = false
             guard let stored = unsafe stored else { return nil }
@@ -221,12 +225,14 @@ struct ReadState: ~Copyable {
             // The number of the write stands for the holder even where its bytes are the same.
             update.refreshes = true
             if case .node(let node) = update.change { update.shaped = shaped(node) }
+            if case .invalidate = update.change { isInvalidated = true }
             let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)
             forgottenDeletion = update.forgottenDeletion
             switch outcome {
             case .unchanged, .renewed, .superseded: break
             case .removed: unsafe stored = nil
             case .replaced:
+                isInvalidated = false
                 swap(&folded.0, &folded.1)
                 unsafe stored = folded.1.bytes
                 isFolded = true

@@ -18,7 +18,10 @@ extension Reconstructor {
     }
 
     /// Why the record that was asked for last is not there.
-    var absence: CacheMiss.Reason { unsafe state.pointee.isExpired ? .expired : .absent }
+    var absence: CacheMiss.Reason {
+        if unsafe state.pointee.isExpired { return .expired }
+        return unsafe state.pointee.isInvalidated ? .invalidated : .absent
+    }
 
     /// Whether what `projection` reads of the current record, which several projections wrote, is young enough.
     func isYoungEnough(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {

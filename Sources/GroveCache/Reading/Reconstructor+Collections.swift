@@ -186,7 +186,7 @@ extension ReadState {
     ///
     /// All of a stored list is read where it is edited: there are queued edits for moments only.
     mutating func fold(_ updates: [CollectionUpdate]) throws(CacheError) -> StoredElements? {
-        isExpired = false
+        (isExpired, isInvalidated) = (false, false)
         var list: (elements: StoredElements, time: UInt32)?
         var isStored = true
         // Whose list it is, where the last call was one for a held list.
@@ -196,19 +196,26 @@ extension ReadState {
             if case .edit = change {
                 var version: HeldList.Version?
                 if isStored { (list, version) = try stored() }
+                isStored = false
                 // An edit of another list than this one will be replaced by the whole.
                 if let edit = update.held, edit.list !== held, version == nil || version != edit.list.stored {
-                    change = (edit.body ?? (try? edit.makeBody())).map { .set($0) } ?? .forget
+                    change = (edit.body ?? (try? edit.makeBody())).map { .set($0) } ?? .forget(isInvalidation: true)
                 }
             }
             held = update.held?.list
             switch change {
             case .set(let body):
+                var time = update.time
+                // What confirms nothing leaves the list's age as it is.
+                if time == 0, ageLimit != nil { time = try (isStored ? stored().list : list)?.time ?? 0 }
                 let elements = unsafe body.withUnsafeBytes { body in
                     try? unsafe StoredElements(list: body, number: update.sequence)
                 }
-                list = elements.map { ($0, update.time) }
-            case .forget: list = nil
+                list = elements.map { ($0, time) }
+                isInvalidated = false
+            case .forget(let isInvalidation):
+                list = nil
+                isInvalidated = isInvalidation
             case .edit(let edit):
                 // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
                 if let former = list, (try? edit.check(former.elements.count)) != nil {
@@ -218,6 +225,7 @@ extension ReadState {
                     list = (elements, former.time)
                 } else {
                     list = nil
+                    isInvalidated = true
                 }
             }
             isStored = false

@@ -41,13 +41,15 @@ struct ProjectedRecord {
         return place
     }
 
-    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, called at `time`.
+    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, which confirms it as of `time`; 0
+    /// keeps the time that its row has.
     ///
     /// The fields that only this projection carried go, then its new ones are set: a field that the write lacks keeps
     /// what others wrote, a null overwrites, and the same projection written again replaces its own (DESIGN §4).
     mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: UInt64, time: UInt32) {
-        var place = sequence
+        var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {
+            if time == 0 { time = old.time }
             // The same content keeps the later of its two places.
             if isCarried(new, by: old) { place = max(place, old.sequence) }
             leave(old, for: new)

@@ -3,7 +3,7 @@ import GroveModel
 
 /// The envelope of a stored record, read and checked.
 ///
-/// `Docs/RecordFormat.md` draws it byte by byte.
+/// `Docs/Internals/RecordFormat.md` draws it byte by byte.
 @safe
 struct RecordHeader {
     /// The format that this version writes; whole records of a later one are refused and left alone.

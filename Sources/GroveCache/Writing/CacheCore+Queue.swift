@@ -27,10 +27,35 @@ extension CacheCore {
         }
     }
 
+    /// A place between the calls that were made before and those that are made from now on.
+    func place() -> StoredPlace {
+        let time = clock.ofCall
+        return state.withLock { state in
+            state.noticeReplacement()
+            // No two places are one.
+            state.sequence += 1
+            return StoredPlace(life: state.lifeNumber, time: time, numbers: state.numbers(ofCall: state.sequence))
+        }
+    }
+
+    /// A place whose number is not known yet.
+    func unnumberedPlace() -> StoredPlace {
+        let time = clock.ofCall
+        return state.withLock { state in
+            state.noticeReplacement()
+            return StoredPlace(life: state.lifeNumber, time: time)
+        }
+    }
+
+    /// The place of a call of this number, which confirms nothing if it is saved again.
+    func place(ofCall sequence: UInt64) -> StoredPlace {
+        state.withLock { StoredPlace(life: $0.lifeNumber, time: 0, numbers: $0.numbers(ofCall: sequence)) }
+    }
+
     /// Queues `write`; from now on every read sees it.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` where the call stores something and the
-    ///   store was wiped since it was made.
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` if the call stores something and the
+    ///   store was wiped since it was made, or since the place that it is as of.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
         let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
@@ -41,6 +66,7 @@ extension CacheCore {
                 if error.code == .suspended, write.completion == nil { state.forget(write) }
                 throw error
             }
+            if let asOf = write.asOf, asOf.life != state.lifeNumber { throw CacheError.isOfAnotherLife }
             guard write.sequence > state.wipedAt || write.isEmpty else {
                 // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
                 // is not what was last set.
@@ -53,6 +79,8 @@ extension CacheCore {
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
+            // A wipe that no call asked for only forgets.
+            if write.isWipe, write.completion != nil { state.lifeNumber += 1 }
             // Writes that callers wait for are held up elsewhere, and take no room from the others.
             if write.completion == nil, !write.isInvalidation,
                 state.queue.unawaitedByteCount + write.byteCount > queueLimit
@@ -127,5 +155,20 @@ extension CacheCore {
         }
         guard let observer else { return }
         audience.tell([observer]) { $0.failure(error) }
+    }
+}
+
+extension CacheState {
+    /// Where the call of number `sequence` is among the calls of all processes, as far as is known.
+    func numbers(ofCall sequence: UInt64) -> StoredPlace.Numbers {
+        StoredPlace.Numbers(
+            number: CallNumber(rawValue: sequence + shift), committed: CallNumber(rawValue: lastCommitted), shift: shift)
+    }
+}
+
+extension CacheError {
+    /// Why what was asked for before a wipe is not stored after it.
+    static var isOfAnotherLife: CacheError {
+        CacheError(.cancelled, "Everything was wiped since the place was taken.")
     }
 }

@@ -19,6 +19,7 @@ extension CacheCore {
         var outcome: Result<Value, any Error>?
         var changes = ChangeSetUnion(sequence: 0)
         var durability = durability
+        var endsLife = false
         var made: [PendingWrite] = []
         var tokens: CommitTokens?
         do throws(CacheError) {
@@ -32,6 +33,7 @@ extension CacheCore {
                     outcome = Result { try body(scope) }
                     if let failure = scope.failure ?? scope.reader.streamFailure { throw failure }
                     if scope.durability == .durable { durability = .durable }
+                    endsLife = scope.endsLife
                     guard case .success = outcome else { throw .isGivenUp }
                     try checkIsCurrent()
                     made = scope.writes
@@ -51,8 +53,12 @@ extension CacheCore {
             }
             throw own
         }
-        state.withLock { $0.settle(by: made) }
+        state.withLock { state in
+            state.settle(by: made)
+            if endsLife { state.lifeNumber += 1 }
+        }
         var set = changes.changeSet
+        set.deletesTypes = endsLife
         set.token = tokens?.after
         tellAudience(of: set)
         if durability == .durable, let failure = synchronizeStore() { throw failure }

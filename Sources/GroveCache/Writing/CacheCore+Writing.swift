@@ -283,6 +283,9 @@ extension CacheCore {
         tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil, unsynchronized)
         for continuation in waiting { continuation.resume() }
         for entry in settled {
+            if let settled = entry.write.settled {
+                settled(entry.outcome.map { !$0.isSuperseded })
+            }
             if let synchronizationFailure, isUnsynchronized(entry) {
                 entry.write.completion?(.failure(synchronizationFailure))
             } else {

@@ -5,15 +5,15 @@ struct CollectionUpdate {
         case set([UInt8])
         /// Changes some of its elements.
         case edit(CollectionEdit)
-        /// Forgets it.
-        case forget
+        /// Forgets it; with it, whether that is because a write of it could not be stored.
+        case forget(isInvalidation: Bool)
     }
 
     let change: Change
     /// Of which held list it is, if any.
     let held: HeldEdit?
-    /// The number of the call.
+    /// The number of the call, or of the place that it is as of.
     let sequence: UInt64
-    /// When the call was made, in seconds since 1970; 0 where that is not known.
+    /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
 }

@@ -25,8 +25,10 @@ final class PendingWrite: Sendable {
 
     /// The number of the call, taken when it was made.
     let sequence: UInt64
-    /// When it was made, in seconds since 1970; 0 where that is not known.
+    /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
+    /// The place that its content is as of; `nil` if that is the call itself.
+    let asOf: StoredPlace?
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
     var place: UInt64 { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
@@ -43,6 +45,8 @@ final class PendingWrite: Sendable {
     let isDurable: Bool
     /// The follower that made the call; 0 for none.
     let origin: UInt64
+    /// Told once what became of a call that nobody waits for: if it is stored, whether all of it is.
+    let settled: (@Sendable (Result<Bool, CacheError>) -> Void)?
     /// Told once what became of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
     /// What the call holds in memory while it waits, in bytes; an estimate.
@@ -51,12 +55,15 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: UInt64, time: UInt32 = 0, tree: NodeTree? = nil, extras: [Extra] = [], held: HeldEdit? = nil,
+        sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [], held: HeldEdit? = nil,
         isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
+        settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
+        self.settled = settled
         self.sequence = sequence
         self.time = time
+        self.asOf = asOf
         self.tree = tree
         self.extras = extras
         self.held = held
@@ -172,8 +179,7 @@ final class PendingWrite: Sendable {
             }
             found.sort { tree.entries[$0].order < tree.entries[$1].order }
             updates = found.map { index in
-                unsafe RecordUpdate(
-                    key: key, change: .node(tree.node(index)), sequence: sequence + shift, time: time)
+                unsafe update(key, .node(tree.node(index)), shift: shift)
             }
         }
         let candidates: ArraySlice<Extra>
@@ -184,11 +190,21 @@ final class PendingWrite: Sendable {
         }
         for extra in candidates {
             if let change = unsafe extra.change(of: key) {
-                unsafe updates.append(
-                    RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time))
+                unsafe updates.append(update(key, change, shift: shift))
             }
         }
         return updates
+    }
+
+    /// The update that does `change` to `key`, as of the place that the call speaks of.
+    func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: UInt64) -> RecordUpdate {
+        guard let place = asOf?.numbers else {
+            return unsafe RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time)
+        }
+        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number.rawValue, time: time)
+        // Numbers that another process has given since are not told from those of calls before the place.
+        update.yieldsAfter = place.shift == shift ? place.number.rawValue : place.committed.rawValue
+        return update
     }
 }
 
@@ -207,10 +223,12 @@ extension PendingWrite {
             switch extra {
             case .collection(_, let body): change = .set(body)
             case .edit(_, let edit): change = .edit(edit)
-            case .remove, .invalidate: change = .forget
+            case .remove: change = .forget(isInvalidation: false)
+            case .invalidate: change = .forget(isInvalidation: true)
             case .tombstone, .unlist, .alias, .pin: return nil
             }
-            return CollectionUpdate(change: change, held: held, sequence: sequence + shift, time: time)
+            return CollectionUpdate(
+                change: change, held: held, sequence: asOf?.numbers?.number.rawValue ?? sequence + shift, time: time)
         }
     }
 }
@@ -221,6 +239,10 @@ extension PendingWrite {
         var tree: NodeTree?
         var extras: [Extra] = []
         var held: HeldEdit?
+        /// The place that it is as of; `nil` if that is the call itself.
+        var asOf: StoredPlace?
+        /// Whether it comes from the source of the models, so that their ages begin anew.
+        var isConfirmed = false
     }
 }
 

@@ -25,7 +25,7 @@ struct RecordUpdate {
         case unchanged
         /// It does, and the bytes in the buffer, which take its place, say that it was confirmed by this call.
         case renewed
-        /// The write was called before a deletion that has taken effect, so it has no say.
+        /// The write was called before a deletion that has taken effect, or is older than what is stored: it has no say.
         case superseded
         /// The bytes in the buffer take the place of what is stored.
         case replaced(bodyChanged: Bool)
@@ -43,9 +43,11 @@ struct RecordUpdate {
 
     let key: UnsafeRawBufferPointer
     let change: Change
-    /// The number of the write.
+    /// The number of the write, or of the place that it speaks as of.
     let sequence: UInt64
-    /// When the call was made, in seconds since 1970; 0 where that is not known.
+    /// A record that was changed after this number stays as it is: the write is an answer that was asked for then; `nil` for others.
+    var yieldsAfter: UInt64?
+    /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
     let time: UInt32
     /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
     var renewal: UInt32?
@@ -117,8 +119,11 @@ struct RecordUpdate {
                 if case .invalidate(isDeletion: true) = change { forgottenDeletion = max(forgottenDeletion, sequence) }
             }
             return unsafe stored == nil ? .unchanged : .removed
-        case .tombstone: return try applyTombstone(over: header, into: &out)
+        case .tombstone:
+            if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
+            return try applyTombstone(over: header, into: &out)
         case .bytes(let body):
+            if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false
             if let header, isSame, !refreshes || header.sequence >= sequence {
                 storedSequence = header.sequence
@@ -126,13 +131,14 @@ struct RecordUpdate {
             }
             try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: .references, sequence: sequence, time: time, deletion: .none,
-                    recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
+                    into: &out, key: key, flags: .references, sequence: sequence, time: time(over: header),
+                    deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
                     body: body)
             }
             return .replaced(bodyChanged: !isSame)
         case .node(let node):
-            if deletion.sequence > sequence { return .superseded }
+            if deletion.sequence > yieldsAfter ?? sequence { return .superseded }
+            if let header, let yieldsAfter, isNewer(header, than: node, yieldsAfter) { return .superseded }
             if var header, hasShape(of: header) || header.findShape(shapes) {
                 return try applyNode(node, over: header, into: &out)
             }
@@ -141,6 +147,23 @@ struct RecordUpdate {
     }
 
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    /// Whether the record of `header` was changed, as the node's projection or as another type, after the call of `number`.
+    private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: UInt64) -> Bool {
+        guard header.sequence > number, !header.flags.contains(.tombstone) else { return false }
+        guard header.flags.contains(.projections), unsafe isEqual(header.recordName, node.recordName) else {
+            // Of a record that one projection wrote, another one's change says nothing of this one's fields.
+            return unsafe hasShape(of: header) || !isEqual(header.recordName, node.recordName)
+                || isEqual(header.projection, node.projection)
+        }
+        guard let table = unsafe try? ProjectionTable(header, fieldCount: RecordBody.fieldCount(header.body)) else {
+            return true
+        }
+        return unsafe table.row(of: node.projection).map { $0.sequence > number } ?? false
+    }
+
+    /// The time of a record that is stored over that of `header`.
+    private func time(over header: RecordHeader?) -> UInt32 { time > 0 ? time : header?.time ?? 0 }
 
     private func applyTombstone(
         over header: RecordHeader?, into out: inout ByteBuffer
@@ -185,7 +208,7 @@ struct RecordUpdate {
         if !header.flags.contains(.projections), unsafe hasShape || isEqual(header.projection, node.projection) {
             let isSame = isSame(node, as: header)
             if isSame, !refreshes || header.sequence >= sequence { return try renew(header, into: &out) }
-            try build(node, into: &out)
+            try build(node, time: time(over: header), into: &out)
             return .replaced(bodyChanged: !isSame)
         }
         do {
@@ -197,7 +220,7 @@ struct RecordUpdate {
             }
             try unsafe merged.table.withUnsafeBytesTyped { (table) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, time: time,
+                    into: &out, key: key, flags: merged.flags, sequence: merged.sequence, time: time(over: header),
                     deletion: deletion,
                     recordName: node.recordName,
                     projection: node.projection, projectionTable: table, body: merged.bytes)
@@ -207,7 +230,7 @@ struct RecordUpdate {
             throw error
         } catch {
             // A stored body that cannot be taken apart has nothing to merge with.
-            try build(node, into: &out)
+            try build(node, time: time, into: &out)
             return .replaced(bodyChanged: true)
         }
     }
@@ -270,12 +293,12 @@ struct RecordUpdate {
     private mutating func storeAnew(
         _ node: NodeTree.Node, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        try build(node, into: &out)
+        try build(node, time: time, into: &out)
         return .replaced(bodyChanged: true)
     }
 
     /// Appends the record of `node` as the one projection that wrote it.
-    private mutating func build(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
+    private mutating func build(_ node: NodeTree.Node, time: UInt32, into out: inout ByteBuffer) throws(CacheError) {
         if let shaped, shaped.isStored {
             return try unsafe RecordBuilder.build(
                 into: &out, key: key, flags: node.holdsReferences ? [.references, .shape] : .shape, sequence: sequence,
@@ -283,7 +306,7 @@ struct RecordUpdate {
                 shape: shaped.hash, body: shaped.values)
         }
         guard let shape = unsafe node.shape?.takeUnretainedValue() else {
-            return try unsafe build(node, body: node.body, into: &out)
+            return try unsafe build(node, body: node.body, time: time, into: &out)
         }
         let body: [UInt8]
         do throws(NodeReadFailure) {
@@ -292,13 +315,13 @@ struct RecordUpdate {
             throw CacheError.bodyIsNoMap
         }
         try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
-            try unsafe build(node, body: body, into: &out)
+            try unsafe build(node, body: body, time: time, into: &out)
         }
     }
 
     /// The same with the names in the record: `body` is a map.
     private func build(
-        _ node: NodeTree.Node, body: UnsafeRawBufferPointer, into out: inout ByteBuffer
+        _ node: NodeTree.Node, body: UnsafeRawBufferPointer, time: UInt32, into out: inout ByteBuffer
     ) throws(CacheError) {
         try unsafe RecordBuilder.build(
             into: &out, key: key, flags: node.holdsReferences ? .references : [], sequence: sequence,

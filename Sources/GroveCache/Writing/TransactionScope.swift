@@ -12,6 +12,8 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// What the body wrote, as one change set.
     private(set) var changes: ChangeSetUnion
     private(set) var durability = Durability.standard
+    /// Whether the body deleted all models of a type, which ends what is under way as a wipe does.
+    var endsLife = false
     let life = SnapshotLife()
     /// What the body wrote, where calls before it had failed: it makes good what these left.
     private(set) var writes: [PendingWrite] = []
@@ -50,9 +52,13 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// Performs one call of the body.
     func perform(_ durability: Durability, _ content: PendingWrite.Content) throws(CacheError) -> ChangeSet {
         if let failure { throw failure }
+        if let asOf = content.asOf, core.state.withLock({ $0.lifeNumber }) != asOf.life {
+            throw CacheError.isOfAnotherLife
+        }
         if durability == .durable { self.durability = .durable }
         let write = PendingWrite(
-            sequence: core.takeNumber(), time: time, tree: content.tree, extras: content.extras)
+            sequence: core.takeNumber(), time: content.isConfirmed ? content.asOf?.time ?? time : 0, asOf: content.asOf,
+            tree: content.tree, extras: content.extras)
         do throws(CacheError) {
             entryCount += write.entryCount
             byteCount += write.payloadBytes

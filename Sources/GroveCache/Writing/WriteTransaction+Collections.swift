@@ -15,16 +15,14 @@ extension WriteTransaction {
         do throws(CacheError) {
             switch extra {
             case .collection(_, let body):
-                return try setCollection(
-                    key, body, sequence: sequence, time: write.time, deletions: deletions, write.tree, write.held)
+                return try setCollection(key, body, of: write, sequence: sequence, deletions: deletions, write.held)
             case .edit(_, let edit):
                 let stored = try transaction.collection(key)
                 guard let held = write.held else {
                     return try editCollection(key, edit, of: stored, sequence: sequence)
                 }
                 if let whole = held.body {
-                    return try setCollection(
-                        key, whole, sequence: sequence, time: write.time, deletions: deletions, write.tree, held)
+                    return try setCollection(key, whole, of: write, sequence: sequence, deletions: deletions, held)
                 }
                 return try editCollection(key, edit, of: stored, held.list, deletions: deletions, sequence: sequence)
             default:
@@ -41,12 +39,13 @@ extension WriteTransaction {
     /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
     ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
-        _ key: [UInt8], _ body: [UInt8], sequence: UInt64, time: UInt32, deletions: [Int: UInt64], _ tree: NodeTree?,
+        _ key: [UInt8], _ body: [UInt8], of write: PendingWrite, sequence: UInt64, deletions: [Int: UInt64],
         _ held: HeldEdit? = nil
     ) throws(CacheError) -> RecordUpdate.Outcome {
         let elements = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
             do throws(NodeReadFailure) {
-                return try unsafe StoredElements(list: body, number: sequence)
+                // Who was deleted since the place that the list is as of does not come back by it.
+                return try unsafe StoredElements(list: body, number: write.asOf?.numbers?.number.rawValue ?? sequence)
             } catch {
                 throw CacheError(.unencodable, "The body of a collection is one array.")
             }
@@ -58,13 +57,13 @@ extension WriteTransaction {
         {
             isSame = true
             let oldest = others.numbers.min() ?? stored.sequence
-            if !isNamed(deletions, after: oldest, in: body, tree) {
+            if !isNamed(deletions, after: oldest, in: body, write.tree) {
                 note(held?.list, HeldList.Version(stored))
-                return try confirm(key, stored, time)
+                return try confirm(key, stored, write.time)
             }
         }
         if let head = stored?.head { try remove(chunksOf: head) }
-        try store(elements, key, sequence: sequence, time: time)
+        try store(elements, key, sequence: sequence, time: write.time > 0 ? write.time : stored?.time ?? 0)
         note(held?.list, HeldList.Version(sequence: sequence, count: elements.count))
         return .replaced(bodyChanged: !isSame)
     }

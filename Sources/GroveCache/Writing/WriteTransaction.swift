@@ -122,6 +122,7 @@ struct WriteTransaction: ~Copyable {
     private mutating func store(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
+        var isSuperseded = false
         var lists = ChangeLists()
         // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
         var deletions: [Int: UInt64] = [:]
@@ -132,12 +133,13 @@ struct WriteTransaction: ~Copyable {
             for place in 0..<tree.count {
                 let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)
-                var update = RecordUpdate(node, sequence: sequence, time: write.time)
+                var update = unsafe write.update(node.key, .node(node), shift: shift)
                 switch try perform(&update, tree, index) {
                 case .replaced(let bodyChanged): if bodyChanged { changed.append(index) }
                 case .unchanged, .renewed:
                     if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
-                case .superseded, .removed: break
+                case .superseded: isSuperseded = true
+                case .removed: break
                 }
                 if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
             }
@@ -145,7 +147,7 @@ struct WriteTransaction: ~Copyable {
                 for holder in unchangedHolders {
                     let node = tree.node(holder.entry)
                     guard unsafe names(deletions, after: holder.sequence, in: node.body, tree) else { continue }
-                    var update = RecordUpdate(node, sequence: sequence, time: write.time)
+                    var update = unsafe write.update(node.key, .node(node), shift: shift)
                     update.refreshes = true
                     _ = try perform(&update)
                 }
@@ -163,6 +165,7 @@ struct WriteTransaction: ~Copyable {
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
             collections: lists.collections, aliases: lists.aliases)
         set.origin = write.origin
+        set.isSuperseded = isSuperseded
         return set
     }
 
@@ -186,7 +189,7 @@ struct WriteTransaction: ~Copyable {
         case .alias(_, let body): change = .bytes(body)
         case .collection, .edit, .unlist, .pin: return .unchanged
         }
-        var update = unsafe RecordUpdate(key: key.bytes, change: change, sequence: sequence, time: write.time)
+        var update = unsafe write.update(key.bytes, change, shift: shift)
         let outcome = try perform(&update)
         if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.body {
             let mustRefresh = unsafe body.withUnsafeBytes {

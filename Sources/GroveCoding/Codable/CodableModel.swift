@@ -15,7 +15,7 @@ public import GroveModel
 /// record of its own: it is the payload's record, and the reference keeps the case.
 ///
 /// In memory it is one value: a provider of it is not told of changes of its children. A type with identified children
-/// conforms to `Model` too, and is consistent node by node then; see Docs/Cacheable.md.
+/// conforms to `Model` too, and is consistent node by node then; see Docs/Guides/Cacheable.md.
 ///
 /// A property that a stored record does not have reads as your `init(from:)` says: `nil` where it is optional.
 public protocol CodableModel: CacheableModel, Codable {}
@@ -40,5 +40,13 @@ extension CodableModel {
         // User code reads fields in any order and children in between, so the bytes have to stay.
         let value = node.reading(try node.setAside())
         return try DecodingSession.decode(Self.self, from: value)
+    }
+}
+
+extension CodableModel where Self: Equatable {
+    /// Whether `model` is of this type and equal: a NaN to itself too, by its bits.
+    public func isEqual(to model: any SimpleModel) -> Bool {
+        guard let other = model as? Self else { return false }
+        return self == other || NodeEncoder.areSameButForNaN(self, other)
     }
 }

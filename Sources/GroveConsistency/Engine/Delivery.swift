@@ -22,7 +22,7 @@ package struct Delivery: Sendable {
     /// The number of what the listener had set when the news were made.
     package let generation: Int
     /// The update's place in the order of calls.
-    package let sequence: UInt64
+    package let sequence: Turn
     /// When the update was made: the same for everybody.
     package let time: Date
 }

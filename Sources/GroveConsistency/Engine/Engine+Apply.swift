@@ -54,14 +54,47 @@ extension Engine {
         return false
     }
 
-    /// Tells fetches and conditions what was posted.
+    /// Tells reads, requests and conditions what is posted, before it is applied.
     private func note(_ posted: any Model) {
-        guard log.isOpen || !predicates.isEmpty else { return }
+        guard log.isOpen || requests.isOpen || !predicates.isEmpty else { return }
         posted.forEachInOrder { model in
             guard let identifier = model.modelIdentifier else { return }
             if log.isOpen { log.record(model, identifier, at: asOf ?? sequence, appliedAt: sequence) }
+            if requests.isOpen, isNews(model, identifier) {
+                requests.note(identifier, model.projectionIdentifier, at: asked ?? asOf ?? sequence)
+                if asked == nil, asOf == nil { requests.noteEdit(at: sequence) }
+            }
             if !predicates.isEmpty { match(model, identifier) }
         }
+        forgetIfTooMany()
+    }
+
+    /// Whether `model` differs from what is held of its projection in more than what its children are.
+    private func isNews(_ model: any Model, _ identifier: ModelIdentifier) -> Bool {
+        guard let held = held(identifier, like: model) else { return true }
+        if held.isEqual(to: model) { return false }
+        var children: [any Model] = []
+        model.forEach { children.append($0) }
+        guard !children.isEmpty else { return true }
+        // The same fields with the same children, each in its new version.
+        var next = 0
+        var isSame = true
+        let moved = held.map { old in
+            defer { next += 1 }
+            guard next < children.count, old.modelIdentifier == children[next].modelIdentifier else {
+                isSame = false
+                return old
+            }
+            return children[next]
+        }
+        guard isSame, next == children.count, let moved else { return true }
+        return !moved.isEqual(to: model)
+    }
+
+    /// What is held of `identifier` in the projection of `model`.
+    func held(_ identifier: ModelIdentifier, like model: any Model) -> (any Model)? {
+        let projection = model.projectionIdentifier
+        return index[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
     }
 
     /// Takes the posted tree apart: what it brings for each identifier that somebody listens to.
@@ -105,7 +138,7 @@ extension Engine {
             if let found, isWhole || !isEqual || found.nodes.count > 1 || !found.isAwaitedByNobody {
                 if found.pending.isEmpty { touched.append(found) }
                 if !isEqual { found.newMark = mark }
-                if found.bring(model) { hasContradiction = true }
+                if let before = found.pending.bring(model), !before.isEqual(to: model) { hasContradiction = true }
             }
             let start = waiting.count
             var position = 0
@@ -219,10 +252,17 @@ extension Engine {
 
     /// Deletes every place of `identifier`.
     func applyDelete(_ identifier: ModelIdentifier) {
-        mark += 1
         if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence, appliedAt: sequence) }
+        if requests.isOpen { requests.noteDeletion(identifier, at: asked ?? asOf ?? sequence) }
+        if asked == nil, asOf == nil { requests.noteEdit(at: sequence) }
         if !predicates.isEmpty { matchDelete(identifier) }
+        removeAll(identifier)
+    }
+
+    /// Removes every place of `identifier`.
+    func removeAll(_ identifier: ModelIdentifier) {
         guard let occurrences = index[identifier] else { return }
+        mark += 1
         for node in occurrences.nodes.sorted(by: { $0.depth < $1.depth }) where !node.isDetached {
             let tree = touch(node)
             markChanged(node)
@@ -251,21 +291,20 @@ extension Engine {
     }
 }
 
-extension Occurrences {
-    /// Adds what a change brings: one model per projection, the last of each.
+extension [any Model] {
+    /// Adds a version of a model to others of it: one per projection, the last of each.
     ///
-    /// - Returns: whether it brought another version before.
-    func bring(_ model: any Model) -> Bool {
-        guard !pending.isEmpty else {
-            pending = [model]
-            return false
+    /// - Returns: the version of that projection that was there before.
+    @discardableResult
+    mutating func bring(_ model: any Model) -> (any Model)? {
+        if !isEmpty {
+            let projection = model.projectionIdentifier
+            if let same = firstIndex(where: { $0.projectionIdentifier == projection }) {
+                defer { self[same] = model }
+                return self[same]
+            }
         }
-        let projection = model.projectionIdentifier
-        guard let same = pending.firstIndex(where: { $0.projectionIdentifier == projection }) else {
-            pending.append(model)
-            return false
-        }
-        defer { pending[same] = model }
-        return !pending[same].isEqual(to: model)
+        append(model)
+        return nil
     }
 }

@@ -1,14 +1,52 @@
 import GroveModel
 
+/// One place of a tree that is being brought up to date.
+struct TreePlace {
+    var model: any Model
+    /// The holder's index; -1 for the root.
+    let parent: Int
+    /// When the holder of this place was posted, or the read or request that brought it began.
+    var asOf: Turn
+    var isChanged = false
+    var isRemoved = false
+    fileprivate var children: [Int] = []
+}
+
 extension Engine {
-    private struct Place {
-        var model: any Model
-        let parent: Int
-        /// When the holder of this place was posted, or its fetch was issued.
-        var asOf: UInt64
-        var isChanged = false
-        var isRemoved = false
-        var children: [Int] = []
+    /// `model` with each of its places as `update` leaves it.
+    ///
+    /// - Parameters:
+    ///   - asOf: how old the tree is.
+    ///   - update: called for each place before those below it; returns whether they must be looked at too.
+    /// - Returns: `nil` if the root, or something that it cannot be without, was removed.
+    func rebuilt(_ model: any Model, asOf: Turn, _ update: (inout TreePlace) -> Bool) -> (any Model)? {
+        var places = [TreePlace(model: model, parent: -1, asOf: asOf)]
+        var next = 0
+        while next < places.count, places.count <= maxNodes {
+            if update(&places[next]) {
+                var found: [any Model] = []
+                places[next].model.forEach { found.append($0) }
+                for child in found {
+                    places[next].children.append(places.count)
+                    places.append(TreePlace(model: child, parent: next, asOf: places[next].asOf))
+                }
+            }
+            next += 1
+        }
+        for position in places.indices.reversed() {
+            let place = places[position]
+            guard !place.isRemoved, place.children.contains(where: { places[$0].isChanged }) else { continue }
+            var child = 0
+            let rebuilt = place.model.map { old in
+                defer { child += 1 }
+                guard child < place.children.count else { return old }
+                let new = places[place.children[child]]
+                return new.isRemoved ? nil : new.model
+            }
+            places[position].isChanged = true
+            if let rebuilt { places[position].model = rebuilt } else { places[position].isRemoved = true }
+        }
+        return places[0].isRemoved ? nil : places[0].model
     }
 
     /// `model`, which a fetch issued at `since` has brought, with the newest version of everything in it.
@@ -18,44 +56,12 @@ extension Engine {
     /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what is listened to; all
     ///   else was in memory when it was read.
     /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
-    func graft(_ model: any Model, since: UInt64, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {
-        var places = [Place(model: model, parent: -1, asOf: since)]
-        var next = 0
-        while next < places.count, places.count <= maxNodes {
-            let mustExpand = bringUpToDate(&places[next], since, fresh)
-            if mustExpand {
-                var found: [any Model] = []
-                places[next].model.forEach { found.append($0) }
-                for child in found {
-                    places[next].children.append(places.count)
-                    places.append(Place(model: child, parent: next, asOf: places[next].asOf))
-                }
-            }
-            next += 1
-        }
-        for position in places.indices.reversed() {
-            let place = places[position]
-            if !place.isRemoved, place.children.contains(where: { places[$0].isChanged }) {
-                var child = 0
-                let rebuilt = place.model.map { old in
-                    defer { child += 1 }
-                    guard child < place.children.count else { return old }
-                    let new = places[place.children[child]]
-                    return new.isRemoved ? nil : new.model
-                }
-                places[position].isChanged = true
-                if let rebuilt {
-                    places[position].model = rebuilt
-                } else {
-                    places[position].isRemoved = true
-                }
-            }
-        }
-        return places[0].isRemoved ? nil : places[0].model
+    func graft(_ model: any Model, since: Turn, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {
+        rebuilt(model, asOf: since) { bringUpToDate(&$0, since, fresh) }
     }
 
     /// Whether the place's children must be looked at too.
-    private func bringUpToDate(_ place: inout Place, _ since: UInt64, _ fresh: Set<ModelIdentifier>?) -> Bool {
+    private func bringUpToDate(_ place: inout TreePlace, _ since: Turn, _ fresh: Set<ModelIdentifier>?) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         let newer: [any Model]
         // What was posted may itself hold what changed after it; what somebody listens to does not.

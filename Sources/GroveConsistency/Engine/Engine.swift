@@ -19,9 +19,11 @@ final class Engine: @unchecked Sendable {
     private let order = Lock(Order())
 
     /// The place of the call under way in the order of calls.
-    var sequence: UInt64 = 0
-    /// As of which place the change under way is, where that is an earlier one: what was read then.
-    var asOf: UInt64?
+    var sequence = Turn.zero
+    /// The turn that the change under way is as of, if that is an earlier one: when it was read.
+    var asOf: Turn?
+    /// The turn at which the request was sent whose answer is being applied.
+    var asked: Turn?
     /// When that call was made.
     var time = Date.distantPast
     /// Room for the next calls.
@@ -37,8 +39,12 @@ final class Engine: @unchecked Sendable {
     var mixed: Set<ModelIdentifier> = []
     /// The updates since the oldest fetch that is under way, while there is one.
     var log = ChangeLog()
-    /// Told of what a cache committed while fetches were under way.
-    var tellUnsettled: (@Sendable ([any CommittedChanges]) -> Void)?
+    /// What changed since the oldest request that is open.
+    var requests = RequestLog()
+    /// What others committed since the oldest of either.
+    var learned = LearnedCommits()
+    /// Told of nodes that a read has brought and that were committed anew meanwhile.
+    var tellStale: (@Sendable (Set<ModelIdentifier>) -> Void)?
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 
     /// Whether the change under way met two versions of one model that do not come from two projections.
@@ -68,8 +74,8 @@ final class Engine: @unchecked Sendable {
     let reportError: @MainActor @Sendable (CacheError) -> Void
 
     private struct Order {
-        var last: UInt64 = 0
-        var cancelled: UInt64 = 0
+        var last = Turn.zero
+        var cancelled = Turn.zero
         var nextKey = 0
         /// Calls that wait for the queue, which has been asked to carry them out where there are any.
         var inbox: [Call?] = []
@@ -77,7 +83,7 @@ final class Engine: @unchecked Sendable {
 
     /// A call that waits for its turn.
     private struct Call {
-        let sequence: UInt64
+        let sequence: Turn
         let isCancellable: Bool
         let time: Date
         let work: @Sendable (Engine) -> Void
@@ -118,10 +124,10 @@ final class Engine: @unchecked Sendable {
     @discardableResult
     func enqueue(
         isCancellable: Bool = false, at time: Date? = nil, _ work: @escaping @Sendable (Engine) -> Void
-    ) -> UInt64 {
+    ) -> Turn {
         let time = time ?? now()
         let (sequence, isFirst) = order.withLock { order in
-            order.last += 1
+            order.last = order.last.next
             order.inbox.append(Call(sequence: order.last, isCancellable: isCancellable, time: time, work: work))
             return (order.last, order.inbox.count == 1)
         }
@@ -150,7 +156,7 @@ final class Engine: @unchecked Sendable {
     var isCancelled: Bool { order.withLock { $0.cancelled >= sequence } }
 
     /// Whether what was called at `sequence` was cancelled since.
-    func isCancelled(_ sequence: UInt64) -> Bool { order.withLock { $0.cancelled >= sequence } }
+    func isCancelled(_ sequence: Turn) -> Bool { order.withLock { $0.cancelled >= sequence } }
 
     /// Cancels the updates that are queued or on their way to the main actor.
     func cancelAll() {

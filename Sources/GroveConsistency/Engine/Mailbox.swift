@@ -1,4 +1,4 @@
-import GroveModel
+package import GroveModel
 
 /// What somebody has for the main actor, in order.
 ///
@@ -9,11 +9,11 @@ package final class Mailbox: Sendable {
 
     private struct State {
         /// The items; those before `next` are gone.
-        var items: [(sequence: UInt64, isNews: Bool, item: Item?)] = []
+        var items: [(sequence: Turn, isNews: Bool, item: Item?)] = []
         var next = 0
         var isHopping = false
         /// News of updates up to this one are not wanted.
-        var dropped: UInt64 = 0
+        var dropped = Turn.zero
         var held: Duration = .zero
         var longestHold: Duration = .zero
         var hops = 0
@@ -39,7 +39,7 @@ package final class Mailbox: Sendable {
     package init() {}
 
     /// Puts an item, and hops if nobody is on the way.
-    package func put(sequence: UInt64 = 0, isNews: Bool = false, _ item: @escaping Item) {
+    package func put(sequence: Turn = .zero, isNews: Bool = false, _ item: @escaping Item) {
         let mustHop = state.withLock { state in
             if isNews, sequence <= state.dropped { return false }
             state.items.append((sequence, isNews, item))
@@ -51,7 +51,7 @@ package final class Mailbox: Sendable {
 
     /// Drops the news of updates up to `sequence`, also those that are still to come; completions stay, which are called
     /// whatever happens.
-    func drop(through sequence: UInt64) {
+    func drop(through sequence: Turn) {
         let dropped = state.withLock { state in
             let dropped = state.items
             state.items.removeSubrange(..<state.next)

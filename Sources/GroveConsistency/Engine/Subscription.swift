@@ -29,9 +29,9 @@ final class Subscription {
     var accepts: @Sendable (any Model) -> Bool = { _ in true }
 
     /// The place, in the order of calls, of the last news for this subscription.
-    var lastNews: UInt64 = 0
+    var lastNews = Turn.zero
     /// The last fetch that was begun for this subscription; what an earlier one brings is not for it.
-    var latestFetch: UInt64 = 0
+    var latestFetch = Turn.zero
     /// The round whose news are being collected, and those.
     var round: UInt64 = 0
     var changedElements: [ElementChange] = []

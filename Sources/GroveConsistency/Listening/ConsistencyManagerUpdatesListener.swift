@@ -9,7 +9,7 @@ public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - model: what was posted or deleted, whole.
-    ///   - changes: each identified model in it, whether or not it differs from what somebody holds.
+    ///   - changes: each identified model in it, once, whether or not it differs from what somebody holds.
     func consistencyManager(
         _ consistencyManager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
         changes: [ModelIdentifier: ModelChange], context: (any Sendable)?)

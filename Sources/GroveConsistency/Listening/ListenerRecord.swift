@@ -16,12 +16,12 @@ final class ListenerRecord: DeliveryReceiver {
         /// Every model that was deleted in the pause, also if it came back.
         var deleted: Set<ModelIdentifier>
         var context: (any Sendable)?
-        var sequence: UInt64
+        var sequence: Turn
     }
 
     var missed: Missed?
 
-    /// What the listener held when it was last added or told.
+    /// What the engine holds for the listener: what it was last added with, told of, or not told of because it had let go.
     private var known: (any Model)??
     /// Whether the listener has no current model and was added to one that was given along.
     private var isWithoutModel = false
@@ -56,9 +56,20 @@ final class ListenerRecord: DeliveryReceiver {
         if isPaused {
             let deleted = (missed?.deleted ?? []).union(delivery.updates.deletedModelIds)
             missed = Missed(model: model, deleted: deleted, context: delivery.context, sequence: delivery.sequence)
-        } else {
+        } else if stillHolds(listener) {
             tell(listener, model, delivery.updates, delivery.context)
+        } else {
+            known = .some(model)
         }
+    }
+
+    /// Whether the listener's current model is a version of the one that it listens to.
+    ///
+    /// It may have set another, or none, without adding itself again.
+    private func stillHolds(_ listener: any ConsistencyManagerListener) -> Bool {
+        guard let known = known.flatMap(\.self) else { return false }
+        guard let current = listener.currentModel() else { return isWithoutModel }
+        return current.modelIdentifier == known.modelIdentifier
     }
 
     func finishUpdate(context: (any Sendable)?) { batch?.finishUpdate(context: context) }
@@ -69,13 +80,15 @@ final class ListenerRecord: DeliveryReceiver {
     func resume() {
         isPaused = false
         guard let listener, let last = known.flatMap(\.self) else { return }
-        let missed = missed
+        let (missed, isHeld) = (missed, stillHolds(listener))
         self.missed = nil
         guard let old = listener.currentModel() ?? (isWithoutModel ? last : nil) else {
             manager?.addListener(listener)
             return
         }
         guard let missed else { return }
+        known = .some(missed.model)
+        guard isHeld else { return }
         if let new = missed.model, old.isEqual(to: new) { return }
         let updates = ModelUpdates(
             from: [old], to: [missed.model].compactMap(\.self), deleted: missed.deleted)

@@ -6,6 +6,8 @@ package struct Leaf: Model {
 
     package var modelIdentifier: ModelIdentifier? { base.modelIdentifier }
 
+    package var projectionIdentifier: String { type(of: base).projectionName }
+
     package func map(_ transform: (any Model) -> (any Model)?) -> Leaf? { self }
 
     package func forEach(_ visit: (any Model) -> Void) {}

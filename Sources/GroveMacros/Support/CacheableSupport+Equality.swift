@@ -3,6 +3,26 @@ extension _CacheableSupport {
     @inlinable
     public static func areEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
 
+    /// Whether a field's values are equal: a NaN to itself too, by its bits.
+    ///
+    /// Models are as their own equality says.
+    @inlinable
+    public static func areEqual<Value: Equatable & NodeCodable>(_ left: Value, _ right: Value) -> Bool {
+        left == right || (!Value.holdsReferences && NodeEncoder.areSameButForNaN(left, right))
+    }
+
+    /// Whether a field's values are equal, for the `Codable` path.
+    @inlinable
+    public static func areEqual<Value: Equatable & Encodable>(_ left: Value, _ right: Value) -> Bool {
+        left == right || NodeEncoder.areSameButForNaN(left, right)
+    }
+
+    /// Whether a field's values are equal, where a type has both codings.
+    @inlinable
+    public static func areEqual<Value: Equatable & NodeCodable & Encodable>(_ left: Value, _ right: Value) -> Bool {
+        left == right || (!Value.holdsReferences && NodeEncoder.areSameButForNaN(left, right))
+    }
+
     /// Whether models that are not `Equatable` are equal.
     @inlinable
     @_disfavoredOverload
@@ -32,11 +52,7 @@ extension _CacheableSupport {
     @_disfavoredOverload
     public static func combine<Value>(_ value: Value, into hasher: inout Hasher) {}
 
-    /// Refuses a property whose type has no equality.
+    /// Stands in for a property whose type has no equality; ``field(_:_:)-(Has,Lacks)`` and its kin say so.
     @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a stored property of a @Cacheable type is Equatable; mark it @EqualityIgnored, or write == yourself"
-    )
     public static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool { false }
 }

@@ -15,7 +15,10 @@
         ) throws -> [ExtensionDeclSyntax] {
             let subject = try Subject(declaration, node, context.lexicalContext, as: type)
             let missing = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
-            let writer = ExtensionWriter(subject, type: type.trimmedDescription, missing: missing)
+            let writer = ExtensionWriter(subject, type: type.trimmedDescription, missing: missing) { syntax in
+                let place = context.location(of: syntax, at: .afterLeadingTrivia, filePathMode: .filePath)
+                return place.map { ($0.file.trimmedDescription, $0.line.trimmedDescription) }
+            }
             guard let code = DeclSyntax(stringLiteral: writer.code).as(ExtensionDeclSyntax.self) else { return [] }
             return [code]
         }

@@ -22,6 +22,7 @@ extension CollectionDataProvider {
         _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
         wishes += 1
+        endInterest()
         let shown = CollectionElements(entries: entries)
         let isSameList = cacheKey == self.cacheKey
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
@@ -33,10 +34,11 @@ extension CollectionDataProvider {
         let new = isChange ? store.successors(for: data) : store.entries(with: data)
         store.forgetAwaited()
         if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
-        store.confirmed = time
+        store.confirmed = nil
         followStore()
         let sequence = commit(
             nil, leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
+        store.setAt = sequence
         if isAnyKept { store.markEdited(at: sequence) }
         updateState { $0.end(.fresh) }
         if isChange || !isSameList || !shown.isEqual(to: data) {
@@ -45,6 +47,18 @@ extension CollectionDataProvider {
             lastUpdated = time
         }
         if isChange { store.tell(.reset, by: [self], context: context, at: time, before: before) }
+    }
+
+    /// Shows what the network brought for this provider: `new` in the place of `old`.
+    func showTaken(
+        _ isChange: Bool, _ old: some Collection<Entry<T>>, _ new: [Entry<T>], _ context: (any Sendable)?, at time: Date
+    ) {
+        followStore()
+        if isChange {
+            note(.reset, isOwn: true, context, at: time, updated: Self.updated(from: Array(old), to: new))
+        } else {
+            lastUpdated = time
+        }
     }
 
     /// Which elements changed, where no others came, went or moved; else `nil`.
@@ -81,13 +95,15 @@ extension CollectionDataProvider {
         store.await(identifiers, at: newestPlace(of: index), isSaved: shouldCache)
     }
 
-    private func insert(
-        _ newData: [T], at index: Int, isAppend: Bool, _ shouldCache: Bool, _ context: (any Sendable)?
+    func insert(
+        _ newData: [T], at index: Int, isAppend: Bool, _ shouldCache: Bool, _ context: (any Sendable)?,
+        page: AppliedPage? = nil
     ) {
         guard index >= 0, index <= entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
         guard !newData.isEmpty else { return }
+        endInterest()
         let place = isAppend ? store.entries.count : newestPlace(of: index)
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         let new = newData.map { store.entry($0) }
@@ -96,7 +112,7 @@ extension CollectionDataProvider {
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
         commit(
-            place..<place, leaving: [], joining: new, isSaved: shouldCache, context: context, at: time)
+            place..<place, leaving: [], joining: new, isSaved: shouldCache, context: context, at: time, page: page)
         tell(place, index, newData.count, CollectionChangeInformation.insert, context, time, before)
     }
 
@@ -161,20 +177,28 @@ extension CollectionDataProvider {
     @discardableResult
     private func commit(
         _ range: Range<Int>?, leaving: [Int]?, joining: [Entry<T>], isSaved: Bool, context: (any Sendable)?,
-        at time: Date
-    ) -> UInt64 {
+        at time: Date, page: AppliedPage? = nil
+    ) -> Turn {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
         let manager = dataModelManager
         // Nothing is stored of a list whose rest is still being fetched; it is stored when that is there.
         let isSavedNow = isSaved && (!store.isLoading || store.isLoaded)
         return manager.inOrder { _ in
-            let sequence = manager.consistencyManager.edit(
-                store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)
-            if !isSaved { store.inMemoryAt = store.changes }
+            let sequence: Turn
+            if let page {
+                sequence = manager.consistencyManager.join(
+                    page.turn, store.key, elements: joined, leavesOthers: false)
+            } else {
+                sequence = manager.consistencyManager.edit(
+                    store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)
+            }
+            store.editedAt = max(store.editedAt, sequence)
+            if !isSaved { store.inMemoryAt = store.editedAt }
             if !isSavedNow, !joining.isEmpty { store.hasUnsaved = true }
             if isSavedNow {
-                store.save(after: range.map { ListEdit($0, with: joining.map(\.model)) }, context)
+                store.save(
+                    after: range.map { ListEdit($0, with: joining.map(\.model)) }, asOf: page?.place.stored, context)
             }
             return sequence
         }
@@ -188,4 +212,10 @@ extension CollectionDataProvider {
         store.tell(
             .changes((place..<place + count).map(change)), by: [self], context: context, at: time, before: before)
     }
+}
+
+/// A page that the network brought and that was applied: its models are not posted once more.
+struct AppliedPage {
+    let turn: Turn
+    let place: Place
 }

@@ -1,3 +1,4 @@
+import GroveConsistency
 public import GroveModel
 
 #if canImport(FoundationEssentials)
@@ -7,22 +8,25 @@ public import GroveModel
 #endif
 
 extension CollectionDataProvider {
-    /// Takes the collection of `cacheKey`: from a sibling where there is one, and from the cache otherwise.
+    /// Takes the collection of `cacheKey`: from a sibling if there is one, and from the cache otherwise.
     ///
-    /// Until it is there, and where the cache has none, the provider goes on with the data and the key that it has; edits
+    /// Until it is there, and if the cache has none, the provider goes on with the data and the key that it has; edits
     /// go there. A provider that has no data takes the key at once, and gives it back on a miss: what is inserted
     /// meanwhile is kept, before or behind what is fetched. Fresher data that arrives first wins. Of several fetches the
     /// last counts.
+    ///
+    /// If a cache of Grove does not have it, a provider that shows nothing waits for it: it is shown as soon as a sibling, a sync or another
+    /// process brings it. A cache that is only a ``CacheDelegate`` is asked once.
     ///
     /// A cache may have forgotten some of the elements. By default the whole is a miss then; with `.skip` the provider shows
     /// the rest, and an edit stores the list as it is shown. Siblings show one list: what one of them loaded, all show.
     ///
     /// - Parameters:
     ///   - missing: what an element means that the cache does not have, or not all of.
-    ///   - completion: called exactly once, on the main actor, with the data, `nil` on a miss, or an error.
+    ///   - completion: called exactly once, on the main actor, with what the provider shows then, `nil` on a miss, or an error.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
-        completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void = { _, _ in }
+        completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
     ) {
         fetch(cacheKey, missing, isLoad: false, context, completion)
     }
@@ -34,32 +38,56 @@ extension CollectionDataProvider {
     ) {
         wishes += 1
         let wish = wishes
+        endInterest()
         let found = cacheKey == self.cacheKey ? store : dataModelManager.store(cacheKey, of: T.self)
         if found.isLoaded || hasNothing { show(found, context) }
         if isLoad || !found.isLoaded { updateState { $0.begin() } }
-        if missing == .skip { found.missing = .skip }
+        if missing == .skip { found.missing.withLock { $0 = .skip } }
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
-            if let self, self.wishes == wish {
-                if found.isLoaded {
-                    self.show(found, context)
-                } else if error == nil, self.hasNothing, self.cacheKey != nil {
-                    self.join(self.dataModelManager.store(nil, of: T.self))
+            guard let self, self.wishes == wish else {
+                // What was asked for is not what is wanted any more.
+                return completion(self.map(\.data) ?? models, self == nil ? error : nil)
+            }
+            let miss = found.miss
+            if found.isLoaded {
+                self.show(found, context)
+            } else if error == nil, self.hasNothing, self.cacheKey != nil {
+                self.join(self.dataModelManager.store(nil, of: T.self))
+            }
+            if !found.isLoaded, self.hasNothing, isLoad || self.dataModelManager.followed != nil {
+                self.interest = found
+                found.addInterest(self, lacking: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
+            }
+            let answer: ProviderState? =
+                if let error {
+                    .failure(error)
+                } else if models != nil {
+                    found.confirmed == nil ? .cached : .fresh
+                } else {
+                    miss.map { .missing($0) }
                 }
-                let answer: ProviderState? =
-                    if let error {
-                        .failure(error)
-                    } else if models != nil {
-                        found.confirmed == nil ? .cached : .fresh
-                    } else {
-                        found.miss.map { .missing($0) }
-                    }
-                // The network's answer ends a load.
-                self.updateState { request in
-                    if !isLoad { request.end(answer) } else if let answer { request.note(answer) }
-                }
+            // The network's answer ends a load.
+            self.updateState { request in
+                if !isLoad { request.end(answer) } else if let answer { request.note(answer) }
             }
             completion(models, error)
         }
+    }
+
+    /// Waits no more for a list that nobody had.
+    func endInterest() {
+        interest?.removeInterest(self)
+        interest = nil
+    }
+
+    /// Shows the list that was asked for when nobody had it.
+    func takeAwaited(_ found: CollectionStore<T>, _ context: (any Sendable)?, at time: Date) {
+        guard interest === found else { return }
+        interest = nil
+        guard hasNothing else { return }
+        join(found)
+        note(.reset, isOwn: false, context, at: time)
+        updateState { $0.noteData() }
     }
 
     /// Whether the provider shows nothing, and does not know whether there is anything.
@@ -86,25 +114,32 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
+    /// Shows what the cache has, then what `fetch` brings from the network, which is set and stored.
     ///
-    /// Both are asked at once. Where the whole was set within `maxAge` seconds, or the cache has it and everything in it
-    /// confirmed that lately (see ``ExpiringCacheDelegate``), the network is not asked; what another cache brought does not
-    /// count. Where an element is missing the network is asked, also where `missing` says to show the rest meanwhile. An
-    /// answer that comes when the owner has asked for something else is set under its own key. Of those who load one key at once
-    /// the first asks the network, and all take its answer; the request is cancelled with the last of them.
+    /// The models of an answer are as old as its request: what was changed or deleted since, on this screen or elsewhere, stays as it is; then
+    /// ``state`` is `.cached` at the end. The list itself is replaced, unless a newer answer has replaced it. An answer to a request that was sent after
+    /// an edit wins over it, also if the server had not seen the edit yet.
+    ///
+    /// Both are asked at once. With `maxAge`, the cache is asked first, and the network only if the cache does not have the list and everything
+    /// in it, confirmed by its source that lately: see ``ExpiringCacheDelegate``. An edit confirms nothing. If an element is missing the network is
+    /// asked, also if `missing` says to show the rest meanwhile. An answer that comes when the owner has asked for something else is set under
+    /// its own key. If several load one key at once, one request is sent and all take its answer, unless the list or anything in it was changed since
+    /// it was sent; it is cancelled with the last of them. One key is one question: do not load two under one key.
+    ///
+    /// A load of what nobody has waits for it, also after the network has failed: it is shown as soon as anybody brings it.
     ///
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
+    ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
     ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
-    /// - Returns: the data at the end; what `fetch` brought, where the owner has asked for something else by then.
+    /// - Returns: the data at the end; what `fetch` brought, if the owner has asked for something else by then.
     /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
-    ///   `cancelled` where everything was wiped meanwhile. `CancellationError`, promptly, when the task is cancelled.
+    ///   `cancelled` if everything was wiped meanwhile, by anybody. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult
     public func load(
-        withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil,
+        withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil, reload: Bool = false,
         retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
@@ -112,32 +147,49 @@ extension CollectionDataProvider {
             updateState { $0.note(.fresh) }
             return data
         }
-        let epoch = dataModelManager.inOrder { $0 }
+        let manager = dataModelManager
+        let began = manager.inOrder { Place(epoch: $0, stored: manager.followed?.place()) }
         let cached = CacheAnswer()
-        self.fetch(cacheKey, missing, isLoad: true, context) { models, _ in cached.arrive(isHit: models != nil) }
+        self.fetch(cacheKey, missing, isLoad: true, context) { models, _ in
+            cached.arrive(isHit: models != nil, isFresh: false)
+        }
         let wish = wishes
         do {
-            if let maxAge, try await dataModelManager.isCollectionFresh(cacheKey, of: T.self, maxAge: maxAge) {
-                let isHit = await cached.isHit()
+            if let maxAge, manager.knowsAges {
+                let isHit = await cached.answer().isHit
                 try Task.checkCancellation()
-                guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-                // A miss went just before, or came just after: it is fetched after all.
-                if isHit || wish != wishes {
+                let isFresh = isHit ? await isFresh(cacheKey, maxAge) : false
+                try Task.checkCancellation()
+                guard !manager.isOver(began) else { throw CacheError.wiped }
+                if isFresh {
                     if wish == wishes { updateState { $0.end(.fresh) } }
                     return data
                 }
             }
-            let key = FlightKey(
-                type: ObjectIdentifier([T].self), name: ModelIdentifier(cacheKey), epoch: epoch)
-            return try await dataModelManager.request(key, retry, fetch) { fresh, isFirst in
-                guard !self.dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-                return self.take(fresh, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
-            }
+            let key = FlightKey(type: ObjectIdentifier([T].self), name: ModelIdentifier(cacheKey))
+            return try await manager.request(
+                key, shown: { manager.store(cacheKey, of: T.self).shownNow }, reload: reload, retry, fetch,
+                settle: { fresh, place, body in
+                    manager.settle(
+                        fresh, asked: place, isList: true, saving: manager.followed == nil ? .nothing : .models, context
+                    ) { body($0.answer(fresh, place)) }
+                },
+                { answer, isFirst in
+                    self.take(answer, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
+                })
         } catch {
             // Promptly, when the task is cancelled.
-            _ = await cached.isHit()
-            if wish == wishes, !dataModelManager.isOver(epoch) { updateState { $0.fail(error) } }
+            _ = await cached.answer()
+            if wish == wishes, !manager.isOver(began) { updateState { $0.fail(error) } }
             throw error
+        }
+    }
+
+    /// Whether the cache has the list and everything in it, confirmed within `maxAge` seconds.
+    private func isFresh(_ cacheKey: String, _ maxAge: Double) async -> Bool {
+        let manager = dataModelManager
+        return await withCheckedContinuation { continuation in
+            manager.askAge(ofList: cacheKey, as: T.self, maxAge: maxAge) { continuation.resume(returning: $0) }
         }
     }
 
@@ -145,23 +197,54 @@ extension CollectionDataProvider {
     ///
     /// - Parameter isFirst: whether none of those who asked for the same has taken it already.
     private func take(
-        _ fresh: [T], _ cacheKey: String, isWanted: Bool, isFirst: Bool, _ context: (any Sendable)?
+        _ answer: Answer<[T]>, _ cacheKey: String, isWanted: Bool, isFirst: Bool, _ context: (any Sendable)?
     ) -> [T] {
-        guard isWanted || cacheKey == self.cacheKey else {
-            if isFirst {
-                Self.setData(fresh, cacheKey: cacheKey, dataModelManager: dataModelManager, context: context)
-            }
-            return fresh
-        }
-        // Another took it; where no provider holds the list any more, it is gone from memory.
-        if isFirst || !dataModelManager.store(cacheKey, of: T.self).isLoaded {
-            setData(fresh, cacheKey: cacheKey, context: context)
-        } else {
-            wishes += 1
-            show(dataModelManager.store(cacheKey, of: T.self), context)
-            if snapshot != nil { showNewest(context, at: dataModelManager.now()) }
-            updateState { $0.end(.fresh) }
-        }
+        guard let taken = answer.taken else { return data }
+        let found = dataModelManager.store(cacheKey, of: T.self)
+        let time = dataModelManager.now()
+        let isHere = isWanted || cacheKey == self.cacheKey
+        if isHere, found !== store { join(found) }
+        if isFirst || !found.isLoaded { found.take(answer, taken, for: isHere ? self : nil, context, at: time) }
+        guard isHere else { return taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
+        wishes += isWanted ? 0 : 1
+        if !isFirst { showNewest(context, at: time) }
+        let isWhole = taken.lost.isEmpty && found.setAt == answer.place.turn
+        updateState { $0.end(isWhole ? .fresh : .cached) }
         return data
+    }
+}
+
+extension CollectionStore {
+    /// What is shown of the list.
+    var shownNow: ShownNow {
+        ShownNow(models: entries.slice(0, entries.count).map(\.model), editedAt: editedAt)
+    }
+
+    /// Makes an answer of the network the list, unless a newer answer, or whole list, is there.
+    ///
+    /// - Parameter viewer: who asked, and is told of it as of a change of its own.
+    func take(
+        _ answer: Answer<[T]>, _ taken: TakenAnswer, for viewer: CollectionDataProvider<T>?, _ context: (any Sendable)?,
+        at time: Date
+    ) {
+        guard setAt <= answer.place.turn else { return }
+        let models = taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } }
+        let before = shownBeforeEdit
+        let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: models)
+        let new = isChange ? successors(for: models) : entries(with: models)
+        let old = entries.slice(0, entries.count)
+        forgetAwaited()
+        if isChange { reset(new) } else { entries = PersistentVector(new) }
+        setAt = answer.place.turn
+        confirmed = taken.lost.isEmpty ? time : nil
+        markEdited(at: taken.turn)
+        manager.inOrder { _ in
+            // What was read of the list before this has not seen it saved.
+            editedAt = manager.consistencyManager.join(
+                taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
+            save(asOf: answer.place.stored, context)
+        }
+        viewer?.showTaken(isChange, old, new, context, at: time)
+        if isChange { tell(.reset, by: [viewer].compactMap(\.self), context: context, at: time, before: before) }
     }
 }

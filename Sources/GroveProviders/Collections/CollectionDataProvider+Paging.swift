@@ -16,26 +16,31 @@ extension CollectionDataProvider {
         retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable (_ shown: CollectionElements<T>) async throws -> [T]
     ) async throws -> Int? {
-        let (store, wish) = (store, wishes)
+        let (store, wish, manager) = (store, wishes, dataModelManager)
         let key = FlightKey(
-            type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)",
-            epoch: dataModelManager.inOrder { $0 })
+            type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)")
         let (shown, resets) = (CollectionElements(entries: store.entries), store.resets)
         let last = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
         // The state is that of a load, where one is under way.
         let showsState = if case .loading = state { false } else { true }
         if showsState { updateState { $0.begin() } }
         do {
-            let count = try await dataModelManager.request(key, retry, { try await fetch(shown) }) {
-                (page, isFirst) -> Int? in
-                guard store.resets == resets else { return nil }
-                if isFirst {
+            let count = try await manager.request(
+                key, shown: nil, retry, { try await fetch(shown) },
+                settle: { page, place, body in
+                    manager.settle(
+                        page, asked: place, isList: true, saving: manager.followed == nil ? .nothing : .models, context
+                    ) { body($0.answer(page, place)) }
+                },
+                { answer, isFirst -> Int? in
+                    guard let taken = answer.taken else { return nil }
                     let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
-                    guard end == last else { return nil }
-                    self.provider(of: store).append(page: page, context)
-                }
-                return page.count
-            }
+                    guard store.resets == resets, !isFirst || end == last else { return nil }
+                    if isFirst {
+                        self.provider(of: store).append(taken, answer.place, context)
+                    }
+                    return answer.value.count
+                })
             if showsState, wish == wishes { updateState { $0.end() } }
             return count
         } catch {
@@ -52,21 +57,19 @@ extension CollectionDataProvider {
         return provider
     }
 
-    private func append(page: [T], _ context: (any Sendable)?) {
-        var (known, new): ([T], [T]) = ([], [])
+    /// Appends a page that was applied: what the list has already is stored, and stays where it is.
+    private func append(_ taken: TakenAnswer, _ place: Place, _ context: (any Sendable)?) {
+        var new: [T] = []
         var seen: Set<ModelIdentifier> = []
-        for model in page {
+        for model in taken.models.compactMap({ $0.flatMap { Leaf.base($0) as? T } }) {
             guard let identifier = model.modelIdentifier else {
                 new.append(model)
                 continue
             }
-            if store.element(identifier) != nil {
-                known.append(model)
-            } else if seen.insert(identifier).inserted {
-                new.append(model)
-            }
+            guard store.element(identifier) == nil, seen.insert(identifier).inserted else { continue }
+            new.append(model)
         }
-        if !known.isEmpty { dataModelManager.updateModels(known, context: context) }
-        append(new, context: context)
+        insert(
+            new, at: entries.count, isAppend: true, true, context, page: AppliedPage(turn: taken.turn, place: place))
     }
 }

@@ -14,7 +14,7 @@ public import Observation
 /// call. An edit by a paused sibling, which sees an older list, is applied to the newest list where its element or its
 /// neighbours are; so siblings agree whatever the interleaving. Editing is synchronous; the cache follows behind.
 ///
-/// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Screens.md.
+/// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
@@ -52,6 +52,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored private var missed: (context: (any Sendable)?, time: Date)?
     /// Counts what the owner asked for: data, a fetch or a load.
     @ObservationIgnored var wishes = 0
+    /// The list that was asked for, which nobody has yet.
+    @ObservationIgnored var interest: CollectionStore<T>?
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.
     var revision = 0
@@ -114,6 +116,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         store.remove(self)
         store = newStore
         store.add(self)
+        let unsaved = store.unsaved
+        updateState { $0.unsaved = unsaved }
         followStore()
     }
 

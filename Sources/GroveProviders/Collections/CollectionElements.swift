@@ -6,7 +6,7 @@ struct Entry<T: Sendable>: Sendable {
     /// Counts the element's versions.
     var revision = 0
     /// The place, in the order of calls, of the edit that set the model; older news are not for it.
-    var editedAt: UInt64 = 0
+    var editedAt = Turn.zero
     var model: T
 }
 

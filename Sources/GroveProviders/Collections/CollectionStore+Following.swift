@@ -8,51 +8,99 @@ import GroveModel
 #endif
 
 extension CollectionStore {
-    /// Shows the list that others stored, unless it was edited meanwhile in memory only.
-    ///
-    /// - Parameters:
-    ///   - isWiped: whether the cache was emptied, so that a list that it does not have is gone.
-    ///   - unknown: elements that the list may hold no more, so that they are to be read too.
-    func follow(isWiped: Bool = false, except unknown: Set<ModelIdentifier> = []) {
-        // A load that is under way may have looked before.
-        guard !isLoading else {
-            return followsLater = (
-                (followsLater?.isWiped ?? false) || isWiped, unknown.union(followsLater?.unknown ?? [])
-            )
-        }
-        guard isLoaded else { return }
-        let (before, resets) = (changes, resets)
-        let consistency = manager.consistencyManager
-        manager.readList(cacheKey, known: entries, key, except: unknown, missing: missing) {
-            [manager, key, cacheKey] (fetch, epoch, read: CacheRead<[T]>?) in
-            consistency.graftFetched(fetch, models: (read?.value ?? []).map { Leaf.node($0) }, isFollowing: true) {
-                newest in
-                let isCurrent = self.changes == before && self.resets == resets
-                guard isCurrent, !manager.isOver(epoch), read?.value != nil else {
-                    consistency.joinFetched(fetch, nil, [])
-                    if manager.isOver(epoch) { return }
-                    if !isCurrent {
-                        // What it is since then is stored by now, or will be; unless it was not to be.
-                        if isWiped || self.inMemoryAt <= before { self.follow(isWiped: isWiped, except: unknown) }
-                    } else if isWiped {
-                        self.clearForWipe(at: manager.now())
-                    } else if case .miss(let miss) = read, miss.identifier.rawValue != cacheKey {
-                        self.tellLacking(miss)
-                    }
-                    return
-                }
-                let shown = self.shownBeforeEdit
-                let information = self.show(newest.compactMap { $0.flatMap { Leaf.base($0) as? T } })
-                consistency.joinFetched(
-                    fetch, key,
-                    self.entries.slice(0, self.entries.count).map { ($0.handle, Leaf.node($0.model)) },
-                    isFollowing: true)
-                self.tellWhole()
-                // Who is told may edit; so that comes last.
-                guard !information.isEmpty else { return }
-                self.tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    /// How this list is read again: see ``DataModelManager/markStale(_:)``.
+    func reader(of name: ModelIdentifier) -> ListReader {
+        let (consistency, key, type) = (manager.consistencyManager, key, T.self)
+        let missing = missing
+        return ListReader(name: name, subscription: key) { [weak self] view, known, began, isWiped in
+            view?.know(known)
+            let skips = missing.withLock { $0 } == .skip
+            var read = view?.list(name, of: type, missing: .miss)
+            var miss = read?.miss
+            if skips, let found = miss, found.identifier != name, found.reason != .deleted {
+                read = view?.list(name, of: type, missing: .skip)
+            }
+            if miss?.reason == .deleted { miss = nil }
+            consistency.graftFetched(began, models: (read?.value ?? []).map { Leaf.node($0) }, isFollowing: true) {
+                [read, miss] newest in
+                guard let self else { return consistency.joinFetched(began, nil, []) }
+                let models = read?.value.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
+                self.show(models, miss, asOf: began, isWiped: isWiped)
             }
         }
+    }
+
+    /// Shows `models`, which were read as of `began`, unless the list was edited since.
+    ///
+    /// - Parameters:
+    ///   - models: `nil` if there is no list, or not all of it.
+    ///   - miss: what the cache does not have.
+    ///   - isWiped: whether the cache was emptied, so that a list that it does not have is gone.
+    private func show(_ models: [T]?, _ miss: CacheMiss?, asOf began: Turn, isWiped: Bool) {
+        let consistency = manager.consistencyManager
+        let name = ModelIdentifier(cacheKey ?? "")
+        func end() { consistency.joinFetched(began, nil, []) }
+        // A load that is under way may have looked before.
+        guard !isLoading else {
+            isStale = true
+            return end()
+        }
+        interested.removeAll { $0.viewer == nil }
+        guard isLoaded || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
+        guard editedAt <= began else {
+            end()
+            // What it is since then is stored by now, or will be; unless it was not to be.
+            if isWiped || inMemoryAt <= began { manager.markStale([.list(name)]) }
+            return
+        }
+        if let miss { wait(for: miss.identifier, name) }
+        guard let models else {
+            end()
+            if isWiped, isLoaded {
+                clearForWipe(at: manager.now())
+            } else if let miss, miss.identifier != name, isLoaded {
+                tellLacking(miss)
+            }
+            return
+        }
+        let shown = shownBeforeEdit
+        let information = show(models)
+        let isNew = !isLoaded
+        isLoaded = true
+        consistency.joinFetched(
+            began, key, entries.slice(0, entries.count).map { ($0.handle, Leaf.node($0.model)) }, isFollowing: true)
+        tellWhole()
+        // Who is told may edit; so that comes last.
+        guard !information.isEmpty || isNew else { return }
+        tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    }
+
+    /// Lets the list be read again when the cache has the node that it lacks.
+    private func wait(for missing: ModelIdentifier, _ name: ModelIdentifier) {
+        guard manager.followed != nil else { return }
+        _ = manager.stale.withLock { $0.wait(.list(name), for: missing) }
+    }
+
+    /// Lets `viewer`, which shows nothing, have the list as soon as somebody brings it.
+    func addInterest(_ viewer: CollectionDataProvider<T>, lacking missing: ModelIdentifier) {
+        interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
+        interested.append(WeakViewer(viewer: viewer))
+        guard let cacheKey else { return }
+        wait(for: missing, ModelIdentifier(cacheKey))
+        // What came in the meantime is read now.
+        manager.markStale([.list(ModelIdentifier(cacheKey))])
+    }
+
+    func removeInterest(_ viewer: CollectionDataProvider<T>) {
+        interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
+    }
+
+    /// Gives the list to those who asked for it when nobody had it.
+    func welcome(_ context: (any Sendable)?, at time: Date) {
+        guard isLoaded, !interested.isEmpty else { return }
+        let welcomed = interested.compactMap(\.viewer)
+        interested = []
+        for viewer in welcomed { viewer.takeAwaited(self, context, at: time) }
     }
 
     /// Tells the owners that others changed the list, and that it is not whole: what is shown stays.

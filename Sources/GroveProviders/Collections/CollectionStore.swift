@@ -22,8 +22,20 @@ final class CollectionStore<T: SimpleModel> {
     var isLoaded = false
     /// Counts the times that everything was replaced.
     var resets = 0
-    /// When the whole was last set; what a cache brought is of unknown age.
+    /// When the network last brought the whole as it is; an edit is no confirmation.
     var confirmed: Date?
+    /// When the list was last edited or set, in the order of calls.
+    var editedAt = Turn.zero
+    /// When the whole that is there was set, or asked for.
+    var setAt = Turn.zero
+    /// The last edit that was in memory only.
+    var inMemoryAt = Turn.zero
+    /// Whether others changed the list while it was being loaded.
+    var isStale = false
+    /// Who asked for the list, which nobody has yet, and shows nothing.
+    var interested: [WeakViewer] = []
+    /// Why the cache has refused the list, if it has.
+    var unsaved: CacheError?
     /// Who shares this store, held weakly, in the order in which they came.
     var viewers: [WeakViewer] = []
     /// Counts the changes that were told.
@@ -36,7 +48,7 @@ final class CollectionStore<T: SimpleModel> {
     /// Why the last load brought nothing, where it did not fail.
     var miss: CacheMiss?
     /// What an element means that the cache does not have: left out, once somebody who shows the list wants that.
-    var missing = MissingElements.miss
+    let missing = Lock(MissingElements.miss)
     /// Where the models of which identifiers are, as of ``changes``.
     private var places: (changes: Int, indices: [ModelIdentifier: Int])?
     /// Counts the loads: a wipe ends one that is under way.
@@ -51,14 +63,10 @@ final class CollectionStore<T: SimpleModel> {
     var changes = 0
     /// What they were when the list was last saved.
     private var savedChanges = 0
-    /// What ``changes`` was at the last edit that was not to be stored.
-    var inMemoryAt = 0
     /// Whether elements came that were to be in memory only: the next list that is stored brings them.
     var hasUnsaved = false
     /// What the cache knows of the list that was saved.
     private var version = ListVersion()
-    /// What to follow when the list is loaded: others stored it meanwhile.
-    var followsLater: (isWiped: Bool, unknown: Set<ModelIdentifier>)?
     private var nextHandle = 0
     /// Index by handle, less `firstHandle`, right below `staleFrom`.
     private var positions: [Int] = []
@@ -80,16 +88,15 @@ final class CollectionStore<T: SimpleModel> {
         let relay = ProviderRelay()
         key = manager.consistencyManager.subscribe(relay, to: T.self)
         relay.target = self
-        if let cacheKey { manager.listKeys.withLock { $0[ModelIdentifier(cacheKey), default: 0] += 1 } }
+        if manager.followed != nil, let cacheKey {
+            let reader = reader(of: ModelIdentifier(cacheKey))
+            manager.listReaders.withLock { $0[key] = reader }
+        }
     }
 
     deinit {
         manager.consistencyManager.unsubscribe(key)
-        guard let cacheKey else { return }
-        manager.listKeys.withLock { keys in
-            let count = keys[ModelIdentifier(cacheKey), default: 1] - 1
-            keys[ModelIdentifier(cacheKey)] = count > 0 ? count : nil
-        }
+        manager.listReaders.withLock { $0[key] = nil }
     }
 
     func add(_ viewer: CollectionDataProvider<T>) { viewers.append(WeakViewer(viewer: viewer)) }
@@ -207,7 +214,7 @@ final class CollectionStore<T: SimpleModel> {
     }
 
     /// Says that all elements were set by the edit at `sequence` in the order of calls: older news are not for them.
-    func markEdited(at sequence: UInt64) {
+    func markEdited(at sequence: Turn) {
         for index in 0..<entries.count { entries[index].editedAt = sequence }
     }
 
@@ -239,13 +246,12 @@ final class CollectionStore<T: SimpleModel> {
         loads += 1
         let (resets, load) = (resets, loads)
         let consistency = manager.consistencyManager
-        manager.fetchCollection(cacheKey, missing, context) {
-            [manager, key, cacheKey] (fetch, epoch, models: [T]?, error) in
-            let miss = models == nil && error == nil ? manager.whyMissing(cacheKey, listOf: T.self) : nil
+        manager.fetchCollection(cacheKey, of: T.self, missing, context) { [manager, key] read in
+            let (fetch, models) = (read.turn, read.value)
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
-                guard self.loads == load, !manager.isOver(epoch) else {
+                guard self.loads == load, !manager.isOver(read.place) else {
                     consistency.joinFetched(fetch, nil, [])
-                    if self.loads == load { self.endLoad(nil, error ?? CacheError.wiped) }
+                    if self.loads == load { self.endLoad(nil, read.error ?? CacheError.wiped) }
                     return
                 }
                 let found = models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
@@ -256,11 +262,11 @@ final class CollectionStore<T: SimpleModel> {
                 consistency.joinFetched(fetch, key, joined)
                 if isFresh, wasEdited { manager.inOrder { _ in self.save(context) } }
                 self.isLoading = false
-                self.miss = miss
+                self.miss = read.miss
                 let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
                 if isFresh, found != nil { self.tellFetched(waiting, context) }
-                self.endLoad(answer, self.isLoaded ? nil : error)
+                self.endLoad(answer, self.isLoaded ? nil : read.error)
             }
         }
     }
@@ -272,10 +278,9 @@ final class CollectionStore<T: SimpleModel> {
         let waiters = waiters
         self.waiters = []
         for waiter in waiters { waiter.completion(models, error) }
-        if let later = followsLater {
-            followsLater = nil
-            follow(isWiped: later.isWiped, except: later.unknown)
-        }
+        guard isStale, let cacheKey else { return }
+        isStale = false
+        manager.markStale([.list(ModelIdentifier(cacheKey))])
     }
 
     /// Takes what was fetched, under what was edited meanwhile.
@@ -296,27 +301,39 @@ final class CollectionStore<T: SimpleModel> {
     ///
     /// Called within ``DataModelManager/inOrder(_:)``. Flattened off the main actor.
     ///
-    /// - Parameter edit: the last change; `nil` where the models of all elements are to be stored too.
-    func save(after edit: ListEdit? = nil, _ context: (any Sendable)?) {
+    /// - Parameters:
+    ///   - edit: the last change; `nil` if the models of all elements are to be stored too.
+    ///   - place: the place that it is as of, if it is an answer of the network.
+    func save(after edit: ListEdit? = nil, asOf place: StoredPlace? = nil, _ context: (any Sendable)?) {
         guard let cacheKey else { return }
         let edit = hasUnsaved ? nil : edit
         if edit == nil || changes != savedChanges + 1 { version = ListVersion() }
         (savedChanges, hasUnsaved) = (changes, false)
-        let (entries, cache, version) = (entries, manager.cache, version)
+        let (entries, cache, followed, version) = (entries, manager.cache, manager.followed, version)
+        let name = ModelIdentifier(cacheKey)
         // Once the cache knows the list, the edit will do, unless elements were deleted that were not told of here yet.
         let isKnown = version.note != nil && awaited.isEmpty
         let newest = Handover<[any SimpleModel]?>()
         manager.consistencyManager.newestElements(
             key, unlessAll: isKnown ? entries.count : nil,
             of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
-        manager.onCache { [weak manager] in
+        manager.onCache { [manager = WeakManager(manager)] in
             let elements = newest.take()
             // A list that is stored without some of them is not the one that the next edit is of.
             let isWhole = elements.map { $0.count == entries.count } ?? true
-            cache.saveList(
-                { elements ?? entries.slice(0, entries.count).map(\.model) }, after: edit,
-                of: isWhole ? version : ListVersion(), forKey: cacheKey, context: context)
-            manager?.readWhatLacked(edit?.elements ?? elements ?? [])
+            let list = { @Sendable () -> [any SimpleModel] in elements ?? entries.slice(0, entries.count).map(\.model) }
+            let current = isWhole ? version : ListVersion()
+            guard let followed else {
+                return cache.saveList(list, after: edit, of: current, forKey: cacheKey, context: context)
+            }
+            followed.saveList(list, after: edit, of: current, forKey: cacheKey, asOf: place) {
+                guard let manager = manager.value else { return }
+                if case .stored(isWhole: false) = $0 {
+                    manager.markStale((edit?.elements ?? list()).identifiers.map { .model($0) })
+                }
+                manager.note(.list(name), $0)
+            }
+            manager.value?.wakeWhatLacks(edit?.elements ?? elements ?? [], named: name)
         }
     }
 }
@@ -368,5 +385,15 @@ extension CollectionStore: SharedList {
         for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
         tell(.reset, by: [], context: nil, at: time, before: before)
         endLoad(nil, CacheError.wiped)
+    }
+
+    func saveWhole(asOf place: StoredPlace?) {
+        guard isLoaded else { return }
+        manager.inOrder { _ in save(asOf: place, nil) }
+    }
+
+    func note(unsaved error: CacheError?) {
+        unsaved = error
+        for holder in viewers { holder.viewer?.updateState { $0.unsaved = error } }
     }
 }

@@ -1,118 +1,141 @@
-import Dispatch
 import GroveConsistency
 import GroveModel
 
-/// A manager over a cache that can be followed: what the cache commits reaches everybody who holds it.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A manager over a cache that can be followed: what the cache commits reaches everybody who holds it, or asked for it.
+///
+/// What may be older than the cache is *stale*. One loop reads all that is stale in one view, behind every write that was called before,
+/// and shows it as of that moment: what was changed since, wherever, wins over what was read.
 extension DataModelManager {
-    /// Shows what the cache committed by calls of others.
+    /// Marks as stale what others committed.
     ///
-    /// Called in the order of commits. What is held is read behind every write that was called before, as of this place in the
-    /// order of calls; so what is newer, wherever it was written, is what shows.
+    /// Called in the order of commits.
     func follow(_ changes: any CommittedChanges) {
-        followModels(changes)
-        followLists(changes.changedLists, isWiped: changes.extent == .emptied)
-        readWhatLacked(changes)
-    }
-
-    /// Reads `models` again, which is no news.
-    func readModelsAgain(_ models: Set<ModelIdentifier>) { followModels(Named(models), isReread: true) }
-
-    func followModels(_ changes: any CommittedChanges, isReread: Bool = false) {
-        guard let cache = followed else { return }
-        let isWiped = changes.extent == .emptied
-        let held = Handover<ConsistencyManager.HeldChanges>()
+        if isLifeOver() { endRequests() }
+        // What the cache has refused is saved before it is read.
+        saveAgain(isNow: changes.extent != .named)
         inOrder { _ in
-            let began = consistencyManager.beginFollowing(changes, isReread: isReread, then: held.put)
-            onCache { [weak self, consistencyManager] in
-                let held = held.take()
-                let outcomes = held.wanted.isEmpty ? [] : cache.readNow(held.wanted, known: held.known)
-                let time = self?.now()
-                var lacking: [ModelIdentifier: CacheMiss] = [:]
-                consistencyManager.endFollowing(
-                    began, held,
-                    zip(held.wanted, outcomes).map { wanted, outcome in
-                        switch outcome {
-                        case .hit(let model): return .model(model)
-                        // What cannot be without something that was deleted is deleted too.
-                        case .miss(let miss) where miss.reason == .deleted || isWiped: return .deleted
-                        case .miss(let miss):
-                            if miss.identifier != wanted.identifier { lacking[wanted.identifier] = miss }
-                            return .unknown
-                        case nil: return isWiped ? .deleted : .unknown
-                        }
-                    },
-                    onOutdated: { [weak self] models in self?.readModelsAgain(models) },
-                    onRewritten: { [weak self] models, holders in
-                        self?.readModelsAgain(models.union(holders))
-                        self?.followLists(nil, except: models)
-                    })
-                guard let self, let time else { return }
-                func whole() -> Set<ModelIdentifier> {
-                    let whole = zip(held.wanted, outcomes).filter { if case .hit = $1 { true } else { false } }
-                    return Set(whole.map(\.0.identifier))
+            consistencyManager.learn(changes)
+            stale.withLock { $0.mark(changes) }
+        }
+        readStale()
+    }
+
+    /// Marks models and lists as stale, by name.
+    func markStale(_ keys: some Sequence<StaleSet.Key>) {
+        guard followed != nil else { return }
+        stale.withLock { $0.mark(keys) }
+        readStale()
+    }
+
+    /// Marks as stale what lacks something in `models`, or the list or cache key `name`, which this manager has just saved.
+    func wakeWhatLacks(_ models: [any SimpleModel], named name: ModelIdentifier? = nil) {
+        guard stale.withLock({ $0.watchesSaves }) else { return }
+        var saved = Set([name].compactMap(\.self))
+        for model in models {
+            Leaf.node(model).forEachInOrder { if let identifier = $0.modelIdentifier { saved.insert(identifier) } }
+        }
+        stale.withLock { $0.wake(by: saved) }
+        readStale()
+    }
+
+    /// Reads what is stale, unless that is under way.
+    private func readStale() {
+        guard let cache = followed, let batch = stale.withLock({ $0.begin() }) else { return }
+        let held = Handover<HeldStale>()
+        inOrder { _ in
+            let lists = listReaders.withLock { readers in
+                readers.values.filter { batch.isEveryList || batch.lists.contains($0.name) }
+            }
+            let began = consistencyManager.beginFollowing(
+                batch.models, lists: lists.map(\.subscription), except: batch.unknown
+            ) { held.put(HeldStale(changes: $0, elements: $1)) }
+            onCache { [self] in
+                cache.readAgain { view in
+                    self.show(batch, lists, held.take(), view, asOf: began)
+                    for body in self.stale.withLock({ $0.end() }) { body() }
+                    self.readStale()
                 }
-                self.tell(lacking, whole: whole, readAt: time)
             }
         }
     }
 
-    /// Reads a list of which `subscription` listens to `entries`; `finish` is given the fetch, which it must end, and the epoch
-    /// of the call.
-    func readList<T: SimpleModel>(
-        _ key: String?, known entries: PersistentVector<Entry<T>>, _ subscription: SubscriptionKey,
-        except unknown: Set<ModelIdentifier>, missing: MissingElements,
-        _ finish: @escaping @Sendable (UInt64, Int, CacheRead<[T]>?) -> Void
-    ) {
-        guard let key, let cache = followed else { return }
-        inOrder { epoch in
-            let fetch = consistencyManager.beginFetch()
-            let known = Handover<[any SimpleModel]?>()
-            consistencyManager.newestElements(
-                subscription, unlessAll: nil,
-                of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: known.put)
-            onCache { [weak self] in
-                let known = (known.take() ?? []).compactMap { $0 as? T }.filter { model in
-                    model.modelIdentifier.map { !unknown.contains($0) } ?? true
-                }
-                var read = cache.readListNow(key, of: T.self, known: known, missing: .miss)
-                if case .miss(let miss) = read, miss.identifier.rawValue != key, miss.reason != .deleted {
-                    _ = self?.note([.list(ModelIdentifier(key)): miss])
-                    if missing == .skip { read = cache.readListNow(key, of: T.self, known: known, missing: .skip) }
-                }
-                finish(fetch, epoch, read)
-            }
-        }
+    /// What is held of what is stale.
+    private struct HeldStale: Sendable {
+        let changes: ConsistencyManager.HeldChanges
+        let elements: [SubscriptionKey: [any SimpleModel]]
     }
 
-    /// Lets the lists under `keys`, or all, be read again.
-    func followLists(
-        _ keys: Set<ModelIdentifier>?, isWiped: Bool = false, except unknown: Set<ModelIdentifier> = []
+    /// Shows what `view` has of what is stale.
+    private func show(
+        _ batch: StaleSet.Batch, _ lists: [ListReader], _ held: HeldStale, _ view: (any FollowedView)?, asOf began: Turn
     ) {
-        let isHeld = listKeys.withLock { held in keys.map { $0.contains { held[$0] != nil } } ?? !held.isEmpty }
-        guard isHeld else { return }
-        consistencyManager.afterDelivery {
-            for (key, store) in self.stores where keys?.contains(key.cacheKey) ?? true {
-                store.store?.follow(isWiped: isWiped, except: unknown)
+        let isWiped = batch.models.extent == .emptied
+        let readAt = now()
+        view?.know(held.changes.known)
+        var (misses, whole): ([ModelIdentifier: CacheMiss], Set<ModelIdentifier>) = ([:], [])
+        let outcomes: [ConsistencyManager.Followed] = held.changes.wanted.map { wanted in
+            switch view?.model(wanted.identifier, as: wanted.type) {
+            case .hit(let model):
+                whole.insert(wanted.identifier)
+                return .model(model)
+            // What cannot be without something that was deleted is deleted too.
+            case .miss(let miss) where miss.reason == .deleted || isWiped: return .deleted
+            case .miss(let miss):
+                if miss.identifier != wanted.identifier { misses[wanted.identifier] = miss }
+                return .unknown
+            case nil: return isWiped ? .deleted : .unknown
             }
+        }
+        consistencyManager.endFollowing(
+            began, held.changes, outcomes,
+            onRewritten: { [weak self] models, holders in
+                self?.stale.withLock { stale in
+                    stale.mark(models.union(holders).map { .model($0) })
+                    stale.markLists(except: models)
+                }
+                self?.readStale()
+            })
+        for list in lists { list.read(view, held.elements[list.subscription] ?? [], began, isWiped) }
+        if !misses.isEmpty, !batch.models.commits.isEmpty {
+            // What the cache has forgotten of a tree may be in memory: read by itself, the tree gets the rest from there.
+            stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
+            misses = [:]
+        }
+        tell(misses, whole, readAt)
+    }
+
+    /// Tells owners what became of models that were read: what they lack, and that they are whole again.
+    private func tell(_ misses: [ModelIdentifier: CacheMiss], _ whole: Set<ModelIdentifier>, _ readAt: Date) {
+        let (lacking, settled) = stale.withLock { stale in
+            let lacking = misses.filter { stale.wait(.model($0.key), for: $0.value.identifier) }
+            let settled = stale.isNobodyTold ? [] : stale.settle(whole)
+            stale.tell(lacking.keys)
+            return (lacking, settled)
+        }
+        guard !lacking.isEmpty || !settled.isEmpty else { return }
+        consistencyManager.afterDelivery { [weak self] in
+            guard let self else { return }
+            for holder in providers.values { holder.provider?.note(lacking: lacking, whole: settled, readAt: readAt) }
+            for holder in stores.values { holder.store?.note(lacking: lacking, whole: settled, readAt: readAt) }
         }
     }
 }
 
-/// Models that are to be read again.
-private struct Named: CommittedChanges {
-    let identifiers: Set<ModelIdentifier>
-
-    init(_ identifiers: Set<ModelIdentifier>) { self.identifiers = identifiers }
-
-    var extent: ChangeExtent { .named }
-    var deletedModelIds: Set<ModelIdentifier> { [] }
-    var changedLists: Set<ModelIdentifier>? { [] }
-
-    func changed(
-        among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
-    ) -> [ModelIdentifier] {
-        identifiers.filter(isHeld)
-    }
+/// How a list of a cache key is read again, off the main actor.
+struct ListReader: Sendable {
+    /// The cache key.
+    let name: ModelIdentifier
+    let subscription: SubscriptionKey
+    /// Reads the list in a view, given the elements that are known and the turn at which the read began, and shows it.
+    let read: @Sendable (
+        _ view: (any FollowedView)?, _ known: [any SimpleModel], _ began: Turn, _ isWiped: Bool
+    ) -> Void
 }
 
 extension [ModelIdentifier: CacheMiss] {

@@ -30,20 +30,24 @@ extension DataModelManager {
         inOrder { _ in
             if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
             guard updateCache else { return }
-            let cache = cache
-            onCache { cache.deleteModel(model, forKey: model.modelIdentifier?.rawValue, context: context) }
+            let (cache, followed) = (cache, followed)
+            let identifier = model.modelIdentifier
+            onCache { [manager = WeakManager(self)] in
+                guard let followed else {
+                    return cache.deleteModel(model, forKey: identifier?.rawValue, context: context)
+                }
+                followed.delete(identifier, forKey: identifier?.rawValue, asOf: nil) {
+                    guard let identifier, let manager = manager.value else { return }
+                    let outcome = $0
+                    manager.unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
+                }
+            }
         }
     }
 
     /// Stores `model` in the cache, in the order of calls, and tells nobody.
     public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
-        let cache = cache
-        inOrder { _ in
-            onCache { [weak self] in
-                cache.setModel(model, forKey: cacheKey, context: context)
-                self?.readWhatLacked([model])
-            }
-        }
+        inOrder { _ in store(model, forKey: cacheKey, context) }
     }
 
     /// Reads a model from the cache: with everything that was posted or deleted since the call, and what providers hold.
@@ -53,9 +57,9 @@ extension DataModelManager {
         _ cacheKey: String?, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
     ) {
-        fetch(cacheKey, context) { [consistencyManager] (fetch, _, model: T?, error) in
-            consistencyManager.endFetch(fetch, model: model.map { Leaf.node($0) }) { newest, _ in
-                completion(newest.flatMap { Leaf.base($0) as? T }, error)
+        fetch(cacheKey, as: T.self, context) { [consistencyManager] read in
+            consistencyManager.endFetch(read.turn, model: read.value.map { Leaf.node($0) }) { newest, _ in
+                completion(newest.flatMap { Leaf.base($0) as? T }, read.error)
             }
         }
     }
@@ -64,11 +68,12 @@ extension DataModelManager {
     public func cacheCollection(
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
-        let cache = cache
         inOrder { _ in
-            onCache { [weak self] in
-                cache.setCollection(collection, forKey: cacheKey, context: context)
-                self?.readWhatLacked(collection)
+            let (cache, followed) = (cache, followed)
+            onCache { [manager = WeakManager(self)] in
+                guard let followed else { return cache.setCollection(collection, forKey: cacheKey, context: context) }
+                followed.save(collection, forKey: cacheKey, asOf: nil) { _ in }
+                manager.value?.wakeWhatLacks(collection, named: ModelIdentifier(cacheKey))
             }
         }
     }
@@ -80,63 +85,161 @@ extension DataModelManager {
         _ cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        fetchCollection(cacheKey, missing, context) { [consistencyManager] (fetch, _, models: [T]?, error) in
-            consistencyManager.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
-                completion(models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }, error)
+        fetchCollection(cacheKey, of: T.self, missing, context) { [consistencyManager] read in
+            consistencyManager.graftFetched(read.turn, models: (read.value ?? []).map { Leaf.node($0) }) { newest in
+                completion(read.value.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }, read.error)
             }
-            consistencyManager.joinFetched(fetch, nil, [])
+            consistencyManager.joinFetched(read.turn, nil, [])
         }
     }
 
-    /// Queues a write of `model` under its identifier.
+    /// Queues a write of `model` under its identifier, or under `cacheKey` too.
     ///
     /// Called in order.
-    func store(_ model: any SimpleModel, _ context: (any Sendable)?) {
-        guard let identifier = model.modelIdentifier else { return }
-        let cache = cache
-        onCache { [weak self] in
-            cache.setModel(model, forKey: identifier.rawValue, context: context)
-            self?.readWhatLacked([model])
+    func store(
+        _ model: any SimpleModel, forKey cacheKey: String? = nil, asOf place: StoredPlace? = nil,
+        _ context: (any Sendable)?
+    ) {
+        guard let key = cacheKey ?? model.modelIdentifier?.rawValue else { return }
+        let (cache, followed) = (cache, followed)
+        onCache { [manager = WeakManager(self)] in
+            guard let followed else { return cache.setModel(model, forKey: key, context: context) }
+            followed.save(model, forKey: key, asOf: place) {
+                guard let manager = manager.value else { return }
+                if case .stored(isWhole: false) = $0 { manager.markStale([model].identifiers.map { .model($0) }) }
+                manager.note(model.modelIdentifier.map { .model($0) }, $0)
+            }
+            manager.value?.wakeWhatLacks([model], named: ModelIdentifier(key))
         }
     }
 
-    /// Reads a model; `finish` is given the fetch, which it must end, and the epoch of the call.
+    /// Asks the cache for the model of a key; `finish` must end the read, whose turn it is given.
     func fetch<T: SimpleModel>(
-        _ key: String?, _ context: (any Sendable)?, for subscription: SubscriptionKey? = nil,
-        _ finish: @escaping @Sendable (UInt64, Int, T?, (any Error)?) -> Void
+        _ key: String?, as type: T.Type, maxAge: Double? = nil, _ context: (any Sendable)?,
+        for subscription: SubscriptionKey? = nil, _ finish: @escaping @Sendable (FetchedRead<T>) -> Void
     ) {
         let cache = cache
-        inOrder { epoch in
-            let fetch = consistencyManager.beginFetch(for: subscription)
-            onCache {
-                cache.modelForKey(key, context: context) { (model: T?, error) in
-                    self.isOver(epoch)
-                        ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, model, error)
-                }
-            }
+        ask(key, for: subscription, finish) { followed, key, answer in
+            followed.read(key, as: type, maxAge: maxAge, completion: answer)
+        } orDelegate: { answer in
+            cache.modelForKey(key, context: context, completion: answer)
+        } aged: { answer in
+            guard let maxAge, let cache = cache as? any ExpiringCacheDelegate else { return false }
+            cache.modelForKey(key, maxAge: maxAge, context: nil) { (model: T?, _) in answer(model != nil) }
+            return true
         }
     }
 
+    /// Asks the cache for the collection of a key; `finish` must end the read, whose turn it is given.
     func fetchCollection<T: SimpleModel>(
-        _ key: String?, _ missing: MissingElements, _ context: (any Sendable)?,
-        _ finish: @escaping @Sendable (UInt64, Int, [T]?, (any Error)?) -> Void
+        _ key: String?, of type: T.Type, _ missing: MissingElements, _ context: (any Sendable)?,
+        _ finish: @escaping @Sendable (FetchedRead<[T]>) -> Void
     ) {
         let cache = cache
-        inOrder { epoch in
-            let fetch = consistencyManager.beginFetch()
+        ask(key, for: nil, finish) { followed, key, answer in
+            followed.readList(key, of: type, missing: missing) { answer($0.map { AgedRead($0, isFresh: false) }) }
+        } orDelegate: { answer in
+            cache.collectionForKey(key, missing: missing, context: context, completion: answer)
+        } aged: { _ in
+            false
+        }
+    }
+
+    /// Says whether the cache has the list of a key and everything in it, confirmed within `maxAge` seconds.
+    func askAge<T: SimpleModel>(
+        ofList key: String, as type: T.Type, maxAge: Double, _ body: @escaping @Sendable (Bool) -> Void
+    ) {
+        inOrder { _ in
+            let (cache, followed) = (cache as? any ExpiringCacheDelegate, followed)
             onCache {
-                cache.collectionForKey(key, missing: missing, context: context) { (models: [T]?, error) in
-                    self.isOver(epoch)
-                        ? finish(fetch, epoch, nil, CacheError.wiped) : finish(fetch, epoch, models, error)
+                if let followed {
+                    followed.isListFresh(key, of: type, maxAge: maxAge, completion: body)
+                } else if let cache {
+                    cache.collectionForKey(key, maxAge: maxAge, context: nil) { (models: [T]?, _) in body(models != nil) }
+                } else {
+                    body(false)
                 }
             }
         }
     }
 
-    /// Whether there was a wipe since `epoch`.
-    func isOver(_ epoch: Int) -> Bool { self.epoch.withLock { $0 != epoch } }
+    /// Asks the cache one question, in its turn: one that is followed, or one that is only a delegate and has a limited time.
+    private func ask<Value: Sendable>(
+        _ key: String?, for subscription: SubscriptionKey?, _ finish: @escaping @Sendable (FetchedRead<Value>) -> Void,
+        _ read: @escaping @Sendable (
+            any FollowedCache, String, @escaping @Sendable (Result<AgedRead<Value>, CacheError>) -> Void
+        ) -> Void,
+        orDelegate readDelegate: @escaping @Sendable (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void,
+        aged readAge: @escaping @Sendable (@escaping @Sendable (Bool) -> Void) -> Bool
+    ) {
+        inOrder { epoch in
+            let turn = consistencyManager.beginFetch(for: subscription)
+            let place = Place(turn: turn, epoch: epoch, stored: followed?.place())
+            let once = OnceAnswered<FetchedRead<Value>> { [self] answer in
+                finish(isOver(place) ? FetchedRead(turn, place, .failure(CacheError.wiped)) : answer)
+            }
+            let name = ModelIdentifier(key ?? "")
+            guard key != nil || followed == nil else {
+                return onCache { once.answer(FetchedRead(turn, place, .success(AgedRead(.miss(CacheMiss(.absent, name)), isFresh: false)))) }
+            }
+            if let followed, let key {
+                return onCache { read(followed, key) { once.answer(FetchedRead(turn, place, $0.mapError { $0 })) } }
+            }
+            let timeout = cacheTimeout
+            onCache {
+                DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak once] in
+                    let error = CacheError(.locked, "The cache delegate has not answered for \(timeout) s.", identifier: name)
+                    once?.answer(FetchedRead(turn, place, .failure(error)))
+                }
+                readDelegate { value, error in
+                    let miss = CacheRead<Value>.miss(CacheMiss(.absent, name))
+                    if let error { return once.answer(FetchedRead(turn, place, .failure(error))) }
+                    guard let value else { return once.answer(FetchedRead(turn, place, .success(AgedRead(miss, isFresh: false)))) }
+                    let isAsked = readAge { isFresh in
+                        once.answer(FetchedRead(turn, place, .success(AgedRead(.hit(value), isFresh: isFresh))))
+                    }
+                    if !isAsked { once.answer(FetchedRead(turn, place, .success(AgedRead(.hit(value), isFresh: false)))) }
+                }
+            }
+        }
+    }
+}
+
+/// What a cache answered to a fetch.
+struct FetchedRead<Value: Sendable>: Sendable {
+    /// The turn of the fetch.
+    let turn: Turn
+    let place: Place
+    let outcome: Result<AgedRead<Value>, any Error>
+
+    init(_ turn: Turn, _ place: Place, _ outcome: Result<AgedRead<Value>, any Error>) {
+        (self.turn, self.place, self.outcome) = (turn, place, outcome)
+    }
+
+    var value: Value? { (try? outcome.get())?.outcome.value }
+    var miss: CacheMiss? { (try? outcome.get())?.outcome.miss }
+    var isFresh: Bool { (try? outcome.get())?.isFresh ?? false }
+    var error: (any Error)? {
+        guard case .failure(let error) = outcome else { return nil }
+        return error
+    }
+}
+
+/// Takes the first of several answers.
+private final class OnceAnswered<Value: Sendable>: Sendable {
+    private let take: Lock<(@Sendable (Value) -> Void)?>
+
+    init(_ take: @escaping @Sendable (Value) -> Void) { self.take = Lock(take) }
+
+    func answer(_ value: Value) {
+        let take = take.withLock { take in
+            defer { take = nil }
+            return take
+        }
+        take?(value)
+    }
 }
 
 extension CacheError {
-    static var wiped: CacheError { CacheError(.cancelled, "Everything was wiped before the fetch was done.") }
+    static var wiped: CacheError { CacheError(.cancelled, "Everything was wiped before the answer came.") }
 }

@@ -30,23 +30,4 @@ extension DataModelManager {
             showing[new, default: []].append(WeakProvider(provider: provider))
         }
     }
-
-    /// Why the cache has no model under `key`.
-    ///
-    /// Blocks the calling thread, which is the cache's.
-    func whyMissing<T: SimpleModel>(_ key: String?, model type: T.Type) -> CacheMiss? {
-        guard let key else { return nil }
-        let identifier = ModelIdentifier(key)
-        if case .miss(let miss)?? = followed?.readNow([(identifier, type)], known: []).first { return miss }
-        return CacheMiss(.absent, identifier)
-    }
-
-    /// Why the cache has no list under `key`, or not all of it.
-    ///
-    /// Blocks the calling thread, which is the cache's.
-    func whyMissing<T: SimpleModel>(_ key: String?, listOf type: T.Type) -> CacheMiss? {
-        guard let key else { return nil }
-        if case .miss(let miss) = followed?.readListNow(key, of: type, known: [], missing: .miss) { return miss }
-        return CacheMiss(.absent, ModelIdentifier(key))
-    }
 }

@@ -34,6 +34,8 @@ extension DataModelManager {
                 }
             }
             consistencyManager.forgetMissed()
+            unsaved.withLock { $0 = UnsavedSet() }
+            for flight in Array(openFlights.values) { flight.fail(CacheError.wiped) }
             events.clear()
             let providers = providers.values.compactMap(\.provider)
             let stores = stores.values.compactMap(\.store)

@@ -35,33 +35,52 @@ public final class DataModelManager: Sendable {
     /// Counts wipes: what was begun before one brings nothing after it.
     let epoch = Lock(0)
     let events = EventCenter()
-    /// What is to be read again once the cache has more of it.
-    let lacking = Lock(LackingTrees())
-    /// How many stores there are of the list under each key.
-    let listKeys = Lock<[ModelIdentifier: Int]>([:])
+    /// What is to be read again.
+    let stale = Lock(StaleSet())
+    /// How the lists that have a key are read again.
+    let listReaders = Lock<[SubscriptionKey: ListReader]>([:])
+    /// What the cache has refused to store.
+    let unsaved = Lock(UnsavedSet())
+    /// In which life the cache was when this manager last looked.
+    let life = Lock<StoredPlace?>(nil)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
     /// Which providers show a model as their own.
     @MainActor var showing: [ModelIdentifier: [WeakProvider]] = [:]
-    /// The requests to the network that are under way.
-    @MainActor var flights: [FlightKey: AnyObject] = [:]
+    /// The requests to the network that others can join.
+    @MainActor var flights: [FlightKey: any AnyFlight] = [:]
+    /// All that are under way, by their numbers.
+    @MainActor var openFlights: [Int: any AnyFlight] = [:]
+    @MainActor var flightCount = 0
+    /// How many seconds a cache that is only a ``CacheDelegate`` has for an answer.
+    let cacheTimeout: Double
 
     /// The clock, for ``DataProvider/lastUpdated`` and the ages that loads accept.
     let now: @Sendable () -> Date
 
     /// Makes a manager over `cacheDelegate`.
     ///
-    /// - Parameter now: the clock; the system's unless a test brings its own.
-    public init(cacheDelegate: any CacheDelegate, now: @escaping @Sendable () -> Date = { Date() }) {
+    /// - Parameters:
+    ///   - cacheTimeout: how many seconds a fetch waits for a cache that is only a ``CacheDelegate``; then it fails, with code
+    ///     `locked`, and an answer that comes later is ignored.
+    ///   - now: the clock; the system's unless a test brings its own.
+    public init(
+        cacheDelegate: any CacheDelegate, cacheTimeout: Double = 30, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
         self.cacheDelegate = cacheDelegate
+        self.cacheTimeout = cacheTimeout
         self.now = now
         consistencyManager = ConsistencyManager(now: now)
-        let follower = Follower()
-        followed = (cacheDelegate as? any FollowableCache)?.followed { follower.manager?.follow($0) }
+        let follower = WeakManager()
+        followed = (cacheDelegate as? any FollowableCache)?.followed { follower.value?.follow($0) }
         follower.set(self)
-        consistencyManager.onUnsettled { sets in for set in sets { follower.manager?.followModels(set) } }
+        consistencyManager.onStale { models in follower.value?.markStale(models.map { .model($0) }) }
+        _ = isLifeOver()
     }
+
+    /// Whether the cache can say when what it has was confirmed.
+    var knowsAges: Bool { followed != nil || cacheDelegate is any ExpiringCacheDelegate }
 
     /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
     ///
@@ -111,23 +130,14 @@ public final class DataModelManager: Sendable {
             inOrder { _ in onCache { continuation.resume() } }
         }
         await consistencyManager.flush()
+        // What is stale is read, and shown.
+        await withCheckedContinuation { continuation in
+            let isIdle = stale.withLock { $0.awaitIdle { continuation.resume() } }
+            if isIdle { continuation.resume() }
+        }
+        await consistencyManager.flush()
         await events.flush()
     }
-}
-
-/// The way from a cache to the manager that follows it, which it does not retain.
-private final class Follower: Sendable {
-    private struct Weak {
-        weak var manager: DataModelManager?
-    }
-
-    private let state = Lock(Weak())
-
-    init() {}
-
-    var manager: DataModelManager? { state.withLock { $0.manager } }
-
-    func set(_ manager: DataModelManager) { state.withLock { $0.manager = manager } }
 }
 
 /// Somebody who wants to know when the library is misused; see ``DataModelManager/logDelegate``.
@@ -146,10 +156,35 @@ protocol WipeableProvider: AnyObject {
     func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date)
 }
 
+/// A provider of one model.
+@MainActor
+protocol ModelHolder: AnyObject {
+    /// Tells the owner whether the cache has refused to store the model.
+    func note(unsaved error: CacheError?)
+}
+
 /// A store of a list.
 @MainActor
 protocol SharedList: WipeableProvider {
-    func follow(isWiped: Bool, except unknown: Set<ModelIdentifier>)
+    /// Stores the whole list again, which the cache has refused.
+    func saveWhole(asOf place: StoredPlace?)
+    /// Tells owners whether the cache has refused to store the list.
+    func note(unsaved error: CacheError?)
+}
+
+/// A manager that is not retained.
+final class WeakManager: Sendable {
+    private struct Weak {
+        weak var manager: DataModelManager?
+    }
+
+    private let state: Lock<Weak>
+
+    init(_ manager: DataModelManager? = nil) { state = Lock(Weak(manager: manager)) }
+
+    var value: DataModelManager? { state.withLock { $0.manager } }
+
+    func set(_ manager: DataModelManager) { state.withLock { $0.manager = manager } }
 }
 
 struct WeakProvider {

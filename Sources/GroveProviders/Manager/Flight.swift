@@ -1,34 +1,91 @@
+import GroveConsistency
 import GroveModel
 
 /// A request to the network that is under way, for all who asked for the same meanwhile.
 @MainActor
-final class Flight<Value: Sendable> {
-    private var waiting: [Int: (Result<Value, any Error>, _ isFirst: Bool) -> Void] = [:]
+final class Flight<Value: Sendable>: AnyFlight {
+    private var waiting: [Int: (Result<Answer<Value>, any Error>, _ isFirst: Bool) -> Void] = [:]
     private var tickets = 0
     private var task: Task<Void, Never>?
+    private var isOver = false
+    private let manager: DataModelManager
+    private let end: @MainActor @Sendable () -> Void
+    /// When the try that is under way was sent.
+    private(set) var place: Place
 
-    init() {}
+    /// - Parameter end: called before anyone is answered, and when all have left.
+    init(_ manager: DataModelManager, end: @escaping @MainActor @Sendable () -> Void) {
+        self.manager = manager
+        self.end = end
+        place = manager.place()
+    }
 
-    /// Sends the request; `finish` is called before anyone is answered.
-    func start(_ send: @escaping @Sendable () async throws -> Value, finish: @escaping @MainActor () -> Void) {
+    /// Sends the request; `settle` applies its answer, and says `nil` if it is to be asked for again.
+    func start(
+        _ retry: LoadRetry, _ fetch: @escaping @Sendable () async throws -> Value,
+        settle: @escaping @MainActor (Value, Place, @escaping @MainActor @Sendable (Result<Answer<Value>, CacheError>?) -> Void)
+            -> Void
+    ) {
+        let first = place
         task = Task {
-            let result: Result<Value, any Error>
-            do { result = .success(try await send()) } catch { result = .failure(error) }
-            finish()
-            let waiting = waiting
-            self.waiting = [:]
-            for (position, answer) in waiting.sorted(by: { $0.key < $1.key }).enumerated() {
-                answer.value(result, position == 0)
+            do {
+                for _ in 0..<4 {
+                    let value = try await retry.run {
+                        try await self.beginTry(since: first)
+                        return try await fetch()
+                    }
+                    guard !waiting.isEmpty else { return }
+                    let asked = place
+                    guard !manager.isOver(asked) else { throw CacheError.wiped }
+                    let isAnswered = await withCheckedContinuation { continuation in
+                        settle(value, asked) { outcome in
+                            if let outcome { self.finish(outcome.mapError { $0 }) }
+                            continuation.resume(returning: outcome != nil)
+                        }
+                    }
+                    if isAnswered { return }
+                }
+                finish(.failure(CacheError(.other, "What was asked for was changed each time before it was answered.")))
+            } catch {
+                finish(.failure(error))
             }
         }
     }
 
-    /// Gives the answer to `take`, in the turn in which it comes, and returns what that makes of it.
+    /// Takes the place of a try: of several it is the one that is answered that counts.
+    private func beginTry(since first: Place) throws {
+        guard !manager.isOver(first) else { throw CacheError.wiped }
+        place = manager.place()
+    }
+
+    /// Answers everybody who waits, in one turn.
+    private func finish(_ result: Result<Answer<Value>, any Error>) {
+        guard !isOver else {
+            if case .success(let answer) = result, let taken = answer.taken {
+                manager.consistencyManager.endAnswer(taken)
+            }
+            return
+        }
+        isOver = true
+        end()
+        let waiting = waiting
+        self.waiting = [:]
+        for (position, answer) in waiting.sorted(by: { $0.key < $1.key }).enumerated() {
+            answer.value(result, position == 0)
+        }
+        if case .success(let answer) = result, let taken = answer.taken { manager.consistencyManager.endAnswer(taken) }
+    }
+
+    func fail(_ error: any Error) {
+        task?.cancel()
+        finish(.failure(error))
+    }
+
+    /// Gives the answer to `take`, in the turn in which it is applied, and returns what that makes of it.
     ///
     /// - Throws: `CancellationError`, promptly, when the caller's task is cancelled.
     func wait<Taken: Sendable>(
-        leaving end: @escaping @MainActor @Sendable () -> Void,
-        _ take: @escaping (Value, _ isFirst: Bool) throws -> Taken
+        _ take: @escaping (Answer<Value>, _ isFirst: Bool) throws -> Taken
     ) async throws -> Taken {
         tickets += 1
         let ticket = tickets
@@ -37,15 +94,15 @@ final class Flight<Value: Sendable> {
                 waiting[ticket] = { result, isFirst in
                     continuation.resume(with: Result { try take(result.get(), isFirst) })
                 }
-                if Task.isCancelled { leave(ticket, end) }
+                if Task.isCancelled { leave(ticket) }
             }
         } onCancel: {
-            Task { @MainActor in self.leave(ticket, end) }
+            Task { @MainActor in self.leave(ticket) }
         }
     }
 
     /// Lets one go who was cancelled; the request goes on for the others, and ends with the last.
-    private func leave(_ ticket: Int, _ end: @MainActor () -> Void) {
+    private func leave(_ ticket: Int) {
         guard let answer = waiting.removeValue(forKey: ticket) else { return }
         if waiting.isEmpty {
             task?.cancel()
@@ -55,35 +112,95 @@ final class Flight<Value: Sendable> {
     }
 }
 
+/// An answer of the network, as it was applied.
+struct Answer<Value: Sendable>: Sendable {
+    /// What the network brought.
+    let value: Value
+    /// When it was asked for.
+    let place: Place
+    /// What came of it; `nil` if it brought no models.
+    let taken: TakenAnswer?
+}
+
+/// A request of whatever kind.
+@MainActor
+protocol AnyFlight: AnyObject {
+    /// When the try that is under way was sent.
+    var place: Place { get }
+    /// Ends it for everybody who waits.
+    func fail(_ error: any Error)
+}
+
 /// What two requests have in common that are one.
 struct FlightKey: Hashable {
     let type: ObjectIdentifier
     let name: ModelIdentifier
-    /// What was asked for before a wipe is not for those who ask after it.
-    let epoch: Int
+    /// Tells requests apart that no other call can ask for.
+    var number = 0
+}
+
+/// What is shown of what a load asks for.
+struct ShownNow {
+    /// The trees.
+    var models: [any SimpleModel] = []
+    /// When a list was last edited.
+    var editedAt = Turn.zero
 }
 
 extension DataModelManager {
-    /// Asks the network, or joins those who asked for the same and were not answered yet.
+    /// Asks the network, or joins those who asked for the same and were not answered yet, unless what is shown was changed since.
     ///
     /// - Parameters:
-    ///   - key: what is asked for; `nil` where no other call can ask for it.
-    ///   - take: called in the turn in which the answer comes; the first of those who asked is told so.
+    ///   - key: what is asked for; `nil` if no other call can ask for it.
+    ///   - shown: what is shown of it; `nil` to join in any case.
+    ///   - reload: whether to ask anew in any case.
+    ///   - settle: applies the answer.
+    ///   - take: called in the turn in which the answer is applied; the first of those who asked is told so.
     @MainActor
     func request<Value: Sendable, Taken: Sendable>(
-        _ key: FlightKey?, _ retry: LoadRetry, _ fetch: @escaping @Sendable () async throws -> Value,
-        _ take: @escaping (Value, _ isFirst: Bool) throws -> Taken
+        _ key: FlightKey?, shown: (() -> ShownNow)?, reload: Bool = false, _ retry: LoadRetry,
+        _ fetch: @escaping @Sendable () async throws -> Value,
+        settle: @escaping @MainActor (Value, Place, @escaping @MainActor @Sendable (Result<Answer<Value>, CacheError>?) -> Void)
+            -> Void,
+        _ take: @escaping (Answer<Value>, _ isFirst: Bool) throws -> Taken
     ) async throws -> Taken {
-        if let key, let flight = flights[key] as? Flight<Value> {
-            return try await flight.wait(leaving: { self.flights[key] = nil }, take)
+        flightCount += 1
+        let name = key ?? FlightKey(type: ObjectIdentifier(Value.self), name: "", number: flightCount)
+        if !reload, let flight = flights[name] as? Flight<Value>,
+            await isUnchanged(shown?(), since: flight.place), flights[name] === flight
+        {
+            return try await flight.wait(take)
         }
-        let flight = Flight<Value>()
-        // A flight that all have left makes room for another before it ends.
-        let end = { @MainActor @Sendable in
-            if let key, self.flights[key] === flight { self.flights[key] = nil }
+        try Task.checkCancellation()
+        let number = flightCount
+        let flight = Flight<Value>(self) { [weak self] in
+            guard let self, let ended = openFlights.removeValue(forKey: number) else { return }
+            // Another may have followed it.
+            if flights[name] === ended { flights[name] = nil }
         }
-        if let key { flights[key] = flight }
-        flight.start({ try await retry.run(fetch) }, finish: end)
-        return try await flight.wait(leaving: end, take)
+        flights[name] = flight
+        openFlights[number] = flight
+        flight.start(retry, fetch, settle: settle)
+        return try await flight.wait(take)
+    }
+
+    /// Whether nothing of what is shown was changed since `place`; if nothing is shown, whether nothing was edited at all.
+    @MainActor
+    private func isUnchanged(_ shown: ShownNow?, since place: Place) async -> Bool {
+        guard let shown else { return true }
+        guard shown.editedAt <= place.turn else { return false }
+        return await withCheckedContinuation { continuation in
+            consistencyManager.isUnchanged(shown.models.map { Leaf.node($0) }, since: place.turn) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+
+    /// Ends every request that is under way, because everything was wiped.
+    func endRequests() {
+        Task { @MainActor in
+            for flight in Array(openFlights.values) where isOver(flight.place) { flight.fail(CacheError.wiped) }
+            events.clear()
+        }
     }
 }

@@ -11,7 +11,8 @@ public enum ProviderState: Sendable {
     case loading
     /// The data are what the cache had, or another provider; they may be old.
     case cached
-    /// The owner set the data, the network brought them, or the cache has them all within the age that was asked for.
+    /// The network brought the data, and nothing in them was changed since they were asked for; the owner set them; or the cache has
+    /// them all within the age that was asked for.
     case fresh
     /// What was asked for is not there, or not whole; the miss names the node that is missing, and why.
     ///
@@ -20,6 +21,9 @@ public enum ProviderState: Sendable {
     case missing(CacheMiss)
     /// The request failed, and why.
     case failed(any Error)
+    /// The data are newer than what the cache has, which has refused them, and why: it is suspended, or has no room. They are saved again
+    /// when it takes calls or has room again; until then they do not survive a relaunch.
+    case unsaved(CacheError)
 }
 
 extension ProviderState {
@@ -28,6 +32,7 @@ extension ProviderState {
         switch (self, other) {
         case (.idle, .idle), (.loading, .loading), (.cached, .cached), (.fresh, .fresh): true
         case (.missing(let miss), .missing(let other)): miss == other
+        case (.unsaved(let error), .unsaved(let other)): error.code == other.code
         default: false
         }
     }
@@ -37,8 +42,10 @@ extension ProviderState {
 struct RequestState {
     private(set) var settled = ProviderState.idle
     private(set) var isLoading = false
+    /// Why the cache has refused what is shown, if it has.
+    var unsaved: CacheError?
 
-    var shown: ProviderState { isLoading ? .loading : settled }
+    var shown: ProviderState { isLoading ? .loading : unsaved.map { .unsaved($0) } ?? settled }
 
     /// A request begins.
     mutating func begin() { isLoading = true }

@@ -12,44 +12,57 @@ extension DataProvider {
     ///
     /// Of several fetches the last counts, whichever is answered first.
     ///
-    /// The model is delivered with everything in it that changed since the call. Where `cacheKey` is the identifier of
-    /// the data that is there, the cache is not asked. Where another provider of the manager shows it as its own model, or
+    /// The model is delivered with everything in it that changed since the call. If `cacheKey` is the identifier of
+    /// the data that is there, the cache is not asked. If another provider of the manager shows it as its own model, or
     /// in a list with a key, it is there before the call returns; the completion comes when the cache has answered.
     ///
-    /// - Parameter completion: called exactly once, on the main actor, with the provider's data when a fresher one won,
-    ///   and otherwise with what the cache said: a model, `nil` on a miss, or an error.
+    /// If a cache of Grove does not have it, a provider without data waits for it: it is shown as soon as another screen, a sync or another
+    /// process brings it. A cache that is only a ``CacheDelegate`` is asked once.
+    ///
+    /// - Parameter completion: called exactly once, on the main actor: with what the provider shows then, or `nil` on a miss, or an error.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, context: (any Sendable)? = nil,
-        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void = { _, _ in }
+        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
     ) {
-        fetch(cacheKey, isLoad: false, context, completion)
+        fetch(cacheKey, isLoad: false, maxAge: nil, context) { completion($0.data, $0.error) }
+    }
+
+    /// What a fetch came to.
+    private struct Fetched: Sendable {
+        var data: T?
+        var error: (any Error)?
+        var isFresh = false
     }
 
     /// - Parameter isLoad: whether the network is asked too, so that the cache's answer is not the end.
     private func fetch(
-        _ cacheKey: String?, isLoad: Bool, _ context: (any Sendable)?,
-        _ completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
+        _ cacheKey: String?, isLoad: Bool, maxAge: Double?, _ context: (any Sendable)?,
+        _ completion: @escaping @MainActor @Sendable (Fetched) -> Void
     ) {
         wishes += 1
+        loadingWish = isLoad ? wishes : nil
         let identifier = cacheKey.map { ModelIdentifier($0) }
-        if let identifier, let data, data.modelIdentifier == identifier {
+        endInterest(but: identifier)
+        let isShown = identifier != nil && data?.modelIdentifier == identifier
+        if isShown {
             dataModelManager.consistencyManager.supersedeFetches(of: key)
             updateState { isLoad ? $0.begin() : $0.end() }
-            completion(data, nil)
-            return
+            if maxAge == nil { return completion(Fetched(data: data)) }
         }
-        let borrowed = identifier.flatMap { dataModelManager.shownModel($0, as: T.self) }
+        let borrowed = isShown ? nil : identifier.flatMap { dataModelManager.shownModel($0, as: T.self) }
         if let identifier, let borrowed { borrow(borrowed, identifier, context: context) }
+        if isLoad { loadingWish = wishes }
         updateState { $0.begin() }
         let (generation, key, manager, wish) = (generation, key, dataModelManager, wishes)
-        manager.fetch(cacheKey, context, for: key) { [weak self] (fetch, epoch, model: T?, error) in
-            let miss = model == nil && error == nil ? manager.whyMissing(cacheKey, model: T.self) : nil
+        manager.fetch(cacheKey, as: T.self, maxAge: maxAge, context, for: isShown ? nil : key) { [weak self] read in
             manager.consistencyManager.endFetch(
-                fetch, model: model.map { Leaf.node($0) }, subscription: key, generation: generation
+                read.turn, model: isShown ? nil : read.value.map { Leaf.node($0) }, subscription: isShown ? nil : key,
+                generation: generation
             ) { newest, isAccepted in
                 let value = newest.flatMap { Leaf.base($0) as? T }
-                guard !manager.isOver(epoch) else { return completion(nil, error ?? CacheError.wiped) }
-                guard let self else { return completion(value, error) }
+                guard !manager.isOver(read.place) else { return completion(Fetched(error: read.error ?? CacheError.wiped)) }
+                guard let self else { return completion(Fetched(data: value, error: read.error)) }
+                if isShown { return completion(Fetched(data: self.data, isFresh: read.isFresh)) }
                 let isWanted = isAccepted && self.generation == generation
                 if isWanted, let value {
                     self.forgetMissed()
@@ -64,24 +77,33 @@ extension DataProvider {
                     self.giveBack(context: context)
                 }
                 let isHeld = self.data.map { $0.modelIdentifier == identifier } ?? false
-                if self.wishes == wish {
-                    let outcome = error.map { .failed($0) } ?? miss.map { .missing($0) } ?? ProviderState.idle
-                    // Data that others deleted meanwhile are missing for that reason.
-                    let answer = isHeld || (isWanted && value != nil) ? .cached : isWanted ? outcome : nil
-                    self.updateState { request in
-                        if let answer { request.note(answer) }
-                        if !isLoad { request.end() }
-                    }
+                if self.wishes == wish { self.note(read, isWanted, isHeld || (isWanted && value != nil), isLoad) }
+                if isWanted, self.wishes == wish, value == nil, isLoad || manager.followed != nil, let identifier {
+                    self.wait(for: identifier, lacking: read.miss?.identifier ?? identifier)
                 }
-                completion(isWanted && !isHeld ? value : self.data ?? value, isWanted && !isHeld ? error : nil)
+                let isOther = isWanted && !isHeld
+                completion(
+                    Fetched(
+                        data: isOther ? value : self.data, error: isOther ? read.error : nil, isFresh: read.isFresh))
             }
         }
     }
 
-    /// Fetches the model from the cache, and listens to `identifier` where there is no data, whether or not the model
+    /// Shows in the state what the cache has answered to the last request.
+    private func note(_ read: FetchedRead<T>, _ isWanted: Bool, _ isThere: Bool, _ isLoad: Bool) {
+        let outcome = read.error.map { .failed($0) } ?? read.miss.map { .missing($0) } ?? ProviderState.idle
+        // Data that others deleted meanwhile are missing for that reason; what the owner set meanwhile stays fresh.
+        let answer: ProviderState? = isThere ? (isWanted ? .cached : nil) : isWanted ? outcome : nil
+        updateState { request in
+            if let answer { request.note(answer) } else if isThere { request.noteData() }
+            if !isLoad { request.end() }
+        }
+    }
+
+    /// Fetches the model from the cache, and listens to `identifier` if there is no data, whether or not the model
     /// exists yet.
     ///
-    /// Data that are there stay until the cache has the model; where it does not, the provider keeps them and goes on
+    /// Data that are there stay until the cache has the model; if it does not, the provider keeps them and goes on
     /// listening to them.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
@@ -103,63 +125,77 @@ extension DataProvider {
         }
     }
 
-    /// Shows what the cache has, then what `fetch` brings from the network, which is set, stored and wins.
+    /// Shows what the cache has, then what `fetch` brings from the network, which is set, and stored under the key.
     ///
-    /// Both are asked at once. With `maxAge`, the network is not asked where the provider holds what was set that lately, by
-    /// a load of this key or for this identifier, or where the cache has it all, confirmed that lately: see
-    /// ``ExpiringCacheDelegate``. Of a cache that knows no ages, what it brought does not count as confirmed.
+    /// The answer is as old as its request: what was changed or deleted since, on this screen or elsewhere, stays as it is, here and in a cache
+    /// of Grove; then ``state`` is `.cached` at the end. An answer to a request that was sent after an edit wins over it, also if the server
+    /// had not seen the edit yet.
+    ///
+    /// Both are asked at once. With `maxAge`, the cache is asked first, and the network only if the cache does not have it all, confirmed by its
+    /// source that lately: see ``ExpiringCacheDelegate``. An edit confirms nothing.
     /// An answer that comes when the owner has asked for something else updates whoever holds it, and the cache, but
-    /// does not replace the provider's data. Of those who load one key at once the first asks the network, and all take
-    /// its answer; the request is cancelled with the last of them.
+    /// does not replace the provider's data. If several load one key at once, one request is sent and all take its answer, unless what is shown
+    /// under the key was changed since it was sent; it is cancelled with the last of them. One key is one question: do not load two under
+    /// one key.
+    ///
+    /// A load of what nobody has waits for it, also after the network has failed: it is shown as soon as anybody brings it.
     ///
     /// - Parameters:
+    ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
     ///   - retry: when the network is asked again after a failure.
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
+    ///   - ifNil: what it means if `fetch` returns `nil`.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
     /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
-    ///   `cancelled` where everything was wiped meanwhile. `CancellationError`, promptly, when the task is cancelled.
+    ///   `cancelled` if everything was wiped meanwhile, by anybody. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult
     public func load(
-        withCacheKey cacheKey: String?, maxAge: Double? = nil, retry: LoadRetry = .never,
-        context: (any Sendable)? = nil, fetch: @escaping @Sendable () async throws -> T?
+        withCacheKey cacheKey: String?, maxAge: Double? = nil, reload: Bool = false, retry: LoadRetry = .never,
+        ifNil: NilAnswer = .changesNothing, context: (any Sendable)? = nil,
+        fetch: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
         if let maxAge, isFresh(cacheKey, maxAge) {
             updateState { $0.note(.fresh) }
             return data
         }
-        let epoch = dataModelManager.inOrder { $0 }
+        let manager = dataModelManager
+        let began = manager.inOrder { Place(epoch: $0, stored: manager.followed?.place()) }
         let cached = CacheAnswer()
-        self.fetch(cacheKey, isLoad: true, context) { model, _ in cached.arrive(isHit: model != nil) }
+        self.fetch(cacheKey, isLoad: true, maxAge: maxAge, context) { fetched in
+            cached.arrive(isHit: fetched.data != nil, isFresh: fetched.isFresh)
+        }
         let wish = wishes
+        defer { if loadingWish == wish { loadingWish = nil } }
         do {
-            if let maxAge, try await dataModelManager.isModelFresh(cacheKey, as: T.self, maxAge: maxAge) {
-                let isHit = await cached.isHit()
+            if maxAge != nil, manager.knowsAges {
+                let answer = await cached.answer()
                 try Task.checkCancellation()
-                guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-                // A miss went just before, or came just after: it is fetched after all.
-                if isHit || wish != wishes {
+                guard !manager.isOver(began) else { throw CacheError.wiped }
+                if answer.isFresh {
                     if wish == wishes { updateState { $0.end(.fresh) } }
                     return data
                 }
             }
-            let key = cacheKey.map {
-                FlightKey(type: ObjectIdentifier(T.self), name: ModelIdentifier($0), epoch: epoch)
-            }
-            let isThere = try await dataModelManager.request(key, retry, fetch) { fresh, isFirst in
-                guard !self.dataModelManager.isOver(epoch) else { throw CacheError.wiped }
-                guard let fresh else { return false }
-                self.take(fresh, cacheKey, isWanted: wish == self.wishes, isStored: isFirst, context)
-                return true
-            }
+            let key = cacheKey.map { FlightKey(type: ObjectIdentifier(T.self), name: ModelIdentifier($0)) }
+            let isThere = try await manager.request(
+                key, shown: { self.shown(cacheKey) }, reload: reload, retry, fetch,
+                settle: { value, place, body in
+                    guard let value else { return body(.success(Answer(value: nil, place: place, taken: nil))) }
+                    let save = cacheKey.map { DataModelManager.AnswerSave.model(key: $0) } ?? .models
+                    manager.settle([value], asked: place, saving: save, context) { body($0.answer(value, place)) }
+                },
+                { answer, isFirst in
+                    self.take(answer, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, ifNil, context)
+                })
             if !isThere {
-                _ = await cached.isHit()
-                guard !dataModelManager.isOver(epoch) else { throw CacheError.wiped }
+                _ = await cached.answer()
+                guard !manager.isOver(began) else { throw CacheError.wiped }
                 try Task.checkCancellation()
             }
         } catch {
             // Promptly, when the task is cancelled.
-            _ = await cached.isHit()
+            _ = await cached.answer()
             if wish == wishes { updateState { $0.fail(error) } }
             throw error
         }
@@ -167,21 +203,88 @@ extension DataProvider {
         return data
     }
 
-    /// Takes what the network brought.
+    /// What is shown under `cacheKey`.
+    private func shown(_ cacheKey: String?) -> ShownNow {
+        guard let cacheKey else { return ShownNow() }
+        if let data, data.modelIdentifier == ModelIdentifier(cacheKey) || confirmed?.cacheKey == cacheKey {
+            return ShownNow(models: [data])
+        }
+        let other = dataModelManager.shownModel(ModelIdentifier(cacheKey), as: T.self)
+        return ShownNow(models: [other].compactMap(\.self))
+    }
+
+    /// Takes what the network brought; returns whether that is a model.
     private func take(
-        _ fresh: T, _ cacheKey: String?, isWanted: Bool, isStored: Bool, _ context: (any Sendable)?
-    ) {
-        if isWanted || (fresh.modelIdentifier != nil && fresh.modelIdentifier == modelIdentifier) {
-            setData(fresh, updateCache: isStored, context: context)
-            confirmed?.cacheKey = cacheKey
-        } else if isStored {
-            dataModelManager.updateModel(fresh, context: context)
+        _ answer: Answer<T?>, _ cacheKey: String?, isWanted: Bool, isFirst: Bool, _ ifNil: NilAnswer,
+        _ context: (any Sendable)?
+    ) -> Bool {
+        guard let taken = answer.taken else {
+            if ifNil == .deletes, isFirst { delete(cacheKey, asked: answer.place, context) }
+            return false
+        }
+        let identifier = answer.value?.modelIdentifier
+        guard isWanted else {
+            if !taken.lost.isEmpty, identifier != nil, data?.modelIdentifier == identifier {
+                updateState { $0.note(.cached) }
+            }
+            return true
+        }
+        if let value = taken.models.first.flatMap({ $0 }).flatMap({ Leaf.base($0) as? T }) {
+            take(value, taken, cacheKey: cacheKey, context: context)
+            updateState { $0.end(taken.lost.isEmpty ? .fresh : .cached) }
+        } else if data == nil || data?.modelIdentifier == identifier, let identifier {
+            // It was deleted since it was asked for.
+            updateState { $0.end(.missing(CacheMiss(.deleted, identifier))) }
+        }
+        return true
+    }
+
+    /// Deletes what the network does not have, unless it was changed since it was asked for.
+    private func delete(_ cacheKey: String?, asked place: Place, _ context: (any Sendable)?) {
+        guard let name = cacheKey.map({ ModelIdentifier($0) }) else { return }
+        let isShown = data?.modelIdentifier == name || confirmed?.cacheKey == cacheKey
+        let identifier = isShown ? data?.modelIdentifier ?? name : name
+        let manager = dataModelManager
+        let model = data
+        manager.inOrder { _ in
+            manager.consistencyManager.settleDeletion(identifier, asked: place.turn, context: context) { isDeleted in
+                guard isDeleted else { return }
+                manager.inOrder { _ in
+                    let (cache, followed) = (manager.cache, manager.followed)
+                    manager.onCache {
+                        if let followed {
+                            followed.delete(identifier, forKey: name.rawValue, asOf: place.stored) { _ in }
+                        } else if let model, model.modelIdentifier == identifier {
+                            cache.deleteModel(model, forKey: name.rawValue, context: context)
+                        }
+                    }
+                }
+            }
         }
     }
 
     private func isFresh(_ cacheKey: String?, _ maxAge: Double) -> Bool {
         guard let data, let confirmed, dataModelManager.isFresh(confirmed.time, maxAge) else { return false }
         return confirmed.cacheKey == cacheKey || cacheKey.map { ModelIdentifier($0) } == data.modelIdentifier
+    }
+}
+
+/// What it means if the network answers a load of one model with `nil`.
+public enum NilAnswer: Sendable {
+    /// Nothing is known: what the cache has is shown.
+    case changesNothing
+    /// The server has no such model any more (a 404): it is deleted, unless it was changed since the request was sent.
+    case deletes
+}
+
+extension DataModelManager.Settlement {
+    /// What a request's waiters are given; `nil` if it is to be asked again.
+    func answer<Value: Sendable>(_ value: Value, _ place: Place) -> Result<Answer<Value>, CacheError>? {
+        switch self {
+        case .taken(let taken): .success(Answer(value: value, place: place, taken: taken))
+        case .again: nil
+        case .cancelled: .failure(.wiped)
+        }
     }
 }
 

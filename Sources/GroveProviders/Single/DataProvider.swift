@@ -14,7 +14,8 @@ public import Observation
 /// model or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of
 /// ``changes()`` goes on. A delegate is not told of what the provider's owner did; streams are, with the origin.
 ///
-/// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream: see Docs/Screens.md.
+/// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream:
+/// see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
@@ -32,10 +33,14 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public private(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
 
-    /// When, and under which key, the owner last set the data; what a cache brought is of unknown age.
+    /// When, and under which key, the network last brought the data as they are; an edit is no confirmation.
     @ObservationIgnored var confirmed: (time: Date, cacheKey: String?)?
-    /// Counts what the owner asked for: data, an identifier, a fetch or a load.
+    /// Counts what the owner asked for: other data, an identifier, a fetch or a load.
     @ObservationIgnored var wishes = 0
+    /// The wish that a load under way is about.
+    @ObservationIgnored var loadingWish: Int?
+    /// The cache key that was asked for, which nobody has yet.
+    @ObservationIgnored private var interest: ModelIdentifier?
 
     /// Told of changes by others; held weakly, not observed.
     @ObservationIgnored public weak var delegate: (any DataProviderDelegate)?
@@ -103,6 +108,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
                     """)
             }
             begin(nil, at: manager.now())
+            wishes += 1
             awaitedIdentifier = newValue
             if let newValue {
                 manager.inOrder { _ in
@@ -123,9 +129,11 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public func setData(_ data: T?, updateCache: Bool = true, context: (any Sendable)? = nil) {
         let manager = dataModelManager
         let time = manager.now()
-        begin(data, at: time)
+        // An edit of what is shown leaves a load of it as it is.
+        if data == nil || data?.modelIdentifier != modelIdentifier || data?.modelIdentifier == nil { wishes += 1 }
+        let wish = wishes
+        begin(data, at: time, endsRequest: wish != loadingWish)
         awaitedIdentifier = data?.modelIdentifier
-        if data != nil { confirmed = (time, nil) }
         manager.inOrder { _ in
             guard let data else {
                 manager.consistencyManager.listen(key, to: nil, generation: generation)
@@ -150,18 +158,60 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     var newestShown: T? { _isPausedNow ? nil : _data }
 
     /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
-    private func begin(_ data: T?, at time: Date) {
+    private func begin(_ data: T?, at time: Date, endsRequest: Bool = true) {
         generation += 1
-        wishes += 1
         missed = nil
         confirmed = nil
         isBorrowed = false
         accept(data, at: time)
-        updateState { $0.end(data == nil ? .idle : .fresh) }
+        updateState { request in
+            request.unsaved = nil
+            if endsRequest { request.end(data == nil ? .idle : .fresh) } else { request.note(.fresh) }
+        }
+    }
+
+    /// Takes an answer of the network that was applied, and listens to it.
+    func take(_ value: T, _ answer: TakenAnswer, cacheKey: String?, context: (any Sendable)?) {
+        let manager = dataModelManager
+        let time = manager.now()
+        generation += 1
+        (missed, isBorrowed) = (nil, false)
+        accept(value, at: time)
+        confirmed = answer.lost.isEmpty ? (time, cacheKey) : nil
+        manager.inOrder { _ in
+            manager.consistencyManager.join(answer.turn, key, generation: generation, model: Leaf.node(value))
+        }
+        broadcast.send(DataChange(data: value, origin: .own, context: context))
+    }
+
+    /// Waits for the model that a cache key names, which nobody has yet.
+    func wait(for key: ModelIdentifier, lacking missing: ModelIdentifier) {
+        guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
+        let manager = dataModelManager
+        interest = key
+        // What was waited for before is not for it any more.
+        generation += 1
+        let generation = generation
+        manager.inOrder { _ in
+            manager.consistencyManager.listen(self.key, toIdentifier: key, generation: generation)
+        }
+        guard manager.followed != nil else { return }
+        // What came in the meantime is read now.
+        if manager.stale.withLock({ $0.wait(.model(key), for: missing) }) { manager.markStale([.model(key)]) }
+    }
+
+    /// Waits for nothing that was asked for before.
+    func endInterest(but key: ModelIdentifier?) {
+        guard let interest, interest != key else { return }
+        self.interest = nil
+        generation += 1
+        let (manager, generation) = (dataModelManager, generation)
+        manager.inOrder { _ in manager.consistencyManager.listen(self.key, to: nil, generation: generation) }
     }
 
     func accept(_ data: T?, at time: Date) {
         self.data = data
+        if data != nil { interest = nil }
         let identifier = data?.modelIdentifier
         if let identifier { awaitedIdentifier = identifier }
         dataModelManager.note(self, shows: identifier, insteadOf: shownIdentifier)
@@ -177,6 +227,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// Shows what another provider has of `identifier`, until the cache has answered; the engine says whether it is the newest.
     func borrow(_ value: T, _ identifier: ModelIdentifier, context: (any Sendable)?) {
         begin(value, at: dataModelManager.now())
+        wishes += 1
         isBorrowed = true
         updateState { $0.note(.cached) }
         let manager = dataModelManager
@@ -222,7 +273,7 @@ extension DataProvider: DeliveryReceiver {
     private func change(to value: T?, context: (any Sendable)?, at time: Date) {
         let identifier = modelIdentifier
         accept(value, at: time)
-        if value == nil { confirmed = nil }
+        confirmed = nil
         updateState { request in
             if value != nil { return request.noteData() }
             if let identifier { request.note(.missing(CacheMiss(.deleted, identifier))) }
@@ -271,10 +322,15 @@ extension DataProvider: WipeableProvider {
     func clearForWipe(at time: Date) {
         let hadData = data != nil
         begin(nil, at: time)
+        wishes += 1
         awaitedIdentifier = nil
         dataModelManager.consistencyManager.listen(key, to: nil, generation: generation)
         guard hadData else { return }
         delegate?.dataProviderHasUpdatedData(self, context: nil)
         broadcast.send(DataChange(data: nil, origin: .other, context: nil))
     }
+}
+
+extension DataProvider: ModelHolder {
+    func note(unsaved error: CacheError?) { updateState { $0.unsaved = error } }
 }

@@ -10,10 +10,13 @@
             commandName: "compare",
             abstract: "Measures the backends, each against its bare engine.",
             discussion: """
+                The first lines say which backend is fastest at reading and at writing, which is smallest, and where \
+                each can be used. The tables follow.
+
                 Every workload runs twice, interleaved, on the same bytes: through Grove, typed, and as the floor: the \
                 same engine called from C with the same flags, durability and transactions. The tax is floor divided by \
-                ours: 1.0 is the engine itself, 2.0 half its speed. Figures are medians of five repetitions (three with \
-                --quick). Only ratios within one run mean something; a floor far below what the engine should do makes \
+                ours: 1.0 is the engine itself, 2.0 half its speed. Figures are medians of three repetitions (five with \
+                --full). Only ratios within one run mean something; a floor far below what the engine should do makes \
                 the run void, and is marked so.
 
                 The data are a generated feed of messages with their senders (one person for ten messages, six fields \
@@ -24,10 +27,10 @@
                 Latencies are of one call, the clock's own time taken off; reader-stall's are of single reads while \
                 another thread commits 10,000 nodes again and again, with the same beside one-node commits below.
 
-                Footprint: bytes on disk as du counts them, after filling; resident bytes are how much the process's own \
-                memory (mapped files not counted) grew by opening the store and reading every tree once; opening is the \
-                time to the first read, warm: ours, the bare engine's, and ours from the files that a kill would leave after \
-                a megabyte of writes.
+                Footprint: bytes on disk as du counts them, after filling, closing and opening; resident bytes are how \
+                much the process's own memory (mapped files not counted) grew by opening the store and reading every \
+                tree once; opening is the time to the first read, warm: ours, the bare engine's, and ours from the \
+                files that a kill would leave after a megabyte of writes.
 
                 --workload churn, by itself, is weeks of a shifting working set against --budget: three reads for each \
                 of --writes, over --days. It prints the most that the files took, the share that is live payload at \
@@ -42,7 +45,7 @@
                 system durability costs nothing, which flatters writes.
 
                 EXAMPLES
-                  grove compare --quick
+                  grove compare
                   grove compare --backend lmdb --backend sqlite --workload 'read-*'
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
@@ -80,8 +83,8 @@
         @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
         var nodes = 22_000
 
-        @Flag(help: "Fewer and shorter repetitions.")
-        var quick = false
+        @Flag(help: "More and longer repetitions, and longer lists: some ten minutes instead of one.")
+        var full = false
 
         @Option(help: "The seed of the generated data and of the order of operations.")
         var seed: UInt64 = 1
@@ -99,14 +102,14 @@
             help: "Bytes on disk that the caches may take; without it 50,000,000 for churn, and no limit otherwise.")
         var budget: Int?
 
-        @Option(help: "For churn: how many records are written.")
-        var writes = 300_000
+        @Option(help: "For churn: how many records are written; 60,000 by default, 300,000 with --full.")
+        var writes: Int?
 
         @Option(help: "For churn: how many days pass.")
         var days = 30
 
         func validate() throws {
-            guard budget ?? 1 > 0, writes > 0, days > 0 else {
+            guard budget ?? 1 > 0, writes ?? 1 > 0, days > 0 else {
                 throw ValidationError("--budget, --writes and --days are above 0.")
             }
             guard (input == nil) == (identity == nil) else {
@@ -133,7 +136,7 @@
             }
             var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
             if !engine.isEmpty {
-                try await report.measure(engine, isQuick: quick)
+                try await report.measure(engine, isFull: full)
             }
             try write(report)
         }
@@ -154,7 +157,7 @@
         private func measure(_ workloads: [Workload]) throws -> CompareReport {
             guard !workloads.isEmpty else { return CompareReport() }
             let measurement = Measurement(
-                workloads, try chosenBackends(), codings: try chosenCodings(), isQuick: quick, seed: seed,
+                workloads, try chosenBackends(), codings: try chosenCodings(), isFull: full, seed: seed,
                 budget: budget, in: try TemporaryDirectory(in: directory))
             guard let input, let identity else { return try measurement.run(.feed(nodes: nodes)) }
             let (_, document) = try InputFile.document(input, identity: identity)
@@ -178,7 +181,7 @@
         /// Weeks with a budget; the bare engines have none, so there is no floor.
         private func churn(_ backends: [BackendName]) throws {
             let settings = ChurnRun.Settings(
-                budget: budget ?? 50_000_000, writes: quick ? min(writes, 60_000) : writes, days: days, seed: seed)
+                budget: budget ?? 50_000_000, writes: writes ?? (full ? 300_000 : 60_000), days: days, seed: seed)
             let report = try ChurnReport(settings, backends, in: try TemporaryDirectory(in: directory))
             Terminal.progress("")
             try OutputFile.write(Array(report.table.utf8), to: output)

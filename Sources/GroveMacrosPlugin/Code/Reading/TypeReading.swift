@@ -28,6 +28,14 @@
             container(type)?.parts.flatMap(named) ?? [type]
         }
 
+        /// Whether a type has a name that the standard library or Foundation gives to values without identity.
+        static func isLeaf(_ type: TypeSyntax) -> Bool { leaves.contains(type.trimmedDescription) }
+
+        private static let leaves: Set<String> = [
+            "Bool", "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+            "Double", "Float", "Date", "Data", "Decimal", "URL", "UUID", "ModelIdentifier",
+        ]
+
         /// Whether a value of `type` holds one of the type called `name` in place: itself, or in optionals.
         static func isInPlace(_ name: String, in type: TypeSyntax) -> Bool {
             if let (container, parts) = container(type) {

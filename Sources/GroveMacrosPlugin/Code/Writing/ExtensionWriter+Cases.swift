@@ -64,7 +64,7 @@
                     ["_node.writeMapHead(count: 1)", "_node.write(\(element.name.literal))"]
                     + ["_node.writeMapHead(count: \(element.payload.count))"]
                     + order(element).flatMap {
-                        ["_node.write(\(element.payload[$0].field.literal))", "try _node.encode(_\($0))"]
+                        ["_node.write(\(element.payload[$0].field.literal))", "try _node._encode(_\($0))"]
                     }
                 return (true, lines.joined(separator: "\n"))
             }

@@ -76,7 +76,7 @@
         private var encodeFields: String {
             """
             \(subject.access)func encodeFields(to _node: inout GroveCoding.NodeEncoder) throws(GroveModel.CacheError) {
-            \(lines { "try _node.encode(self.\($1.code), at: \($0))" })
+            \(lines { "try _node._encode(self.\($1.code), at: \($0))" })
             }
             """
         }

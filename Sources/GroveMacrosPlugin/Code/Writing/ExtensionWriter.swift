@@ -7,18 +7,24 @@
         let type: String
         /// The protocols to which the type does not conform yet.
         let missing: Set<String>
+        /// The file, as code, and the line at which a part of the type's syntax stands.
+        let location: (Syntax) -> (file: String, line: String)?
 
         static let support = "GroveMacros._CacheableSupport"
 
-        init(_ subject: Subject, type: String, missing: Set<String>) {
+        init(
+            _ subject: Subject, type: String, missing: Set<String>,
+            location: @escaping (Syntax) -> (file: String, line: String)? = { _ in nil }
+        ) {
             self.subject = subject
             self.type = type
             self.missing = missing
+            self.location = location
         }
 
         var code: String {
             let list = conformances.joined(separator: ", ")
-            let members = subject.kind == .leaf ? [] : self.members
+            let members = subject.kind == .leaf ? equalityMembers.filter { !$0.isEmpty } : self.members
             // A model is read and written anywhere, also where a module's declarations belong to the main actor by default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
             let availability = subject.availability.map { "\($0)\n" }.joined()
@@ -51,7 +57,7 @@
 
         private var members: [String] {
             let coding = subject.kind == .enumeration ? enumMembers : memberwiseMembers
-            return (nameMembers + identityMembers + coding + equalityMembers).filter { !$0.isEmpty }
+            return (nameMembers + identityMembers + coding + equalityMembers + [checks]).filter { !$0.isEmpty }
         }
 
         /// `code` where the type itself does not declare `name`.
@@ -63,7 +69,7 @@
         func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
 
         // What reads a field: one with a default value may be absent.
-        func scan(_ field: StoredProperty) -> String { field.hasDefault ? "scanIfPresent" : "scan" }
+        func scan(_ field: StoredProperty) -> String { field.hasDefault ? "_scanIfPresent" : "_scan" }
         func finish(_ field: StoredProperty) -> String { field.hasDefault ? "finishIfPresent" : "finish" }
 
         /// An expression of the shape of a field's models.
@@ -150,6 +156,41 @@
             )
         }
 
+        // MARK: Checks
+
+        /// What asks the compiler about the types of fields, each at the line of its field; see `FieldChecks.swift`.
+        private var checks: String {
+            let stored = subject.fields + subject.cases.flatMap(\.payload)
+            let lines = stored.flatMap(check) + subject.leftOut.flatMap(check)
+            guard !lines.isEmpty else { return "" }
+            let body = (lines + ["#sourceLocation()"]).joined(separator: "\n").indented
+            return "private func _groveChecks() {\n\(body)\n}"
+        }
+
+        private func check(_ field: StoredProperty) -> [String] {
+            let support = ExtensionWriter.support
+            let value = field.isRecorded ? "\(spelling(field)).self" : "Swift.type(of: self.\(field.code))"
+            let isCoded =
+                field.isRecorded
+                && !subject.written.isSuperset(of: ["encodeFields(to:)", "static decodeFields(from:)"])
+            let isCompared = field.isCompared && writesEquality
+            let (coding, equality) = ("\(support).coding(\(value))", "\(support).equality(\(value))")
+            var lines: [String] =
+                switch (isCoded, isCompared) {
+                case (true, true): ["\(support).field(\(coding), \(equality))"]
+                case (true, false): ["\(support).field(coding: \(coding))"]
+                case (false, true): ["\(support).field(equality: \(equality))"]
+                case (false, false): []
+                }
+            if field.isRecorded, field.code != subject.id, let type = field.type {
+                lines += TypeReading.named(in: type).filter { !TypeReading.isLeaf($0) }.map {
+                    "\(support).child(\(subject.names.name($0)).self).id"
+                }
+            }
+            guard let place = location(field.syntax) else { return lines }
+            return lines.flatMap { ["#sourceLocation(file: \(place.file), line: \(place.line))", $0] }
+        }
+
         // MARK: Equality
 
         private static let equatable: Set<String> = ["Equatable", "Hashable", "Comparable"]
@@ -162,17 +203,31 @@
 
         private var declaresHashable: Bool { subject.inherited.contains("Hashable") }
 
+        /// Whether `==` is written here: that of Swift would not find a NaN equal to itself.
+        var writesEquality: Bool {
+            guard subject.kind != .leaf, !subject.written.contains("==") else { return false }
+            return missing.contains("Equatable") || ignoresProperties
+                || !subject.inherited.isDisjoint(with: ExtensionWriter.equatable)
+        }
+
         private var equalityMembers: [String] {
-            let declaresEquality = !subject.inherited.isDisjoint(with: ExtensionWriter.equatable)
-            let needsEquality =
-                missing.contains("Equatable") || ignoresProperties || (declaresEquality && subject.kind == .finalClass)
             // A type may be Hashable by a protocol or by an extension, which the macro does not see.
             let needsHash =
                 (declaresHashable && (subject.kind == .finalClass || ignoresProperties))
                 || (ignoresProperties && !subject.written.contains("=="))
             return [
-                needsEquality ? unless("==", equality) : "", needsHash ? unless("hash(into:)", hash) : "",
+                subject.written.contains("==") ? ownEquality : writesEquality ? equality : "",
+                needsHash ? unless("hash(into:)", hash) : "",
             ]
+        }
+
+        // A `==` in the body of a type with a macro is found twice. The compiler then takes its own for a struct or an enum, and
+        // refuses a class.
+        private var ownEquality: String {
+            """
+            @_implements(Swift.Equatable, ==(_:_:))
+            \(subject.access)static func _groveAreEqual(_ left: \(type), _ right: \(type)) -> Bool { left == right }
+            """
         }
 
         private var equality: String {

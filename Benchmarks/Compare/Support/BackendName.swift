@@ -1,0 +1,49 @@
+package import GroveCache
+import GroveLMDB
+import GroveLevelDB
+import GroveMemory
+package import GroveModel
+import GroveSQLite
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A backend as it is named on the command line.
+package enum BackendName: String, CaseIterable, Sendable {
+    case memory
+    case lmdb
+    case sqlite
+    case leveldb
+
+    /// What the backend declares of itself.
+    var profile: BackendProfile {
+        switch self {
+        case .memory: MemoryStore.profile
+        case .lmdb: LMDBStore.profile
+        case .sqlite: SQLiteStore.profile
+        case .leveldb: LevelDBStore.profile
+        }
+    }
+
+    /// Whether the backend's store is a directory of files.
+    package var isPersistent: Bool { self != .memory }
+
+    /// Opens the backend's cache in `directory`, with a clock of its own where `now` is one; a damaged store is never set
+    /// aside.
+    package func open(
+        _ directory: String?, budget: CacheBudget = .unlimited, now: (@Sendable () -> Date)? = nil
+    ) throws(CacheError) -> any ToolCache {
+        switch self {
+        case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget, now: now)
+        case .lmdb:
+            try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail, budget: budget, now: now)
+        case .sqlite:
+            try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget, now: now)
+        case .leveldb:
+            try LevelDBCache(directory: directory, options: LevelDBOptions(), policy: .fail, budget: budget, now: now)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package import GroveModel
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What becomes of an answer of the network.
+package enum AnswerOutcome: Sendable {
+    /// It is applied, less what was changed since it was asked for.
+    case taken(TakenAnswer)
+    /// These nodes were changed since, and nobody holds them: the cache may know what they are.
+    case lacks([(identifier: ModelIdentifier, type: any SimpleModel.Type)])
+    /// Too much was changed since to say what is older: it is to be asked for again.
+    case forgotten
+    /// Everything was wiped since.
+    case cancelled
+}
+
+/// An answer that was applied.
+package struct TakenAnswer: Sendable {
+    /// When; ``ConsistencyManager/endAnswer(_:)`` must follow.
+    package let turn: Turn
+    /// The trees in their newest version; `nil` for those that were deleted since they were asked for.
+    package let models: [(any Model)?]
+    /// The nodes that were changed or deleted since: the answer has no say in them.
+    package let lost: Set<ModelIdentifier>
+}
+
+/// Three sources, one order: an answer of the network is as old as its request.
+extension ConsistencyManager {
+    /// Begins a request: what changes from now on wins over its answer. ``endRequest(_:)`` must follow.
+    package func beginRequest() -> Turn {
+        engine.enqueue { engine in engine.requests.begin(at: engine.sequence) }
+    }
+
+    /// Ends a request, whose answer was taken or is not wanted any more.
+    package func endRequest(_ turn: Turn) {
+        engine.enqueue { $0.endRequest(turn) }
+    }
+
+    /// Whether everything was wiped since `turn`.
+    package func isCancelled(since turn: Turn) -> Bool { engine.isCancelled(turn) }
+
+    /// Notes a commit of another writer.
+    package func learn(_ changes: any CommittedChanges) {
+        engine.enqueue { $0.learn(changes) }
+    }
+
+    /// Says, on the main actor, whether anything in the trees of `models` was changed since `turn`; without models, whether anything
+    /// was edited at all.
+    package func isUnchanged(
+        _ models: [any Model], since turn: Turn, then body: @escaping @MainActor @Sendable (Bool) -> Void
+    ) {
+        engine.enqueue { engine in
+            let isUnchanged: Bool
+            if engine.requests.isForgotten(since: turn) {
+                isUnchanged = false
+            } else if models.isEmpty {
+                isUnchanged = engine.requests.lastEdit <= turn
+            } else {
+                isUnchanged = engine.requests.changes(
+                    since: turn, among: models.identifiers, and: engine.learned
+                ).isEmpty
+            }
+            engine.deliver { body(isUnchanged) }
+        }
+    }
+
+    /// Applies an answer of the network, less what was changed since it was asked for; tells everybody who holds what it changes.
+    ///
+    /// Who asked is told first, by `body`, and listens to what they take by ``join(_:_:generation:model:)`` or
+    /// ``joinFetched(_:_:_:isFollowing:)``.
+    ///
+    /// - Parameters:
+    ///   - asked: when the request was sent.
+    ///   - isList: whether the models are the elements of a list.
+    ///   - found: what the cache has of the nodes that the last attempt lacked.
+    ///   - applied: called on the engine's queue with the trees as they are applied; `nil` if they are not.
+    package func settle(
+        _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode], context: (any Sendable)?,
+        at time: Date,
+        applied: @escaping @Sendable ([any Model]?) -> Void = { _ in },
+        then body: @escaping @MainActor @Sendable (AnswerOutcome) -> Void
+    ) {
+        let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
+        engine.enqueue(at: time) { [self] engine in
+            func end(_ outcome: AnswerOutcome) {
+                applied(nil)
+                engine.deliver { body(outcome) }
+            }
+            guard !engine.isCancelled(asked), !engine.learned.isOver(since: asked) else { return end(.cancelled) }
+            guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
+            let draft = engine.draft(models, asked: asked, isList: isList, found: found)
+            guard draft.unknown.isEmpty else { return end(.lacks(draft.unknown)) }
+            engine.log.open()
+            engine.wantsReplacements = wantsReplacements
+            engine.asked = asked
+            defer { engine.asked = nil }
+            let told = tellsListeners ? ModelChange.changes(of: draft.posts) : [:]
+            engine.round(context: context, extra: told.isEmpty ? nil : telling(draft.posts, told, context)) {
+                for model in draft.posts { engine.applyAll(model) }
+                let answer = TakenAnswer(
+                    turn: engine.sequence,
+                    models: draft.roots.map { $0.flatMap { engine.graft($0, since: engine.sequence) } },
+                    lost: draft.lost)
+                applied(answer.models.compactMap(\.self))
+                // Before the others are told: who asked is not told of their own answer.
+                engine.deliver { body(.taken(answer)) }
+            }
+        }
+    }
+
+    /// Lets a subscription listen to a tree of an answer that was applied at `turn`; what changed in it since is delivered.
+    package func join(_ turn: Turn, _ key: SubscriptionKey, generation: Int, model: any Model) {
+        engine.enqueue { engine in
+            guard let subscription = engine.subscriptions[key.rawValue] else { return }
+            subscription.generation = generation
+            subscription.awaitedIdentifier = model.modelIdentifier
+            engine.round(context: nil) {
+                engine.hasContradiction = false
+                let newest = engine.graft(model, since: turn)
+                engine.listen(subscription, to: newest ?? model)
+                if newest == nil {
+                    if let identifier = model.modelIdentifier { engine.removeAll(identifier) }
+                } else if newest.map({ !$0.isEqual(to: model) }) ?? true {
+                    engine.noteAdopted(subscription)
+                }
+            }
+            guard engine.hasContradiction else { return }
+            // Two versions of one model in the answer: the later counts.
+            engine.round(context: nil) { engine.applyAll(model, isWhole: true) }
+        }
+    }
+
+    /// Ends an answer that was applied at `turn`: everybody who wants it listens to it.
+    package func endAnswer(_ answer: TakenAnswer) {
+        engine.enqueue { $0.endRead(answer.turn, brought: answer.models.compactMap(\.self).identifiers) }
+    }
+}
+
+extension ConsistencyManager {
+    /// Gives `body`, on the engine's queue, what is held of `identifiers`.
+    package func newest(
+        _ identifiers: [ModelIdentifier], then body: @escaping @Sendable ([ModelIdentifier: any SimpleModel]) -> Void
+    ) {
+        engine.enqueue { engine in
+            var found: [ModelIdentifier: any SimpleModel] = [:]
+            for identifier in identifiers {
+                found[identifier] = engine.index[identifier]?.nodes.first.map { Leaf.base($0.model) }
+            }
+            body(found)
+        }
+    }
+
+    /// Applies a deletion that was asked for at `asked`, unless the model was changed since.
+    package func settleDeletion(
+        _ identifier: ModelIdentifier, asked: Turn, context: (any Sendable)?,
+        then body: @escaping @MainActor @Sendable (_ isDeleted: Bool) -> Void
+    ) {
+        let tellsListeners = flags.withLock { $0.hasUpdatesListeners }
+        engine.enqueue { [self] engine in
+            let changes = engine.requests.changes(since: asked, among: [identifier], and: engine.learned)
+            let isDeleted = changes.isEmpty && !engine.isCancelled(asked) && !engine.requests.isForgotten(since: asked)
+            guard isDeleted else { return engine.deliver { body(false) } }
+            engine.asked = asked
+            defer { engine.asked = nil }
+            let told = tellsListeners ? telling([], [identifier: .deleted], context) : nil
+            engine.round(context: context, extra: told) { engine.applyDelete(identifier) }
+            engine.deliver { body(true) }
+        }
+    }
+
+    /// Lets a subscription listen to the elements of an answer that was applied at `turn`, and to no others; what changed in them since is
+    /// delivered.
+    ///
+    /// - Returns: the turn of this call.
+    package func join(
+        _ turn: Turn, _ key: SubscriptionKey, elements: [(handle: Int, model: any Model)], leavesOthers: Bool
+    ) -> Turn {
+        engine.enqueue { engine in
+            guard let subscription = engine.subscriptions[key.rawValue] else { return }
+            if leavesOthers { engine.leaveAll(subscription) }
+            engine.hasContradiction = false
+            engine.round(context: nil) {
+                for (handle, model) in elements {
+                    let newest = engine.graft(model, since: turn)
+                    if let newest { engine.listen(subscription, to: newest, handle: handle) }
+                    if newest.map({ !$0.isEqual(to: model) }) ?? true {
+                        engine.noteElement(subscription, ElementChange(handle: handle, model: newest))
+                    }
+                }
+            }
+            guard engine.hasContradiction else { return }
+            // Two versions of one model in the answer: the later counts.
+            engine.round(context: nil) { for (_, model) in elements { engine.applyAll(model, isWhole: true) } }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package import GroveModel
+
+/// What the cache says of a node whose newest version is not in memory.
+package enum FoundNode: Sendable {
+    case model(any SimpleModel)
+    case deleted
+    /// It has nothing of it, or not all.
+    case absent
+}
+
+/// An answer of the network, less what was changed since it was asked for.
+struct AnswerDraft {
+    /// The trees that were asked for, with the newest known version of what changed since; `nil` for those that were deleted.
+    var roots: [(any Model)?] = []
+    /// What is to be posted: the trees, and what hangs below nodes that changed since.
+    var posts: [any Model] = []
+    /// The nodes that were changed or deleted since.
+    var lost: Set<ModelIdentifier> = []
+    /// Those among them that were changed and are in nobody's hands.
+    var unknown: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
+}
+
+extension Engine {
+    /// Compares `models`, an answer to a request that was sent at `asked`, with what changed since.
+    ///
+    /// A node that nobody changed since is taken. Of one that was changed, what is held stays, and what nobody holds is looked up in
+    /// `found`. One that was deleted stays deleted. A deletion or change concerns the node alone: what is below it is compared too.
+    ///
+    /// - Parameter isList: whether the models are elements of a list, which holds none that was deleted since, even if it was written
+    ///   again.
+    func draft(
+        _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode]
+    ) -> AnswerDraft {
+        let changes = requests.changes(since: asked, among: models.identifiers, and: learned)
+        guard !changes.isEmpty else { return AnswerDraft(roots: models, posts: models) }
+        var draft = AnswerDraft()
+        var below: [any Model] = []
+        for model in models {
+            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, isHeld: isList, found, &draft, &below) }
+            draft.roots.append(root)
+            if let root { draft.posts.append(root) }
+        }
+        while let model = below.popLast() {
+            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, isHeld: false, found, &draft, &below) }
+            if let root { draft.posts.append(root) }
+        }
+        // What stays as it is is no news; it is held already.
+        draft.posts.removeAll { $0.modelIdentifier.map(draft.lost.contains) ?? false }
+        return draft
+    }
+
+    /// - Returns: whether the place's children must be looked at too.
+    private func compare(
+        _ place: inout TreePlace, with changes: NodeChanges, isHeld: Bool, _ found: [ModelIdentifier: FoundNode],
+        _ draft: inout AnswerDraft, _ below: inout [any Model]
+    ) -> Bool {
+        guard let identifier = place.model.modelIdentifier else { return true }
+        var verdict = changes.verdict(identifier, place.model.projectionIdentifier)
+        // Who held it before it was deleted does not hold it again, even if it was written since.
+        if isHeld || place.parent >= 0, changes.wasDeleted(identifier) { verdict = .deleted }
+        let old = place.model
+        let held = held(identifier, like: old)
+        // If anything may have changed, and nobody has the node, it was not this.
+        if verdict == .uncertain, held == nil, case .absent? = found[identifier] { verdict = .unchanged }
+        guard verdict != .unchanged else { return true }
+        old.forEach { below.append($0) }
+        place.isChanged = true
+        let isNew = draft.lost.insert(identifier).inserted
+        guard verdict != .deleted else {
+            place.isRemoved = true
+            return false
+        }
+        if let held {
+            place.model = held
+        } else {
+            switch found[identifier] {
+            case .model(let model) where type(of: model) == type(of: Leaf.base(old)): place.model = Leaf.node(model)
+            case .deleted: place.isRemoved = true
+            case .model, .absent, nil: if isNew { draft.unknown.append((identifier, type(of: Leaf.base(old)))) }
+            }
+        }
+        return false
+    }
+
+    /// Notes a commit of another writer, of which the manager has just learned.
+    func learn(_ changes: any CommittedChanges) {
+        requests.noteEdit(at: sequence)
+        guard log.isOpen || requests.isOpen else { return }
+        learned.add(changes, at: sequence)
+        forgetIfTooMany()
+    }
+
+    /// Lets the requests that are open be sent again if too much has changed since.
+    func forgetIfTooMany() {
+        guard requests.isOpen, requests.forgetIfTooMany(beside: log.isOpen ? 0 : learned.count, at: sequence) else {
+            return
+        }
+        if !log.isOpen { learned.removeAll() }
+    }
+
+    /// Ends a request.
+    func endRequest(_ turn: Turn) {
+        requests.end(turn)
+        forgetIfIdle()
+    }
+
+    /// Ends a read of the cache.
+    ///
+    /// - Parameter brought: the nodes that are held by it now, and may be older than what others committed since `turn`.
+    func endRead(_ turn: Turn, brought: @autoclosure () -> Set<ModelIdentifier> = []) {
+        let stale = learned.isEmpty ? [] : learned.changed(since: turn, among: brought())
+        log.close()
+        forgetIfIdle()
+        if !stale.isEmpty { tellStale?(stale) }
+    }
+
+    private func forgetIfIdle() {
+        if !log.isOpen, !requests.isOpen { learned.removeAll() }
+    }
+}
+
+extension [any Model] {
+    /// The identifiers of the nodes in these trees.
+    var identifiers: Set<ModelIdentifier> {
+        var found: Set<ModelIdentifier> = []
+        for model in self { model.forEachInOrder { if let identifier = $0.modelIdentifier { found.insert(identifier) } } }
+        return found
+    }
+}

@@ -1,0 +1,160 @@
+import GroveModel
+
+/// What changed since the oldest request to the network that is open: identifiers and turns, never models.
+///
+/// An answer is as old as its request. ``Engine/draft(_:asked:isList:found:)`` asks here which nodes of it are older than what is there.
+struct RequestLog {
+    /// What became of one node.
+    private struct Change {
+        /// The last change of each projection.
+        var projections: [(name: String, turn: Turn)] = []
+        /// The last deletion.
+        var deleted = Turn.zero
+
+        var last: Turn { projections.reduce(deleted) { max($0, $1.turn) } }
+    }
+
+    /// The most identifiers that are kept. Beyond that, the requests that are open are sent again.
+    static let most = 65_536
+
+    private var open: [Turn: Int] = [:]
+    private var changes: [ModelIdentifier: Change] = [:]
+    /// What changed up to this turn is not known any more.
+    private var forgotten = Turn.zero
+    /// The last change that no answer brought.
+    private(set) var lastEdit = Turn.zero
+
+    var isOpen: Bool { !open.isEmpty }
+
+    /// Whether what changed since `turn` is not known any more.
+    func isForgotten(since turn: Turn) -> Bool { turn < forgotten }
+
+    mutating func begin(at turn: Turn) { open[turn, default: 0] += 1 }
+
+    mutating func end(_ turn: Turn) {
+        guard let count = open[turn] else { return }
+        open[turn] = count > 1 ? count - 1 : nil
+        if open.isEmpty { changes = [:] }
+    }
+
+    /// Notes that `projection` of a node changed.
+    mutating func note(_ identifier: ModelIdentifier, _ projection: String, at turn: Turn) {
+        func update(_ change: inout Change) {
+            if let index = change.projections.firstIndex(where: { $0.name == projection }) {
+                change.projections[index].turn = max(change.projections[index].turn, turn)
+            } else {
+                change.projections.append((projection, turn))
+            }
+        }
+        update(&changes[identifier, default: Change()])
+    }
+
+    /// Notes that a node was deleted.
+    mutating func noteDeletion(_ identifier: ModelIdentifier, at turn: Turn) {
+        changes[identifier, default: Change()].deleted = turn
+    }
+
+    /// Notes that a call, or another writer, changed or deleted something.
+    mutating func noteEdit(at turn: Turn) { lastEdit = max(lastEdit, turn) }
+
+    /// Forgets everything if more is kept than may be.
+    ///
+    /// - Returns: whether it did.
+    mutating func forgetIfTooMany(beside learned: Int, at turn: Turn) -> Bool {
+        guard changes.count + learned > RequestLog.most else { return false }
+        forgotten = turn
+        changes = [:]
+        return true
+    }
+
+    /// What happened since `turn` to the nodes of `identifiers`.
+    ///
+    /// - Complexity: O(*n*) for *n* nodes and what each commit of others since then has in common with them.
+    func changes(
+        since turn: Turn, among identifiers: Set<ModelIdentifier>, and learned: LearnedCommits
+    ) -> NodeChanges {
+        var found = NodeChanges()
+        if !changes.isEmpty {
+            for identifier in identifiers {
+                guard let change = changes[identifier], change.last > turn else { continue }
+                if change.deleted > turn { found.deleted[identifier] = change.deleted }
+                let projections = change.projections.filter { $0.turn > turn }
+                if !projections.isEmpty { found.projections[identifier] = Dictionary(projections) { max($0, $1) } }
+            }
+        }
+        learned.forEach(since: turn) { learnedAt, committed in
+            let deleted = committed.deletedModelIds
+            for identifier in committed.changed(among: identifiers, isHeld: identifiers.contains) {
+                if committed.extent != .named {
+                    found.uncertain.insert(identifier)
+                } else if deleted.contains(identifier) {
+                    found.deleted[identifier] = max(found.deleted[identifier] ?? .zero, learnedAt)
+                } else {
+                    found.others[identifier] = learnedAt
+                }
+            }
+        }
+        return found
+    }
+}
+
+/// What happened to some nodes since a request was sent.
+struct NodeChanges {
+    fileprivate var projections: [ModelIdentifier: [String: Turn]] = [:]
+    fileprivate var others: [ModelIdentifier: Turn] = [:]
+    fileprivate var deleted: [ModelIdentifier: Turn] = [:]
+    /// Others may have changed them, and anything else.
+    fileprivate var uncertain: Set<ModelIdentifier> = []
+
+    enum Verdict {
+        case unchanged
+        case uncertain
+        case changed
+        case deleted
+    }
+
+    var isEmpty: Bool { projections.isEmpty && others.isEmpty && deleted.isEmpty && uncertain.isEmpty }
+
+    /// Whether the node was deleted, also if it was written again.
+    func wasDeleted(_ identifier: ModelIdentifier) -> Bool { deleted[identifier] != nil }
+
+    /// What happened to `projection` of a node.
+    func verdict(_ identifier: ModelIdentifier, _ projection: String) -> Verdict {
+        let changed = max(projections[identifier]?[projection] ?? .zero, others[identifier] ?? .zero)
+        let deleted = deleted[identifier] ?? .zero
+        if deleted > changed { return .deleted }
+        if changed > .zero { return .changed }
+        return uncertain.contains(identifier) ? .uncertain : .unchanged
+    }
+}
+
+/// What other writers committed while a read or a request was open, by the turn at which it was learned of.
+struct LearnedCommits {
+    private var commits: [(turn: Turn, changes: any CommittedChanges)] = []
+    /// How many nodes they name.
+    private(set) var count = 0
+
+    var isEmpty: Bool { commits.isEmpty }
+
+    mutating func add(_ changes: any CommittedChanges, at turn: Turn) {
+        commits.append((turn, changes))
+        count += max(changes.count, 1)
+    }
+
+    mutating func removeAll() { self = LearnedCommits() }
+
+    /// Whether what was asked for at `turn` is not to come back any more.
+    func isOver(since turn: Turn) -> Bool { commits.contains { $0.turn > turn && $0.changes.beginsLife } }
+
+    func forEach(since turn: Turn, _ body: (Turn, any CommittedChanges) -> Void) {
+        for (learnedAt, changes) in commits where learnedAt > turn { body(learnedAt, changes) }
+    }
+
+    /// Those of `identifiers` that were changed since `turn`.
+    func changed(since turn: Turn, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
+        guard !identifiers.isEmpty else { return [] }
+        var changed: Set<ModelIdentifier> = []
+        forEach(since: turn) { changed.formUnion($1.changed(among: identifiers, isHeld: identifiers.contains)) }
+        return changed
+    }
+}

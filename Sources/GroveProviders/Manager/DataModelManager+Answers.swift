@@ -1,0 +1,209 @@
+import Dispatch
+import GroveConsistency
+public import GroveModel
+
+/// Answers of the network: each is as old as its request.
+extension DataModelManager {
+    /// A place between the calls that were made before and those that are made from now on: take one before you ask the network.
+    ///
+    /// ```swift
+    /// let asked = manager.place()
+    /// let people = try await server.people()
+    /// try manager.updateModels(people, asOf: asked)
+    /// ```
+    ///
+    /// ``DataProvider/load(withCacheKey:maxAge:reload:retry:ifNil:context:fetch:)`` and its siblings do that by themselves. Let go of the
+    /// place when you have the answer: while it exists, the identifiers of all nodes that change are kept.
+    public func place() -> Place {
+        inOrder { epoch in
+            let turn = consistencyManager.beginRequest()
+            return Place(
+                turn: turn, epoch: epoch, stored: followed?.place(), token: OpenRequest(consistencyManager, turn))
+        }
+    }
+
+    /// Updates every provider that holds `model` or anything in it, and the cache, with what was asked for at `place`.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    public func updateModel<T: SimpleModel>(
+        _ model: T, asOf place: Place, updateCache: Bool = true, context: (any Sendable)? = nil
+    ) throws(CacheError) {
+        try updateModels([model], asOf: place, updateCache: updateCache, context: context)
+    }
+
+    /// Updates with `models`, which were asked for at `place`, in one step.
+    ///
+    /// What was changed or deleted since stays as it is: in memory, and in a cache of Grove. If too much was changed since to know
+    /// what (65,536 nodes), the cache decides, and what it then has is shown; a cache that is only a ``CacheDelegate`` cannot, and takes
+    /// nothing.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    public func updateModels(
+        _ models: [any SimpleModel], asOf place: Place, updateCache: Bool = true, context: (any Sendable)? = nil
+    ) throws(CacheError) {
+        guard !isOver(place) else { throw .wiped }
+        settle(models, asked: place, saving: updateCache ? .models : .nothing, context) { [self] outcome in
+            switch outcome {
+            case .taken(let taken): consistencyManager.endAnswer(taken)
+            case .again: markStale(models.identifiers.map { .model($0) })
+            case .cancelled: break
+            }
+        }
+    }
+
+    /// Whether everything was wiped since `place`.
+    func isOver(_ place: Place) -> Bool {
+        if epoch.withLock({ $0 != place.epoch }) { return true }
+        guard let followed, let stored = place.stored else { return false }
+        return followed.isOver(stored)
+    }
+
+    /// Whether the cache has begun another life since this manager last looked.
+    func isLifeOver() -> Bool {
+        guard let followed else { return false }
+        return life.withLock { life in
+            if let known = life, !followed.isOver(known) { return false }
+            defer { life = followed.place() }
+            return life != nil
+        }
+    }
+
+    // MARK: Settling
+
+    /// What of an answer is stored, and how.
+    enum AnswerSave: Sendable {
+        case nothing
+        /// Each model under its identifier.
+        case models
+        /// The one model, also under a cache key.
+        case model(key: String)
+    }
+
+    /// What becomes of an answer.
+    enum Settlement: Sendable {
+        /// It is applied; ``ConsistencyManager/endAnswer(_:)`` must follow.
+        case taken(TakenAnswer)
+        /// What changed since cannot be told apart from it: it is to be asked for again.
+        case again
+        case cancelled
+    }
+
+    /// Applies an answer that was asked for at `place`, less what was changed since, and stores it; then tells `body`.
+    ///
+    /// Nodes that were changed since and that nobody holds are looked up in the cache.
+    func settle(
+        _ models: [any SimpleModel], asked place: Place, isList: Bool = false, saving save: AnswerSave,
+        _ context: (any Sendable)?, found: [ModelIdentifier: FoundNode] = [:], attempt: Int = 0,
+        then body: @escaping @MainActor @Sendable (Settlement) -> Void
+    ) {
+        inOrder { _ in
+            let applied = Handover<[any Model]?>()
+            // A cache that is only a delegate stores what is shown; another decides by itself, once.
+            let mustWait = followed == nil && !save.isNothing
+            consistencyManager.settle(
+                models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found, context: context, at: now(),
+                applied: { if mustWait { applied.put($0) } },
+                then: { [self] outcome in
+                    switch outcome {
+                    case .taken(let taken):
+                        // Who was here first may have been told late: what the cache has is shown in the end.
+                        if !taken.lost.isEmpty { markStale(taken.lost.map { .model($0) }) }
+                        body(.taken(taken))
+                    case .lacks(let nodes):
+                        guard attempt < 3 else { return body(.again) }
+                        lookUp(nodes) { [self] found in
+                            guard let found else { return body(.again) }
+                            settle(
+                                models, asked: place, isList: isList, saving: followed == nil ? save : .nothing, context,
+                                found: found,
+                                attempt: attempt + 1, then: body)
+                        }
+                    case .forgotten: body(.again)
+                    case .cancelled: body(.cancelled)
+                    }
+                })
+            if mustWait {
+                let cache = cache
+                onCache {
+                    for model in applied.take() ?? [] { save.keys(of: Leaf.base(model)).forEach {
+                        cache.setModel(Leaf.base(model), forKey: $0, context: context)
+                    } }
+                }
+            } else if let stored = place.stored, attempt == 0, !save.isNothing {
+                for model in models {
+                    for key in save.keys(of: model).suffix(1) { store(model, forKey: key, asOf: stored, context) }
+                }
+            }
+        }
+    }
+
+    /// What the cache has of `nodes`; `nil` if it does not have all of them.
+    private func lookUp(
+        _ nodes: [(identifier: ModelIdentifier, type: any SimpleModel.Type)],
+        then body: @escaping @MainActor @Sendable ([ModelIdentifier: FoundNode]?) -> Void
+    ) {
+        guard let cache = followed else {
+            return consistencyManager.afterDelivery { body(nil) }
+        }
+        inOrder { _ in
+            onCache { [consistencyManager] in
+                cache.readAgain { view in
+                    var found: [ModelIdentifier: FoundNode] = [:]
+                    for (identifier, type) in nodes {
+                        switch view?.model(identifier, as: type) {
+                        case .hit(let model): found[identifier] = .model(model)
+                        case .miss(let miss) where miss.reason == .deleted: found[identifier] = .deleted
+                        case .miss: found[identifier] = .absent
+                        case nil: break
+                        }
+                    }
+                    let all = found.count == nodes.count ? found : nil
+                    consistencyManager.afterDelivery { body(all) }
+                }
+            }
+        }
+    }
+}
+
+extension DataModelManager.AnswerSave {
+    var isNothing: Bool {
+        guard case .nothing = self else { return false }
+        return true
+    }
+
+    /// The keys under which `model` is stored, its identifier first.
+    func keys(of model: any SimpleModel) -> [String] {
+        let identifier = model.modelIdentifier?.rawValue
+        switch self {
+        case .nothing: return []
+        case .models: return [identifier].compactMap(\.self)
+        case .model(let key):
+            return key == identifier || model.modelIdentifier == ModelIdentifier(key)
+                ? [key] : [identifier, key].compactMap(\.self)
+        }
+    }
+}
+
+extension [any SimpleModel] {
+    /// The identifiers of the nodes in these trees.
+    var identifiers: Set<ModelIdentifier> {
+        var found: Set<ModelIdentifier> = []
+        for model in self {
+            Leaf.node(model).forEachInOrder { if let identifier = $0.modelIdentifier { found.insert(identifier) } }
+        }
+        return found
+    }
+}
+
+/// What keeps a request open: it ends with this.
+private final class OpenRequest: Sendable {
+    private let manager: ConsistencyManager
+    private let turn: Turn
+
+    init(_ manager: ConsistencyManager, _ turn: Turn) {
+        self.manager = manager
+        self.turn = turn
+    }
+
+    deinit { manager.endRequest(turn) }
+}

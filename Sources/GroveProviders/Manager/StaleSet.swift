@@ -1,0 +1,170 @@
+import GroveModel
+
+/// What is shown and may be older than what the cache has: it is to be read again.
+///
+/// One read is under way at a time. What becomes stale meanwhile is read next.
+struct StaleSet {
+    /// Something that is read by itself.
+    enum Key: Hashable {
+        /// What is shown of a model, or waited for under a cache key.
+        case model(ModelIdentifier)
+        /// The list of a cache key.
+        case list(ModelIdentifier)
+    }
+
+    /// What one read is about.
+    struct Batch: Sendable {
+        var models = StaleModels()
+        var lists: Set<ModelIdentifier> = []
+        /// Every list is stale.
+        var isEveryList = false
+        /// Elements that lists may hold no more, so that they are read too.
+        var unknown: Set<ModelIdentifier> = []
+
+        var isEmpty: Bool { models.isEmpty && lists.isEmpty && !isEveryList }
+    }
+
+    private var next = Batch()
+    /// Whose tree or list lacks the node of this identifier, which the cache has forgotten, or never had.
+    private var waiting: [ModelIdentifier: Set<Key>] = [:]
+    /// What was committed, or saved by this manager, since the read under way began.
+    private var since = StaleModels()
+    private var isReading = false
+    /// Who waits until nothing is stale.
+    private var idle: [@Sendable () -> Void] = []
+    /// Models whose owners were told that they are not whole.
+    private var told: Set<ModelIdentifier> = []
+
+    /// No more missing nodes are waited for; what lacks others stays as it is until it changes.
+    private static let mostWaiting = 1_024
+
+    // MARK: What becomes stale
+
+    /// Marks what a commit changed.
+    mutating func mark(_ changes: any CommittedChanges) {
+        wake(by: changes)
+        next.models.commits.append(changes)
+        if let lists = changes.changedLists { next.lists.formUnion(lists) } else { next.isEveryList = true }
+    }
+
+    mutating func mark(_ keys: some Sequence<Key>) {
+        for key in keys {
+            switch key {
+            case .model(let identifier): next.models.names.insert(identifier)
+            case .list(let identifier): next.lists.insert(identifier)
+            }
+        }
+    }
+
+    /// Marks every list, and that `elements` may be in them no more.
+    mutating func markLists(except elements: Set<ModelIdentifier>) {
+        next.isEveryList = true
+        next.unknown.formUnion(elements)
+    }
+
+    /// Marks what waits for something in `changes`.
+    mutating func wake(by changes: any CommittedChanges) {
+        if isReading { since.commits.append(changes) }
+        guard !waiting.isEmpty else { return }
+        let named = changes.changed(among: waiting.keys) { waiting[$0] != nil } + waiting.keys.filter { name in
+            changes.changedLists?.contains(name) ?? true
+        }
+        for name in named { if let keys = waiting.removeValue(forKey: name) { mark(keys) } }
+    }
+
+    /// Whether it matters what this manager saves.
+    var watchesSaves: Bool { isReading || !waiting.isEmpty }
+
+    /// Marks what waits for one of `names`, which this manager has saved.
+    mutating func wake(by names: Set<ModelIdentifier>) {
+        if isReading { since.names.formUnion(names) }
+        for name in names { if let keys = waiting.removeValue(forKey: name) { mark(keys) } }
+    }
+
+    // MARK: Reading
+
+    /// What to read now; `nil` if that is nothing, or another read is under way.
+    mutating func begin() -> Batch? {
+        guard !isReading, !next.isEmpty else { return nil }
+        defer { (next, since, isReading) = (Batch(), StaleModels(), true) }
+        return next
+    }
+
+    /// The read under way is over.
+    ///
+    /// - Returns: whom to tell that nothing is stale any more.
+    mutating func end() -> [@Sendable () -> Void] {
+        isReading = false
+        guard next.isEmpty else { return [] }
+        defer { idle = [] }
+        return idle
+    }
+
+    /// Lets `body` be called when nothing is stale any more; returns whether that is so now, and then it is not called.
+    mutating func awaitIdle(_ body: @escaping @Sendable () -> Void) -> Bool {
+        guard isReading || !next.isEmpty else { return true }
+        idle.append(body)
+        return false
+    }
+
+    /// Lets `key` wait for the node that it lacks; if that came while it was read, it is read once more.
+    ///
+    /// - Returns: whether it waits.
+    mutating func wait(_ key: Key, for missing: ModelIdentifier) -> Bool {
+        if isReading, since.names(missing) {
+            mark([key])
+            return false
+        }
+        guard waiting.count < StaleSet.mostWaiting || waiting[missing] != nil else { return true }
+        waiting[missing, default: []].insert(key)
+        return true
+    }
+
+    // MARK: Owners
+
+    /// Whether nobody was told that something is not whole.
+    var isNobodyTold: Bool { told.isEmpty }
+
+    /// Notes that the owners of `models` are told that they are not whole.
+    mutating func tell(_ models: some Sequence<ModelIdentifier>) { told.formUnion(models) }
+
+    /// Those of `models`, which were read whole, whose owners were told that they are not.
+    mutating func settle(_ models: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
+        defer { told.subtract(models) }
+        return told.intersection(models)
+    }
+}
+
+/// Models that are to be read again: what some commits changed, and some by name.
+struct StaleModels: CommittedChanges {
+    var commits: [any CommittedChanges] = []
+    var names: Set<ModelIdentifier> = []
+
+    var isEmpty: Bool { commits.isEmpty && names.isEmpty }
+
+    var extent: ChangeExtent {
+        if commits.contains(where: { $0.extent == .emptied }) { return .emptied }
+        return commits.contains { $0.extent == .anything } ? .anything : .named
+    }
+    var beginsLife: Bool { commits.contains { $0.beginsLife } }
+    var count: Int { commits.reduce(names.count) { $0 + $1.count } }
+    var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: []) { $0.formUnion($1.deletedModelIds) } }
+    var changedLists: Set<ModelIdentifier>? { [] }
+
+    /// Whether `name` is one of these, as a model, a list or a cache key.
+    func names(_ name: ModelIdentifier) -> Bool {
+        names.contains(name)
+            || commits.contains { changes in
+                changes.changedLists?.contains(name) ?? true
+                    || !changes.changed(among: CollectionOfOne(name), isHeld: { $0 == name }).isEmpty
+            }
+    }
+
+    func changed(
+        among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
+    ) -> [ModelIdentifier] {
+        var found = Set(names.filter(isHeld))
+        for changes in commits { found.formUnion(changes.changed(among: held, isHeld: isHeld)) }
+        return Array(found)
+    }
+}

@@ -1,0 +1,151 @@
+import GroveConsistency
+import GroveModel
+
+/// What the cache has refused to store, and what is shown is ahead of it by: it is saved again when the cache takes calls, or has room,
+/// again.
+struct UnsavedSet {
+    /// Why a save was refused, and when it was called.
+    struct Refusal {
+        let error: CacheError
+        let place: StoredPlace
+    }
+
+    private var refusals: [StaleSet.Key: Refusal] = [:]
+    /// When what the cache has not deleted was deleted.
+    private var deletions: [ModelIdentifier: StoredPlace] = [:]
+    /// How often something happened in the cache since the last attempt, and after how often the next one is made.
+    private var (events, patience) = (0, 1)
+    /// Whether ``takeDue(isNow:)`` has just found that it is time.
+    private(set) var isDue = false
+
+    var isEmpty: Bool { refusals.isEmpty && deletions.isEmpty }
+
+    /// Notes what became of a save; returns whether that is news for the owners.
+    mutating func note(_ key: StaleSet.Key, _ outcome: SaveOutcome?) -> Bool {
+        guard case .refused(let error, let place)? = outcome else {
+            guard refusals.removeValue(forKey: key) != nil else { return false }
+            patience = 1
+            return true
+        }
+        let before = refusals[key]
+        // Of several the last counts.
+        let isLater = before.map { $0.place.order <= place.order } ?? true
+        refusals[key] = Refusal(error: error, place: isLater ? place : before?.place ?? place)
+        return before?.error.code != error.code
+    }
+
+    /// Notes what became of a deletion.
+    mutating func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome) {
+        guard case .refused(let error, let place) = outcome, CacheError.refusals.contains(error.code) else {
+            deletions[identifier] = nil
+            return
+        }
+        // Whatever was to be saved of it before is not.
+        refusals[.model(identifier)] = nil
+        deletions[identifier] = place
+    }
+
+    /// The deletions that are due with what ``takeDue(isNow:)`` returns.
+    mutating func takeDeletions() -> [ModelIdentifier: StoredPlace] {
+        defer { deletions = [:] }
+        return deletions
+    }
+
+    func error(of key: StaleSet.Key) -> CacheError? { refusals[key]?.error }
+
+    /// What to save again, now that something has happened in the cache: at first each time, then less and less often.
+    ///
+    /// - Parameter isNow: whether the cache has just begun to take calls again.
+    mutating func takeDue(isNow: Bool) -> [StaleSet.Key: StoredPlace] {
+        isDue = false
+        guard !isEmpty else { return [:] }
+        events += 1
+        if isNow { patience = 1 }
+        guard events >= patience else { return [:] }
+        (events, patience, isDue) = (0, min(2 * patience, 64), true)
+        return refusals.mapValues(\.place)
+    }
+}
+
+extension DataModelManager {
+    /// Notes what became of a save of `key`; `nil` if it is not to be saved any more.
+    func note(_ key: StaleSet.Key?, _ outcome: SaveOutcome?) {
+        guard let key else { return }
+        var isStored = true
+        if case .refused(let error, _)? = outcome {
+            // What can never be stored is the observer's matter, and what was wiped is nobody's.
+            isStored = !CacheError.refusals.contains(error.code)
+        }
+        if isStored, unsaved.withLock({ $0.isEmpty }) { return }
+        guard unsaved.withLock({ $0.note(key, isStored ? nil : outcome) }) else { return }
+        consistencyManager.afterDelivery { [weak self] in
+            guard let self else { return }
+            let error = unsaved.withLock { $0.error(of: key) }
+            switch key {
+            case .model(let identifier):
+                for holder in showing[identifier] ?? [] { (holder.provider as? any ModelHolder)?.note(unsaved: error) }
+            case .list(let name):
+                for (key, holder) in stores where key.cacheKey == name { holder.store?.note(unsaved: error) }
+            }
+        }
+        if isStored { saveAgain() }
+    }
+
+    /// Saves again what the cache has refused, if it is still held: something has happened in the cache.
+    ///
+    /// - Parameter isNow: whether the cache has just begun to take calls again.
+    func saveAgain(isNow: Bool = false) {
+        let (keys, deletions) = unsaved.withLock { unsaved in
+            let keys = unsaved.takeDue(isNow: isNow)
+            return (keys, unsaved.isDue ? unsaved.takeDeletions() : [:])
+        }
+        for (identifier, place) in deletions {
+            inOrder { _ in
+                onCache { [self] in
+                    followed?.delete(identifier, forKey: nil, asOf: place) { [weak self] outcome in
+                        self?.unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
+                    }
+                }
+            }
+        }
+        guard !keys.isEmpty else { return }
+        let models = keys.keys.compactMap { if case .model(let identifier) = $0 { identifier } else { nil } }
+        inOrder { _ in
+            let held = Handover<[ModelIdentifier: any SimpleModel]>()
+            consistencyManager.newest(models, then: held.put)
+            onCache { [self] in
+                let held = held.take()
+                for identifier in models {
+                    guard let model = held[identifier] else {
+                        note(.model(identifier), nil)
+                        continue
+                    }
+                    followed?.save(model, forKey: identifier.rawValue, asOf: keys[.model(identifier)]) { [weak self] in
+                        self?.note(.model(identifier), $0)
+                    }
+                }
+            }
+        }
+        let lists = Set(keys.keys.compactMap { if case .list(let name) = $0 { name } else { nil } })
+        guard !lists.isEmpty else { return }
+        consistencyManager.afterDelivery { [weak self] in
+            guard let self else { return }
+            for name in lists {
+                let holders = stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
+                if holders.isEmpty { note(.list(name), nil) }
+                for holder in holders { holder.saveWhole(asOf: keys[.list(name)]) }
+            }
+        }
+    }
+}
+
+extension CacheError {
+    /// The codes of a refusal after which the same call may succeed.
+    static let refusals: Set<Code> = [
+        .suspended, .full, .overBudget, .queueFull, .locked, .inputOutput, .permissionDenied,
+    ]
+}
+
+extension StoredPlace {
+    fileprivate var order: CallNumber { numbers?.number ?? .first }
+}

@@ -1,0 +1,339 @@
+import Grove
+import GroveCache
+import Synchronization
+import TestSupport
+import Testing
+
+/// Random calls over all sources, beside a model of the rule: a call is where it was made, an answer where its request was sent.
+///
+/// A version is the step of an edit, `12`, or of a request, `a12`.
+@MainActor
+final class AnswerProgram {
+    /// Tells requests when they are sent, also those that managers send again.
+    private final class Clock: Sendable {
+        private let now = Mutex(0)
+        var step: Int {
+            get { now.withLock { $0 } }
+            set { now.withLock { $0 = newValue } }
+        }
+    }
+
+    private let scene: any FollowingScene
+    private let wipe: (Int) async throws -> Void
+    private let peer: PeerConversation?
+    private let seed: UInt64
+    private var random: SeededGenerator
+    private let managers: [DataModelManager]
+    private let messages: [DataProvider<Message>]
+    private let people: [DataProvider<Person>]
+    private let lists: [CollectionDataProvider<Person>]
+    private let listServer = Server<[Person]>()
+    private let clock = Clock()
+    /// The servers of the two messages.
+    private let modelServers = [Server<Message?>(), Server<Message?>()]
+    private var pushes: [(step: Int, manager: Int, place: Place)] = []
+    private var loads: [Task<Void, Never>] = []
+    private var model = AnswerModel()
+    private var isSuspended = false
+    private var step = 0 { didSet { clock.step = step } }
+    private var calls: [String] = []
+
+    /// - Parameter wipe: empties the cache by one of several doors.
+    init(
+        _ scene: any FollowingScene, _ seed: UInt64, beside peer: PeerConversation? = nil,
+        wipe: @escaping (Int) async throws -> Void
+    ) {
+        (self.scene, self.seed, self.peer, self.wipe) = (scene, seed, peer, wipe)
+        random = SeededGenerator(seed: seed)
+        let managers = [scene.manager, scene.other]
+        self.managers = managers
+        messages = (0..<4).map { DataProvider<Message>(dataModelManager: managers[$0 % 2]) }
+        people = (0..<4).map { DataProvider<Person>(dataModelManager: managers[$0 % 2]) }
+        lists = managers.map { CollectionDataProvider<Person>(dataModelManager: $0) }
+    }
+
+    func run() async throws {
+        for _ in 1...60 {
+            step += 1
+            let kind = Int.random(in: 0..<(peer == nil ? 26 : 30), using: &random)
+            calls.append("\(step):\(kind)")
+            try await call(kind)
+        }
+        try await end()
+    }
+
+    private func pick<Element>(_ all: [Element]) -> Element { all[Int.random(in: 0..<all.count, using: &random)] }
+
+    private func person(_ version: String) -> Person { Person(id: "\(Int.random(in: 0..<3, using: &random))", name: version) }
+
+    private func message(_ version: String) -> Message {
+        Message(id: "\(Int.random(in: 0..<2, using: &random))", text: version, sender: person(version))
+    }
+
+    private func call(_ kind: Int) async throws {
+        let edited = person("\(step)")
+        let written = message("\(step)")
+        let who = Int.random(in: 0..<2, using: &random)
+        switch kind {
+        case 0...4: await ask()
+        case 5...8: await answer()
+        case 9:
+            pick(messages).setData(written)
+            edit(written)
+        case 10:
+            pick(people).setData(edited)
+            edit(edited)
+        case 11:
+            managers[who].updateModel(edited)
+            edit(edited)
+        case 12 where !isSuspended, 13 where !isSuspended:
+            if kind == 12 { try scene.put([edited]) } else { try scene.put(written) }
+            if kind == 12 { model.edit(edited, step) } else { model.edit(written, step) }
+        case 14:
+            managers[who].deleteModel(edited)
+            model.delete(edited.id, step)
+        case 15 where !isSuspended:
+            try scene.delete(edited.id)
+            model.delete(edited.id, step)
+        case 16: pushes.append((step, who, managers[who].place()))
+        case 17 where !pushes.isEmpty:
+            let push = pushes.remove(at: Int.random(in: 0..<pushes.count, using: &random))
+            let pushed = message("a\(push.step)")
+            do {
+                try managers[push.manager].updateModel(pushed, asOf: push.place)
+                model.answer(pushed, push.step)
+            } catch {
+                #expect(error.code == .cancelled && model.lastWipe > push.step, story)
+            }
+        case 18: pick(messages).fetchDataFromCache(withCacheKey: "Message:\(written.id)") { _, _ in }
+        case 19: pick(people).fetchDataFromCache(withCacheKey: "Person:\(edited.id)") { _, _ in }
+        case 20 where !isSuspended:
+            try await wipe(Int.random(in: 0..<5, using: &random))
+            model.wipe(step)
+        case 21 where !isSuspended:
+            try scene.suspend()
+            isSuspended = true
+        case 22: try resume()
+        case 23 where !isSuspended, 24 where !isSuspended: try await settle()
+        case 26, 27:
+            guard !isSuspended else { break }
+            try await settle()
+            if kind == 26 {
+                _ = try peer?.ask("put", edited.id, edited.name)
+                model.edit(edited, step)
+            } else {
+                _ = try peer?.ask("message", edited.id, edited.name, written.id)
+                model.edit(Message(id: written.id, text: edited.name, sender: edited), step)
+            }
+            try await settle()
+        case 28:
+            guard !isSuspended else { break }
+            _ = try peer?.ask("wipe")
+            model.wipe(step)
+            try await settle()
+        default: await Task.yield()
+        }
+    }
+
+    /// Notes an edit; one that the cache refuses is lost if nobody holds it any more.
+    private func edit(_ message: Message) {
+        if isSuspended { model.mayEdit("Message:\(message.id)", step) } else { model.edit(message, step) }
+        if isSuspended { edit(message.sender) }
+    }
+
+    private func edit(_ person: Person) {
+        if isSuspended { model.mayEdit("Person:\(person.id)", step) } else { model.edit(person, step) }
+    }
+
+    // MARK: The network
+
+    /// Sends a request.
+    private func ask() async {
+        let kind = Int.random(in: 0..<4, using: &random)
+        if kind < 2 {
+            let provider = pick(messages)
+            let id = Int.random(in: 0..<2, using: &random)
+            let (server, clock) = (modelServers[id], clock)
+            let sent = server.sent
+            begin {
+                _ = try? await provider.load(withCacheKey: "Message:\(id)", reload: true) {
+                    try await server.ask(clock.step)
+                }
+            }
+            await server.receives(sent + 1)
+        } else {
+            let list = pick(lists)
+            let (server, clock) = (listServer, clock)
+            let sent = server.sent
+            let isPage = kind == 3 && list.cacheKey != nil
+            begin {
+                if isPage {
+                    _ = try? await list.loadMore { _ in try await server.ask(clock.step) }
+                } else {
+                    _ = try? await list.load(withCacheKey: "people", reload: true) { try await server.ask(clock.step) }
+                }
+            }
+            // A page may join another.
+            for _ in 0..<40 where server.sent == sent { await Task.yield() }
+        }
+    }
+
+    private func begin(_ body: @escaping @MainActor () async -> Void) { loads.append(Task { await body() }) }
+
+    /// Answers a request that is open, as the server had it when it was sent.
+    private func answer() async {
+        let open = modelServers.enumerated().flatMap { id, server in server.open.map { (id, $0) } }
+            + listServer.open.map { (2, $0) }
+        guard !open.isEmpty else { return }
+        let (kind, number) = pick(open)
+        answer(kind, number)
+        for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
+    }
+
+    private func answer(_ kind: Int, _ number: Int) {
+        if kind < 2 {
+            let version = "a\(modelServers[kind].tag(number))"
+            let value = Message(id: "\(kind)", text: version, sender: person(version))
+            modelServers[kind].answer(number, .success(value))
+            // What is refused is lost if nobody holds it any more.
+            if !isSuspended { model.answer(value, modelServers[kind].tag(number)) }
+        } else {
+            let version = "a\(listServer.tag(number))"
+            let value = (0..<2).map { _ in person(version) }
+            listServer.answer(number, .success(value))
+            guard !isSuspended else { return }
+            for person in value { model.answer(person, listServer.tag(number)) }
+        }
+    }
+
+    // MARK: Rest
+
+    private func resume() throws {
+        guard isSuspended else { return }
+        try scene.resume()
+        isSuspended = false
+    }
+
+    private func settle() async throws {
+        // What was refused while the cache was suspended is told once, and saved again.
+        for _ in 0..<3 { try? await scene.settle() }
+    }
+
+    private func end() async throws {
+        try resume()
+        step += 1
+        let isDone = Count()
+        let loads = loads
+        Task {
+            for load in loads { await load.value }
+            isDone.add()
+        }
+        // What is asked for again is answered too.
+        while isDone.value == 0 {
+            step += 1
+            for (id, server) in modelServers.enumerated() { for number in server.open { answer(id, number) } }
+            for number in listServer.open { answer(2, number) }
+            await Task.yield()
+        }
+        for _ in 0..<3 { try await settle() }
+        try check()
+    }
+
+    private func check() throws {
+        for provider in messages {
+            guard let shown = provider.data else { continue }
+            check(shown.text, "Message:\(shown.id)")
+            check(shown.sender.name, "Person:\(shown.sender.id)")
+            if let cached = try scene.message(shown.id) { #expect(cached == shown, story) }
+        }
+        for provider in people {
+            guard let shown = provider.data else { continue }
+            check(shown.name, "Person:\(shown.id)")
+            if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
+        }
+        for list in lists {
+            for shown in list.data {
+                check(shown.name, "Person:\(shown.id)")
+                if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
+            }
+        }
+        for id in 0..<3 {
+            let cached = try scene.person("\(id)")
+            if let cached { check(cached.name, "Person:\(id)") }
+            if model.mustBeThere("Person:\(id)") { #expect(cached != nil, story) }
+        }
+        for id in 0..<2 {
+            if let cached = try scene.message("\(id)") { check(cached.text, "Message:\(id)") }
+        }
+        // A list that a wipe has emptied shows nothing until it is asked for again.
+        let shown = lists.filter { if case .idle = $0.state { false } else { $0.cacheKey != nil } }.map { $0.data.map(\.id) }
+        if shown.count == 2, scene.hasAllPeople { #expect(shown[0] == shown[1], story) }
+    }
+
+    private func check(_ version: String, _ name: String) {
+        if let wrong = model.wrong(version, name) { #expect(Bool(false), "\(wrong); \(story)") }
+    }
+
+    private var story: Comment { "seed \(seed): \(calls.joined(separator: " "))" }
+}
+
+/// What the rule allows of each node.
+private struct AnswerModel {
+    private struct Node {
+        /// The last edit, and the last deletion.
+        var edited = 0
+        var deleted = 0
+        /// When the last answer was asked for.
+        var answered = 0
+        /// The edits that may have been lost.
+        var uncertain: Set<Int> = []
+    }
+
+    private var nodes: [String: Node] = [:]
+    private(set) var lastWipe = 0
+
+    mutating func edit(_ message: Message, _ step: Int) {
+        nodes["Message:\(message.id)", default: Node()].edited = step
+        edit(message.sender, step)
+    }
+
+    mutating func edit(_ person: Person, _ step: Int) { nodes["Person:\(person.id)", default: Node()].edited = step }
+
+    mutating func mayEdit(_ name: String, _ step: Int) { nodes[name, default: Node()].uncertain.insert(step) }
+
+    mutating func delete(_ id: String, _ step: Int) { nodes["Person:\(id)", default: Node()].deleted = step }
+
+    mutating func answer(_ message: Message, _ asked: Int) {
+        note("Message:\(message.id)", asked)
+        answer(message.sender, asked)
+    }
+
+    mutating func answer(_ person: Person, _ asked: Int) { note("Person:\(person.id)", asked) }
+
+    private mutating func note(_ name: String, _ asked: Int) {
+        guard asked > lastWipe, asked >= nodes[name]?.answered ?? 0 else { return }
+        nodes[name, default: Node()].answered = asked
+    }
+
+    mutating func wipe(_ step: Int) {
+        lastWipe = step
+        nodes = [:]
+    }
+
+    /// Whether the last that happened to the node is an edit of which everybody has learned.
+    func mustBeThere(_ name: String) -> Bool {
+        guard let node = nodes[name] else { return false }
+        return node.edited > node.deleted && node.edited > node.answered && node.uncertain.isEmpty
+    }
+
+    /// What is wrong with a version that is shown or stored; `nil` if nothing.
+    func wrong(_ version: String, _ name: String) -> String? {
+        let isAnswer = version.hasPrefix("a")
+        guard let step = Int(isAnswer ? version.dropFirst() : version[...]) else { return "\(name) is \(version)" }
+        guard step > lastWipe else { return "\(name) is \(version), of before the wipe at \(lastWipe)" }
+        let node = nodes[name] ?? Node()
+        if step < node.deleted { return "\(name) is \(version), which was deleted at \(node.deleted)" }
+        if step < node.edited { return "\(name) is \(version), which undoes the edit of \(node.edited)" }
+        return nil
+    }
+}

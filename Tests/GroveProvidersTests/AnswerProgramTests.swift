@@ -1,0 +1,54 @@
+import Grove
+import GroveCache
+import GroveMemory
+import GroveSQLite
+import TestSupport
+import Testing
+
+/// After any calls of any source, no edit is undone by an older answer, nothing of before a wipe is seen, and screens show what the cache
+/// has.
+@MainActor
+@Suite("Random programs over all sources", .serialized)
+struct AnswerProgramTests {
+    /// Empties the cache by one of five doors.
+    private func wipe<Store: NodeStore>(_ scene: Scene<Store>, _ door: Int) async throws {
+        switch door {
+        case 0: try await scene.cache.wipe()
+        case 1: try await scene.manager.wipe()
+        case 2: try await scene.other.wipe()
+        case 3:
+            _ = try await scene.cache.write { tx in try tx.delete(allOf: Person.self) }
+            _ = try await scene.cache.write { tx in try tx.delete(allOf: Message.self) }
+        default: try await scene.cache.wipe()
+        }
+    }
+
+    private func run(_ seeds: Range<UInt64>) async throws {
+        for seed in seeds {
+            let scene = Scene(try MemoryCache())
+            try await AnswerProgram(scene, seed) { try await self.wipe(scene, $0) }.run()
+        }
+    }
+
+    private func runBesidePeer(_ seeds: Range<UInt64>, on backend: FollowedBackend) async throws {
+        for seed in seeds {
+            try await backend.open(history: seed % 2 == 0 ? 100 : 0, withPeer: true) { scene, peer in
+                try await AnswerProgram(scene, seed, beside: peer) { door in
+                    if door % 2 == 0 { try await scene.manager.wipe() } else { try await scene.other.wipe() }
+                }.run()
+            }
+        }
+    }
+
+    @Test("No edit is undone by an older answer, and nothing of before a wipe comes back")
+    func programs() async throws { try await run(0..<30) }
+
+    @Test("The same, of more seeds", arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
+    func slowPrograms(seeds: Range<UInt64>) async throws { try await run(seeds) }
+
+    @Test("The same beside another process", arguments: FollowedBackend.shared)
+    func twoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(0..<6, on: backend) }
+
+    @Test("The same beside another process, of more seeds", arguments: FollowedBackend.shared)
+    func slowTwoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(6..<200, on: backend) }
+}

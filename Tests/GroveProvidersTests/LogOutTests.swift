@@ -1,0 +1,133 @@
+import Grove
+import GroveCache
+import GroveSQLite
+import TestSupport
+import Testing
+
+/// What was under way when everything went does not come back, whichever door it went by.
+@MainActor
+@Suite("A log-out")
+struct LogOutTests {
+    enum Door: CaseIterable {
+        case manager, cache, otherManager, otherHandle, allOfType
+    }
+
+    struct NoNetwork: Error {}
+
+    private func wipe(
+        by door: Door, _ cache: SQLiteCache, _ path: String, _ manager: DataModelManager, _ other: DataModelManager
+    ) async throws {
+        switch door {
+        case .manager: try await manager.wipe()
+        case .cache: try await cache.wipe()
+        case .otherManager: try await other.wipe()
+        case .otherHandle: try await SQLiteCache(directory: path).wipe()
+        case .allOfType:
+            try cache.delete(allOf: Person.self)
+            try cache.delete(allOf: Message.self)
+        }
+    }
+
+    /// Runs `body` for each door, over a cache of its own.
+    private func onEach(
+        _ body: @MainActor (_ wipe: @MainActor () async throws -> Void, SQLiteCache, DataModelManager) async throws -> Void
+    ) async throws {
+        for door in Door.allCases {
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/cache"
+            let cache = try SQLiteCache(directory: path)
+            let (manager, other) = (DataModelManager(cacheDelegate: cache), DataModelManager(cacheDelegate: cache))
+            try await body({ try await wipe(by: door, cache, path, manager, other) }, cache, manager)
+        }
+    }
+
+    @Test("Loads, their retries and pages end, and bring nothing back")
+    func requests() async throws {
+        try await onEach { wipe, cache, manager in
+            let (server, lists) = (Server<Message?>(), Server<[Person]>())
+            let clock = ManualClock()
+            let message = Message(id: "34", sender: Person(id: "1"))
+            try await cache.write(message)
+            let (one, two) = (
+                DataProvider<Message>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
+            )
+            let list = CollectionDataProvider<Person>(dataModelManager: manager)
+            let load = Task { try await one.load(withCacheKey: "Message:34") { try await server.ask() } }
+            await server.receives(1)
+            let retrying = Task {
+                try await two.load(withCacheKey: "Message:35", retry: LoadRetry(3, clock: clock)) { () -> Message? in
+                    throw NoNetwork()
+                }
+            }
+            let page = Task { try await list.load(withCacheKey: "people") { try await lists.ask() } }
+            await lists.receives(1)
+            await clock.sleeps()
+            try await wipe()
+            await #expect(throws: CacheError.self) { try await load.value }
+            await #expect(throws: CacheError.self) { try await retrying.value }
+            await #expect(throws: CacheError.self) { try await page.value }
+            server.answer(0, .success(message))
+            lists.answer(0, .success([Person(id: "1")]))
+            for _ in 0..<3 {
+                await manager.flush()
+                try await cache.flush()
+            }
+            #expect(one.data == nil && list.count == 0)
+            #expect(try cache.model("Message:34", as: Message.self) == nil)
+            #expect(try cache.collection("people", of: Person.self) == nil)
+            // What is asked for afterwards is another user's.
+            let next = Task { try await one.load(withCacheKey: "Message:34") { try await server.ask() } }
+            await server.answer(1, Message(id: "34", text: "mine", sender: Person(id: "2")))
+            #expect(try await next.value?.text == "mine")
+            await manager.flush()
+            #expect(try cache.model("Message:34", as: Message.self)?.text == "mine")
+        }
+    }
+
+    @Test("A write and an update that were asked for before throw, and store nothing")
+    func places() async throws {
+        try await onEach { wipe, cache, manager in
+            let (asked, askedManager) = (cache.place(), manager.place())
+            try await wipe()
+            #expect(throws: CacheError.self) { try cache.write(Person(id: "1"), asOf: asked) }
+            #expect(throws: CacheError.self) { try cache.write { tx in try tx.write(Person(id: "1"), asOf: asked) } }
+            await #expect(throws: CacheError.self) { try await cache.write(contentsOf: [Person(id: "1")], asOf: asked) }
+            await manager.flush()
+            #expect(throws: CacheError.self) { try manager.updateModel(Person(id: "1"), asOf: askedManager) }
+            await manager.flush()
+            #expect(try cache.model("Person:1", as: Person.self) == nil)
+            try manager.updateModel(Person(id: "1"), asOf: manager.place())
+            await manager.flush()
+            #expect(try cache.model("Person:1", as: Person.self) != nil)
+        }
+    }
+
+    @Test("A wipe by another process ends what is under way; a commit of one wins over an older answer", arguments: FollowedBackend.shared)
+    func otherProcess(backend: FollowedBackend) async throws {
+        try await backend.open(withPeer: true) { scene, peer in
+            let server = Server<Message?>()
+            let message = Message(id: "1", text: "network", sender: Person(id: "1", name: "old"))
+            let provider = DataProvider<Message>(dataModelManager: scene.manager)
+            func load() -> Task<Message?, any Error> {
+                Task { try await provider.load(withCacheKey: "Message:1") { try await server.ask() } }
+            }
+            let first = load()
+            await server.receives(1)
+            _ = try peer?.ask("put", "1", "new")
+            try await scene.settle()
+            await server.answer(0, message)
+            #expect(try await first.value?.sender.name == "new")
+            try await scene.settle()
+            #expect(try scene.message("1") == provider.data && provider.data?.sender.name == "new")
+            let second = load()
+            await server.receives(2)
+            _ = try peer?.ask("wipe")
+            try await scene.settle()
+            await #expect(throws: CacheError.self) { try await second.value }
+            server.answer(1, .success(message))
+            try await scene.settle()
+            #expect(provider.data == nil)
+            #expect(try scene.message("1") == nil)
+        }
+    }
+}

@@ -1,0 +1,265 @@
+import Grove
+import GroveCache
+import GroveMemory
+import GroveSQLite
+import TestSupport
+import Testing
+
+/// What a screen shows, says and stores, beyond the order of answers.
+@MainActor
+@Suite("Screens do not lie")
+struct ScreenTests {
+    typealias People = CollectionDataProvider<Person>
+
+    let cache: MemoryCache
+    let manager: DataModelManager
+    let ann = Person(id: "1", name: "Ann")
+    let clock = FetchOrderTests.Clock()
+
+    init() throws {
+        cache = try MemoryCache(directory: nil, options: MemoryOptions(), now: { [clock] in clock.now })
+        manager = DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now })
+    }
+
+    private func rest() async throws {
+        for _ in 0..<4 {
+            await manager.flush()
+            try? await cache.flush()
+        }
+    }
+
+    private func miss(_ state: ProviderState) -> String? {
+        guard case .missing(let miss) = state else { return nil }
+        return "\(miss)"
+    }
+
+    // MARK: Ages
+
+    @Test("An edit makes nothing young: neither the model, nor its children, nor a list")
+    func editsConfirmNothing() async throws {
+        let provider = DataProvider<Message>(dataModelManager: manager)
+        let old = Message(id: "34", text: "old", sender: ann)
+        _ = try await provider.load(withCacheKey: "Message:34") { old }
+        try await rest()
+        clock.advance(100)
+        provider.setData(Message(id: "34", text: "edited", sender: ann))
+        try await rest()
+        let asked = Count()
+        for screen in [provider, DataProvider<Message>(dataModelManager: manager)] {
+            _ = try await screen.load(withCacheKey: "Message:34", maxAge: 60) {
+                asked.add()
+                return old
+            }
+            clock.advance(100)
+        }
+        #expect(asked.value == 2)
+        try await cache.write(ann)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == nil)
+        try await cache.write(ann, confirmed: true)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == ann)
+        clock.advance(30)
+        try await cache.write(Person(id: "1", name: "edited"))
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) != nil, "the age is that of before")
+        clock.advance(40)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == nil)
+    }
+
+    // MARK: Refused writes
+
+    @Test("What the cache refused while it was suspended is said, and stored when it is resumed")
+    func suspended() async throws {
+        let (provider, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        list.setData([Person(id: "7")], cacheKey: "people")
+        try await rest()
+        try await cache.suspend()
+        provider.setData(ann)
+        list.append([Person(id: "8")])
+        await manager.flush()
+        for state in [provider.state, list.state] {
+            guard case .unsaved(let error) = state, error.code == .suspended else {
+                return #expect(Bool(false), "the state is \(state)")
+            }
+        }
+        try await cache.resume()
+        try await rest()
+        try await rest()
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ["7", "8"])
+        for state in [provider.state, list.state] {
+            if case .unsaved = state { #expect(Bool(false), "it is stored by now") }
+        }
+    }
+
+    // MARK: Interest
+
+    @Test("A screen that began with a miss shows what another screen, a sync or a load brings")
+    func interest() async throws {
+        let (model, list, alias) = (
+            DataProvider<Message>(dataModelManager: manager), People(dataModelManager: manager),
+            DataProvider<Person>(dataModelManager: manager)
+        )
+        _ = try await model.fetchDataFromCache(withCacheKey: "Message:34")
+        _ = try await list.fetchDataFromCache(withCacheKey: "people")
+        _ = try await alias.fetchDataFromCache(withCacheKey: "me")
+        #expect(miss(model.state) == #"absent: "Message:34""# && model.data == nil)
+        try await cache.write(Message(id: "34", sender: ann))
+        try await cache.writeCollection([ann], as: "people")
+        try cache.write(ann, forKey: "me")
+        try await rest()
+        #expect(model.data?.sender == ann && list.data == [ann] && alias.data == ann)
+        guard case .cached = model.state, case .cached = list.state else {
+            return #expect(Bool(false), "\(model.state), \(list.state)")
+        }
+        // A sibling's load.
+        let (late, sibling) = (People(dataModelManager: manager), People(dataModelManager: manager))
+        _ = try await late.fetchDataFromCache(withCacheKey: "others")
+        _ = try await sibling.load(withCacheKey: "others") { [ann] in [ann] }
+        #expect(late.data == [ann])
+    }
+
+    @Test("A part that was missing brings the whole when it comes")
+    func missingPart() async throws {
+        try await cache.write(Message(id: "34", sender: ann))
+        try await cache.writeCollection([ann, Person(id: "2")], as: "people")
+        try cache.evict("Person:1")
+        let (model, list) = (DataProvider<Message>(dataModelManager: manager), People(dataModelManager: manager))
+        _ = try await model.fetchDataFromCache(withCacheKey: "Message:34")
+        _ = try await list.fetchDataFromCache(withCacheKey: "people")
+        #expect(model.data == nil && list.count == 0)
+        try await cache.write(Person(id: "1", name: "back"))
+        try await rest()
+        #expect(model.data?.sender.name == "back" && list.data.map(\.name) == ["back", ""])
+    }
+
+    @Test("Over a cache that is only a delegate, a load registers interest, and a fetch does not")
+    func interestOverDelegate() async throws {
+        struct NoNetwork: Error {}
+        let manager = DataModelManager(cacheDelegate: try HeldCache())
+        let (loaded, fetched) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
+        _ = try? await loaded.load(withCacheKey: "Person:1") { throw NoNetwork() }
+        _ = try await fetched.fetchDataFromCache(withCacheKey: "Person:1")
+        manager.updateModel(ann)
+        await manager.flush()
+        #expect(loaded.data == ann && fetched.data == nil)
+    }
+
+    @Test("What was asked for before another wish is not shown after it")
+    func interestEnds() async throws {
+        let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        _ = try await model.fetchDataFromCache(withCacheKey: "Person:1")
+        _ = try await list.fetchDataFromCache(withCacheKey: "people")
+        _ = try await model.fetchDataFromCache(withCacheKey: "Person:2")
+        list.setData([], cacheKey: "others")
+        try await cache.write(ann)
+        try await cache.writeCollection([ann], as: "people")
+        try await rest()
+        #expect(model.data == nil && list.count == 0 && list.cacheKey == "others")
+    }
+
+    // MARK: Answers
+
+    @Test("A fetch that is overtaken gives its completion what is shown")
+    func overtaken() async throws {
+        let held = try HeldCache()
+        let manager = DataModelManager(cacheDelegate: held)
+        try await held.inner.write(Person(id: "2", name: "cached"))
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        held.hold()
+        var given: [Person?] = []
+        provider.fetchDataFromCache(withCacheKey: "Person:2") { person, _ in given.append(person) }
+        provider.setData(ann)
+        manager.deleteModel(ann)
+        while held.waiting < 1 { await manager.flush() }
+        held.release()
+        while given.isEmpty { await manager.flush() }
+        #expect(provider.data == nil && given == [nil])
+    }
+
+    @Test("A delegate that never answers a fetch does not block those who ask after it")
+    func silentDelegate() async throws {
+        let held = try HeldCache()
+        try await held.inner.writeCollection([ann], as: "people")
+        let manager = DataModelManager(cacheDelegate: held, cacheTimeout: 0.05)
+        let (first, second) = (People(dataModelManager: manager), People(dataModelManager: manager))
+        held.hold()
+        do {
+            _ = try await first.fetchDataFromCache(withCacheKey: "people")
+            #expect(Bool(false), "nothing was answered")
+        } catch let error as CacheError {
+            #expect(error.code == .locked)
+        }
+        held.release()
+        #expect(try await second.fetchDataFromCache(withCacheKey: "people") == [ann])
+    }
+
+    @Test("What is loaded under a key that is no identifier is found under it offline")
+    func keys() async throws {
+        struct NoNetwork: Error {}
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        _ = try await provider.load(withCacheKey: "me") { [ann] in ann }
+        try await rest()
+        let offline = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
+        _ = try? await offline.load(withCacheKey: "me") { throw NoNetwork() }
+        #expect(offline.data == ann)
+        let young = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
+        _ = try await young.load(withCacheKey: "me", maxAge: 60) { throw NoNetwork() }
+        #expect(young.data == ann)
+        guard case .fresh = young.state else { return #expect(Bool(false), "the state is \(young.state)") }
+    }
+
+    @Test("One question is one miss")
+    func misses() async throws {
+        let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        func count() -> Int { cache.statistics.misses.values.reduce(0, +) }
+        _ = try await model.load(withCacheKey: "Person:9", maxAge: 60) { nil }
+        try await rest()
+        #expect(count() == 1)
+        _ = try await list.fetchDataFromCache(withCacheKey: "nowhere")
+        try await rest()
+        #expect(count() == 2)
+        _ = try await list.load(withCacheKey: "elsewhere", maxAge: 60) { [] }
+        try await rest()
+        #expect(count() == 3)
+        #expect(cache.statistics.hits == 0)
+    }
+
+    @Test("If the network has no such model, nothing changes, or it is deleted, as the caller says")
+    func nothingThere() async throws {
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        provider.setData(ann)
+        _ = try await provider.load(withCacheKey: "Person:1") { nil }
+        #expect(provider.data == ann)
+        _ = try await provider.load(withCacheKey: "Person:1", ifNil: .deletes) { nil }
+        try await rest()
+        #expect(provider.data == nil && miss(provider.state) == #"deleted: "Person:1""#)
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        // Unless it was changed since.
+        provider.setData(ann)
+        let server = Server<Person?>()
+        let load = Task {
+            try await provider.load(withCacheKey: "Person:1", ifNil: .deletes) { try await server.ask() }
+        }
+        await server.receives(1)
+        provider.setData(Person(id: "1", name: "edited"))
+        await server.answer(0, nil)
+        _ = try await load.value
+        try await rest()
+        #expect(provider.data?.name == "edited")
+        #expect(try cache.model("Person:1", as: Person.self)?.name == "edited")
+    }
+
+    @Test("What a provider has written is there for the next read of the cache")
+    func readsSeeWrites() async throws {
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        for round in 0..<200 {
+            provider.setData(Person(id: "1", name: "\(round)"))
+            #expect(try cache.model("Person:1", as: Person.self)?.name == "\(round)")
+        }
+        for round in 0..<100 {
+            _ = try await provider.load(withCacheKey: "Person:1") { Person(id: "1", name: "loaded \(round)") }
+            #expect(try cache.model("Person:1", as: Person.self)?.name == "loaded \(round)")
+        }
+    }
+}

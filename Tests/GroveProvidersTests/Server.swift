@@ -1,0 +1,70 @@
+import Grove
+import Synchronization
+
+/// A network for values of one type, whose requests the test answers in any order.
+final class Server<Value: Sendable>: Sendable {
+    private struct State {
+        var sent = 0
+        var waiting: [Int: CheckedContinuation<Value, any Error>] = [:]
+        var cancelled: Set<Int> = []
+        var tags: [Int: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How many requests were sent.
+    var sent: Int { state.withLock { $0.sent } }
+    /// How many of them were cancelled.
+    var cancelled: Int { state.withLock { $0.cancelled.count } }
+
+    /// Sends a request.
+    ///
+    /// - Parameter tag: what the test is to know of it.
+    func ask(_ tag: Int = 0) async throws -> Value {
+        let number = state.withLock { state in
+            defer { state.sent += 1 }
+            state.tags[state.sent] = tag
+            return state.sent
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.withLock { state in
+                    if state.cancelled.contains(number) { return true }
+                    state.waiting[number] = continuation
+                    return false
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                state.cancelled.insert(number)
+                return state.waiting.removeValue(forKey: number)
+            }
+            waiting?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Returns when there were `count` requests.
+    func receives(_ count: Int) async { while sent < count { await Task.yield() } }
+
+    /// Answers the request of this number, from 0 on, if nobody has cancelled it.
+    func answer(_ number: Int, _ result: Result<Value, any Error>) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(with: result)
+    }
+
+    func answer(_ number: Int, _ value: Value) async {
+        await waits(number)
+        answer(number, .success(value))
+    }
+
+    /// Returns when the request of this number waits.
+    func waits(_ number: Int) async {
+        while state.withLock({ $0.waiting[number] == nil && !$0.cancelled.contains(number) }) { await Task.yield() }
+    }
+
+    /// What a request was tagged with.
+    func tag(_ number: Int) -> Int { state.withLock { $0.tags[number] ?? 0 } }
+
+    /// The requests that wait.
+    var open: [Int] { state.withLock { $0.waiting.keys.sorted() } }
+}
