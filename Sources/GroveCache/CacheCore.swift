@@ -5,7 +5,7 @@ import Synchronization
 /// What all handles on one store share: it joins the rooms, each of which has its own owner.
 ///
 /// ``state`` is what calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger`` what the
-/// writer has done, ``audience`` who is told. What may be evicted, ``index``, is the writer's alone. Everything that
+/// writer has done, ``audience`` who is told. ``evictor`` is the writer's alone. Everything that
 /// opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
@@ -13,10 +13,12 @@ final class CacheCore: Sendable {
     /// Advances with each call that fails and each opening; ``state`` has it too.
     let epoch = ReadEpoch()
     let readers = Readers()
+    /// The views that users hold open.
+    let openViews = OpenViews()
     let ledger = WriteLedger()
     let audience = Audience()
-    /// What may be evicted, where there is a budget.
-    let index: EvictionIndex?
+    /// Who evicts, where there is a budget.
+    let evictor: Evictor?
 
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
@@ -30,8 +32,6 @@ final class CacheCore: Sendable {
     let session = UInt64.random(in: 1 ... .max)
     /// Whether the bytes of a view stay until it ends.
     let keepsBytes: Bool
-    /// Whether the writer keeps in mind what it wrote.
-    let keepsFingerprints: Bool
 
     /// Commits, one after the other; of code of users only the bodies of their transactions run here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
@@ -55,14 +55,13 @@ final class CacheCore: Sendable {
     ) throws(CacheError) {
         self.source = source
         self.clock = clock
-        index = budget.isLimited ? EvictionIndex(budget) : nil
+        evictor = budget.isLimited ? Evictor(budget) : nil
         self.queueLimit = queueLimit
         failedWritesLimit = max(queueLimit, 1 << 20)
         if let age = budget.expiresAfter { renewal.note(maxAge: age) }
-        let opened = try CacheCore.open(source, index)
+        let opened = try CacheCore.open(source, evictor)
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
-        keepsFingerprints = type(of: opened.store).profile.writesFasterUnseen
         state = Lock(CacheState(opened, epoch: epoch, failedWritesLimit: failedWritesLimit))
     }
 
@@ -86,7 +85,7 @@ final class CacheCore: Sendable {
 
     /// How much the store remembers of its commits.
     var historyLimit: HistoryLimit {
-        HistoryLimit(commits: historyLength.load(ordering: .relaxed), within: index?.budget.bytes)
+        HistoryLimit(commits: historyLength.load(ordering: .relaxed), within: evictor?.budget.bytes)
     }
 
     /// Tells observers that the store was made again when it was opened, where it was.
@@ -96,7 +95,7 @@ final class CacheCore: Sendable {
 
     /// Lets the observer, the streams and the pins of a handle go.
     func leave(_ handle: UInt64) {
-        if let index { writer.async { index.pins.leave(handle) } }
+        if let evictor { writer.async { evictor.pins.leave(handle) } }
         audience.leave(handle)
     }
 

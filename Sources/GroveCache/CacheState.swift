@@ -25,8 +25,6 @@ struct CacheState: Sendable {
     var knownCommit: UInt64
     /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
     var wipeCount: UInt64 = 0
-    /// What the writer knows of nodes; `nil` where it is nothing, or in the hands of a group commit.
-    var fingerprints: Fingerprints?
     /// Calls whose commits are not visible yet.
     private(set) var queue = WriteQueue()
     /// Advances with each call that fails, and where the store is opened again.

@@ -8,6 +8,33 @@ public protocol FollowableCache: CacheDelegate {
     /// - Parameter tell: told of every commit, in their order, on a queue of the cache, but for those of calls that the follower
     ///   made by what is returned here. It is let go of with that.
     func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache
+
+    /// The same, for a follower who shows something: that goes last where the cache has to evict, after everything that nobody shows.
+    ///
+    /// - Parameter isShown: says whether the follower shows a model or a list. Called for what is about to be evicted only, while the
+    ///   cache writes: it must be quick, and must not call the cache.
+    func followed(
+        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
+        isShown: @escaping @Sendable (ShownItem) -> Bool
+    ) -> any FollowedCache
+}
+
+extension FollowableCache {
+    /// The cache, for one who follows it; what the follower shows goes like everything else.
+    public func followed(
+        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
+        isShown: @escaping @Sendable (ShownItem) -> Bool
+    ) -> any FollowedCache {
+        followed(by: tell)
+    }
+}
+
+/// What a follower may show.
+public enum ShownItem: Sendable, Hashable {
+    /// The model of an identifier, as a root or in a tree.
+    case model(ModelIdentifier)
+    /// The list under a cache key.
+    case list(ModelIdentifier)
 }
 
 /// A cache as one who follows it uses it: what is written by it is not told back.

@@ -35,56 +35,30 @@ struct BudgetTests {
     @Test("Accounts equal a recount: more seeds", arguments: 2...3 as ClosedRange<UInt64>)
     func slowRecount(seed: UInt64) throws { try recount(seed: seed) }
 
-    @Test("The journal stays within a few times what it must hold")
-    func journal() throws {
-        let cache = try MemoryCache(
-            directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 200_000))
-        for batch in 0..<600 { try cache.write(contentsOf: (0..<50).map { Memo(batch * 50 + $0, 50) }) }
-        let index = try #require(cache.core.index)
-        #expect(index.journal.bytes <= index.journal.liveBytes * 2 + 8 * EvictionJournal.segmentBytes)
-        #expect(index.policy.count > 1_000)
+    @Test("Without a budget the account is kept too, and one who has a budget next counts nothing")
+    func withoutBudget() throws {
+        let disk = try SharedStore.Disk()
+        let plain = try disk.open()
+        try plain.write(contentsOf: (0..<200).map { Memo($0, 100) })
+        try plain.delete("Memo:3")
+        try plain.writeCollection((0..<300).map { Memo($0, 100) }, as: "list")
+        try plain.evict("Memo:5")
+        let before = try plain.usage()
+        #expect(try disk.base.size().payloadBytes == before.payloadBytes)
+        #expect(try disk.base.size().entries == before.entries)
+        plain.close()
+        let limited = try disk.open(CacheBudget(bytes: 20_000))
+        try limited.write(Memo(1_000, 10))
+        #expect(try limited.usage().evictions > 20)
+        #expect(try disk.base.size().payloadBytes <= 20_000)
     }
 
-    @Test("A record takes less than 52 bytes of memory: the policy's, its ghost's and what finds its key")
-    func slowMemory() throws {
-        var generator = SeededGenerator(seed: 13)
-        let cache = try MemoryCache(
-            directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100_000))
-        let index = try #require(cache.core.index)
-        var (ghosts, worst) = (0, 0.0)
-        for batch in 0..<240 {
-            let numbers = (0..<1_000).map {
-                batch < 210 ? batch * 1_000 + $0 : 60_000 + Int(generator.next() % 150_000)
-            }
-            try cache.write(contentsOf: numbers.map { Memo($0, 1) })
-            guard batch > 10, let policy = index.policy as? AdaptiveS3FIFO else { continue }
-            ghosts = max(ghosts, policy.ghostCount)
-            worst = max(worst, Double(policy.bytes + index.listBytes) / Double(policy.count))
-        }
-        #expect(ghosts > 90_000 && worst < 52, "\(worst) bytes beside \(ghosts) ghosts")
-    }
-
-    @Test(
-        "A policy that is told nothing but hashes evicts the same keys through a cache", arguments: everyPolicy.indices)
-    func samePolicy(index: Int) throws { try checkSamePolicy(everyPolicy[index]) }
-
-    private func checkSamePolicy<Policy: EvictionPolicy>(_ type: Policy.Type) throws {
-        var generator = SeededGenerator(seed: 5)
-        let cache = try MemoryCache(
-            directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 50, policy: type))
-        var policy = type.init(capacity: 50)
-        for step in 0..<4_000 {
-            let range = UInt64.random(in: 1...200, using: &generator)
-            let number = Int(UInt64.random(in: 0..<range, using: &generator))
-            let key: [UInt8] = [Namespace.node] + Array("Memo:\(number)".utf8)
-            let hash = unsafe key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
-            let isThere = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) != nil
-            let shouldBe = policy.access(hash)
-            try #require(isThere == shouldBe, "\(type.name), step \(step)")
-            guard !isThere else { continue }
-            try cache.write(Memo(number, 1))
-            policy.insert(hash, weight: 1)
-        }
+    @Test("What a budget remembers does not grow with what is stored")
+    func memory() throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100_000))
+        for batch in 0..<30 { try cache.write(contentsOf: (0..<1_000).map { Memo(batch * 1_000 + $0, 1) }) }
+        let evictor = try #require(cache.core.evictor)
+        #expect(evictor.byteCount <= 5 * TouchTable.leastSlots)
     }
 
     @Test("A transaction that fails leaves accounts and evictions as they were")
@@ -109,7 +83,8 @@ struct BudgetTests {
         for number in 1...4 { _ = try cache.model(ModelIdentifier("Memo:\(number)"), as: Memo.self) }
         #expect(cache.statistics.hits == 1 && cache.statistics.misses == [.deleted: 1, .absent: 2])
         let usage = try cache.usage()
-        #expect(usage.payloadBytes == nil && usage.payloadLimit == nil)
+        let (bytes, entries) = try stored(cache)
+        #expect(usage.payloadBytes == bytes && usage.entries == entries && usage.payloadLimit == nil)
     }
 
     @Test("Streams of changes tell what is evicted", .timeLimit(.minutes(1)))
@@ -128,7 +103,7 @@ struct BudgetTests {
     @Test("A second handle needs an equal budget")
     func handles() throws {
         #expect(CacheBudget(bytes: 5) == CacheBudget(bytes: 5))
-        #expect(CacheBudget(bytes: 5) != CacheBudget(bytes: 5, policy: LRU.self))
+        #expect(CacheBudget(bytes: 5) != CacheBudget(bytes: 5, expiresAfter: 3))
         #expect(!CacheBudget.unlimited.isLimited && CacheBudget(nodes: 1).isLimited)
     }
 

@@ -165,7 +165,10 @@ struct CollectionChunkTests {
         try cache.retain(collection: "list")
         try cache.writeCollection(people(0..<300), as: "list")
         func flood() throws {
-            for number in 0..<2_000 { try cache.write(Person(id: "flood-\(number)", name: "", age: 0)) }
+            for number in 0..<2_000 {
+                try cache.write(Person(id: "flood-\(number)", name: "", age: 0))
+                for _ in 0..<4 { _ = try cache.model(ModelIdentifier("Person:flood-\(number)"), as: Person.self) }
+            }
         }
         try flood()
         #expect(try cache.collection("list", of: Person.self) == people(0..<300))

@@ -25,7 +25,7 @@ struct ExpiryTests {
 
     @Test(
         "What has expired goes before what the policy would have chosen, and the change set names it",
-        arguments: [CacheBudget(nodes: 100, expiresAfter: 60), CacheBudget(bytes: 30_000, expiresAfter: 60)])
+        arguments: [CacheBudget(nodes: 100, expiresAfter: 60), CacheBudget(bytes: 26_000, expiresAfter: 60)])
     func first(budget: CacheBudget) throws {
         let cache = try open(budget)
         let size = budget.bytes == nil ? 10 : 200

@@ -5,7 +5,7 @@ import GroveModel
 import Synchronization
 
 /// A store in memory that several caches open at once, as processes open one directory, and that fails when told to.
-final class SharedStore: NodeStore {
+final class SharedStore: BudgetedStore {
     /// What the caches that open the store share.
     final class Disk: Sendable {
         struct Faults {
@@ -63,12 +63,7 @@ final class SharedStore: NodeStore {
         static func == (left: Options, right: Options) -> Bool { left.disk === right.disk }
     }
 
-    /// Fingerprints are kept, so that what they must notice is noticed.
-    static var profile: BackendProfile {
-        var profile = MemoryStore.profile
-        profile.writesFasterUnseen = true
-        return profile
-    }
+    static var profile: BackendProfile { MemoryStore.profile }
 
     private let disk: Disk
 
@@ -109,6 +104,15 @@ final class SharedStore: NodeStore {
     }
 
     func close() {}
+
+    convenience init(directory: String?, options: Options, budget: Int) throws(CacheError) {
+        try self.init(directory: directory, options: options)
+    }
+
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
+    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
+    func payloadLimit(holding payload: Int) -> Int { .max }
+    func bytesOnDisk() throws(CacheError) -> Int { 0 }
 
     static var failure: CacheError { CacheError(.inputOutput, "The test's store fails because it was told to.") }
 
@@ -166,7 +170,7 @@ final class SharedStore: NodeStore {
         }
     }
 
-    final class Transaction: NodeTransaction {
+    final class Transaction: SweepableTransaction {
         static var keepsBytes: Bool { false }
 
         private let base: MemoryTransaction
@@ -199,6 +203,17 @@ final class SharedStore: NodeStore {
             let name = unsafe Array(key)
             if disk.faults.withLock({ $0.keptKeys.contains(name) }) { throw SharedStore.failure }
             try unsafe base.remove(key)
+        }
+
+        func sweep(
+            from cursor: SweepCursor?, limit: Int,
+            _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+        ) throws(CacheError) -> SweepCursor? {
+            try unsafe base.sweep(from: cursor, limit: limit, visit)
+        }
+
+        func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
+            try unsafe base.sweepCursor(at: key)
         }
 
         func end() {}

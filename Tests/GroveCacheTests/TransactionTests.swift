@@ -250,14 +250,12 @@ struct TransactionTests {
         }
         for number in 200..<240 { #expect(try cache.model("Person:\(number)", as: Person.self) != nil) }
         #expect(try cache.usage().entries ?? 99 <= 54)
-        let index = try #require(cache.core.index)
         #expect(throws: Stop.self) {
             try cache.write { tx in
                 for number in 300..<340 { try tx.write(Person(id: "\(number)", name: "n", age: number)) }
                 throw Stop()
             }
         }
-        #expect(index.isLoaded)
         for number in 200..<240 { #expect(try cache.model("Person:\(number)", as: Person.self) != nil) }
         #expect(throws: CacheError.self) {
             try cache.write { tx in

@@ -35,7 +35,7 @@ struct StoreOrderTests {
         let numbered = (0..<200).map { "Person:\($0 * 37 % 500)" }
         let long = (0..<40).map { "Message:the same for more than eight bytes:\($0)" }
         let tree = tree([numbered.shuffled(using: &generator), shared.shuffled(), long.shuffled(using: &generator)])
-        let order = try #require(tree.storeOrder(window: 1_000))
+        let order = try #require(tree.storeOrder())
         #expect(order.sorted() == tree.entries.indices.map(Int32.init))
         for (left, right) in zip(order, order.dropFirst()) {
             let types = (tree.entries[Int(left)].type, tree.entries[Int(right)].type)
@@ -46,18 +46,7 @@ struct StoreOrderTests {
 
     @Test("A few nodes are stored as they come")
     func few() {
-        #expect(tree([["b", "a"], ["c"]]).storeOrder(window: 100) == nil)
-        #expect(tree([(0..<100).map { "\($0)" }]).storeOrder(window: 31) == nil)
-    }
-
-    @Test("Nodes move no further than the window, so that trees stay together")
-    func windows() throws {
-        let tree = tree([(0..<1_000).map { "\($0 * 379 % 1_000)" }])
-        let order = try #require(tree.storeOrder(window: 64))
-        #expect(order.sorted() == Array(0..<1_000))
-        for (place, index) in order.enumerated() { #expect(place / 64 == Int(index) / 64) }
-        let first = order.prefix(64).map { name(tree, $0) }
-        #expect(zip(first, first.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
+        #expect(tree([["b", "a"], ["c"]]).storeOrder() == nil)
     }
 
     @Test("Projections of one record are stored in pre-order, so that the later wins")
@@ -75,7 +64,7 @@ struct StoreOrderTests {
                 }
             }
         }
-        let order = try #require(tree.storeOrder(window: 1_000))
+        let order = try #require(tree.storeOrder())
         #expect(order != Array(0..<100))
         #expect(order.map { tree.order(Int($0)) } == Array(0..<100))
     }

@@ -30,7 +30,7 @@ struct RealDataTraceTests {
         let table = try #require(SharedTraces.all.first { $0.name == "web12" })
         let trace = AccessTrace(try table.trace, prefix: 4_000)
         let directory = try TemporaryDirectory()
-        for policy in [TracePolicy.lru, .default] {
+        for policy in [TracePolicy.default] {
             let bare = TraceReplay(trace, policy, capacity: 300)
             let whole = try TraceReplay(trace, policy, capacity: 300, through: backend, in: directory)
             let difference = Double(abs(bare.hits - whole.hits)) * 100 / Double(trace.requests.count)

@@ -68,8 +68,13 @@ extension Scene {
             _ = try await list.fetchDataFromCache(withCacheKey: "people")
             list.insert([cid], at: 0)
         case .evict:
-            for number in 100..<200 { person.setData(Person(id: "\(number)")) }
-            try await store()
+            // What is read goes before what was read as often, long ago.
+            for batch in 10..<30 {
+                let numbers = batch * 10..<batch * 10 + 10
+                for number in numbers { person.setData(Person(id: "\(number)")) }
+                try await store()
+                for number in [numbers, numbers, numbers, numbers].joined() { _ = try self.person("\(number)") }
+            }
         case .wipe: try await manager.wipe()
         }
     }

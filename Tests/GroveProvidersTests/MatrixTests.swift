@@ -74,7 +74,7 @@ struct MatrixTests {
     func cell(_ cell: Cell) async throws {
         let isFull = cell.verb == .evict && cell.writer.evictsByBudget
         try await cell.backend.open(
-            within: isFull ? CacheBudget(nodes: 40, policy: LRU.self) : .unlimited,
+            within: isFull ? CacheBudget(nodes: 40) : .unlimited,
             history: cell.writer == .otherProcess ? 100 : 0, withPeer: cell.writer == .otherProcess
         ) { scene, peer in
             try scene.begin()

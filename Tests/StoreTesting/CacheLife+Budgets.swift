@@ -14,6 +14,9 @@ extension CacheLife {
                 for count in [20, 300, 1_000, 5_000, 20_000, 60_000] { try $0.leastBudget(notesOf: count) }
             },
             Check("Within the least budget trees and rewrites are taken as well") { try $0.leastBudgetOfTrees() },
+            Check("A view that stays open neither empties the cache nor holds up writes, which fail and name it") {
+                try $0.openView()
+            },
             Check("Within the least budget a transaction keeps all that it wrote") {
                 try $0.leastBudgetOfTransactions()
             },
@@ -49,6 +52,56 @@ extension CacheLife {
                 Issue.record("write \(index) of \(count) bytes is not there")
                 return
             }
+        }
+        cache.close()
+    }
+
+    /// Writes on beside a view that stays open, until the store has no room.
+    private func openView() throws {
+        let budget = max(least * 2, 8 << 20)
+        let cache = try Cache(directory: path, options: options, budget: CacheBudget(bytes: budget))
+        let text = String(repeating: "x", count: 500)
+        var first = 0
+        while try cache.usage().evictions == 0 {
+            try cache.write(contentsOf: (first..<first + 40).map { Note($0, text) })
+            first += 40
+        }
+        let before = try cache.usage()
+        let (isOpen, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            _ = try? cache.read { _ in
+                isOpen.signal()
+                mayEnd.wait()
+            }
+            ended.signal()
+        }
+        isOpen.wait()
+        var failure: CacheError?
+        var slowest = Duration.zero
+        for _ in 0..<2_000 where failure == nil {
+            let begun = ContinuousClock.now
+            do throws(CacheError) {
+                try cache.write(contentsOf: (first..<first + 20).map { Note($0, text) })
+                first += 20
+            } catch {
+                failure = error
+            }
+            slowest = max(slowest, ContinuousClock.now - begun)
+        }
+        let usage = try cache.usage()
+        #expect(usage.entries ?? 0 > (before.entries ?? 0) * 3 / 4, "\(usage.entries ?? 0) of \(before.entries ?? 0)")
+        #expect(try bytesOnDisk(path) <= budget)
+        #expect(slowest < .seconds(5), "\(slowest)")
+        if let failure {
+            #expect(failure.code == .full && failure.message.contains("view has been open"), "\(failure)")
+        }
+        mayEnd.signal()
+        ended.wait()
+        // Room comes back with the view's end.
+        for _ in 0..<20 {
+            try cache.write(contentsOf: (first..<first + 20).map { Note($0, text) })
+            first += 20
         }
         cache.close()
     }

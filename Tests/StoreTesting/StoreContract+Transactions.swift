@@ -1,5 +1,6 @@
 import GroveCache
 import GroveModel
+import TestSupport
 import Testing
 
 /// Views, transactions, and both at once.
@@ -8,6 +9,9 @@ extension StoreContract {
         [
             Check("A view shows the state in which it was opened, whatever is committed since") { try $0.isolation() },
             Check("A transaction sees its own writes and removals, scanning too") { try $0.ownWrites() },
+            Check("A sweep visits every record once, whatever goes meanwhile, and goes on from any place") { contract in
+                for seed in 1...6 { try contract.sweeps(seed: UInt64(seed)) }
+            },
             Check("A transaction that throws leaves nothing behind") { try $0.aborts() },
             Check("What get returned can be put under another key, and under its own, at once") { contract in
                 for count in [3, 200, 5_000] { try contract.borrowedValues(count) }
@@ -33,6 +37,59 @@ extension StoreContract {
                 try transaction.put([1], [1])
             }
             #expect(try store.get([1]) == [1])
+        }
+    }
+
+    /// Sweeps in runs of random lengths, in several transactions, in which records come and go.
+    private func sweeps(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let store = try open()
+        var there: Set<[UInt8]> = []
+        try store.write { transaction throws(CacheError) in
+            for number in 0..<400 {
+                var key =
+                    [UInt8("\(number % 7)".utf8.first ?? 0)] + Array("Item \(number % 5):\(number * 37 % 1_000)".utf8)
+                if number % 50 == 0 { key += [UInt8](repeating: UInt8(number / 50), count: 600) }
+                try transaction.put(key, [UInt8](repeating: 1, count: number % 90))
+                there.insert(key)
+            }
+        }
+        let before = there
+        var seen: [[UInt8]: Int] = [:]
+        var cursor: SweepCursor?
+        var isDone = false
+        while !isDone {
+            try store.write { transaction throws(CacheError) in
+                guard let transaction = transaction as? any SweepableTransaction else { return isDone = true }
+                let limit = Int.random(in: 1...9, using: &random)
+                let (keys, next) = try transaction.keys(after: cursor, limit: limit)
+                #expect(keys.count <= limit + 3)
+                for key in keys { seen[key, default: 0] += 1 }
+                cursor = next
+                isDone = next == nil
+                // What was seen goes, and with it the record that the cursor stands on.
+                if let key = keys.last, Bool.random(using: &random) {
+                    try transaction.remove(key)
+                    there.remove(key)
+                    let (again, _) = try transaction.keys(after: next, limit: 5)
+                    #expect(!again.contains(key))
+                }
+            }
+        }
+        guard !seen.isEmpty else { return }
+        #expect(seen.values.allSatisfy { $0 == 1 })
+        #expect(there.isSubset(of: Set(seen.keys)) && Set(seen.keys).isSubset(of: before))
+        // From each record on, the rest is shown.
+        try store.write { transaction throws(CacheError) in
+            guard let transaction = transaction as? any SweepableTransaction else { return }
+            let all = try transaction.keys(after: nil, limit: .max).keys
+            #expect(Set(all) == there)
+            for place in stride(from: 0, to: all.count, by: 41) where all[place].count < 400 {
+                let rest = try transaction.keys(after: transaction.sweepCursor(at: all[place]), limit: .max).keys
+                #expect(rest == Array(all[(place + 1)...]))
+            }
+            _ = try transaction.keys(after: SweepCursor([0xFF, 3]), limit: 3)
+            _ = try transaction.keys(after: SweepCursor([]), limit: 3)
         }
     }
 

@@ -36,6 +36,24 @@ extension NodeView {
     }
 }
 
+extension SweepableTransaction {
+    /// The keys that a sweep from `cursor` visits, `limit` of them at most, and where the next one goes on.
+    package func keys(
+        after cursor: SweepCursor?, limit: Int
+    ) throws(CacheError) -> (keys: [[UInt8]], cursor: SweepCursor?) {
+        var keys: [[UInt8]] = []
+        let next = try unsafe sweep(from: cursor, limit: limit) { key, value throws(CacheError) in
+            unsafe keys.append([UInt8](key))
+            return true
+        }
+        return (keys, next)
+    }
+
+    package func sweepCursor(at key: [UInt8]) throws(CacheError) -> SweepCursor {
+        try unsafe key.withRaw { key throws(CacheError) in try unsafe sweepCursor(at: key) }
+    }
+}
+
 extension NodeTransaction {
     package func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
         try unsafe key.withRaw { key throws(CacheError) in

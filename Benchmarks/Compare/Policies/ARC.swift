@@ -1,5 +1,3 @@
-import GroveCache
-
 /// Two LRU queues, of what was read once and of what was read again, whose shares follow the hits on their ghosts.
 ///
 /// Megiddo and Modha: *ARC: A Self-Tuning, Low Overhead Replacement Cache*, FAST 2003, section 3 and figure 4. Where the
@@ -24,27 +22,11 @@ struct ARC: EvictionPolicy {
     private static let inAgain: UInt32 = 1
     private static let onceGhost: UInt32 = 2
     private static let againGhost: UInt32 = 3
-    private static let tag: UInt32 = 0x2043_5241
 
     /// Makes an empty policy for `capacity` bytes.
     init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
-    }
-
-    /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    init?(restoring bytes: [UInt8], capacity: Int) {
-        self.init(capacity: capacity)
-        guard var reader = PolicyStateReader(bytes, policy: Self.tag),
-            let target: UInt64 = reader.word(),
-            reader.queue(into: &once, of: &arena, where: { $0 == Self.inOnce }),
-            reader.queue(into: &again, of: &arena, where: { $0 == Self.inAgain }),
-            reader.queue(into: &onceGhosts, of: &arena, where: { $0 == Self.onceGhost }),
-            reader.queue(into: &againGhosts, of: &arena, where: { $0 == Self.againGhost }), reader.isAtEnd
-        else { return nil }
-        let saved = Double(bitPattern: target)
-        guard saved >= 0 else { return nil }
-        self.target = min(saved, Double(capacity))
     }
 
     /// The bytes that resident entries have together.
@@ -128,17 +110,6 @@ struct ARC: EvictionPolicy {
     func forEachResident(_ body: (UInt64, Int) -> Void) {
         arena.forEach(in: once) { body($0.key, Int($0.weight)) }
         arena.forEach(in: again) { body($0.key, Int($0.weight)) }
-    }
-
-    /// The four queues and the target as bytes.
-    func save() -> [UInt8] {
-        var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + 40)
-        writer.word(target.bitPattern)
-        writer.queue(once, of: arena)
-        writer.queue(again, of: arena)
-        writer.queue(onceGhosts, of: arena)
-        writer.queue(againGhosts, of: arena)
-        return writer.finished()
     }
 
     private mutating func hit(_ position: UInt32) {

@@ -1,5 +1,3 @@
-import GroveCache
-
 /// How often keys were seen lately, roughly: a count-min sketch of four-bit counters that halves them now and then.
 ///
 /// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),
@@ -45,26 +43,7 @@ struct FrequencySketch: Sendable {
         return least
     }
 
-    func write(to writer: inout PolicyStateWriter) {
-        writer.word(UInt64(sample))
-        writer.word(UInt64(words.count))
-        for word in words { writer.word(word) }
-    }
-
     init() {}
-
-    init?(from reader: inout PolicyStateReader) {
-        guard let sample: UInt64 = reader.word(), let count = reader.count(ofSize: 8), count >= 16,
-            count & (count - 1) == 0, sample < UInt64(count) * 64
-        else { return nil }
-        self.sample = Int(sample)
-        words = []
-        words.reserveCapacity(count)
-        for _ in 0..<count {
-            guard let word: UInt64 = reader.word() else { return nil }
-            words.append(word)
-        }
-    }
 
     @inline(__always)
     private func place(_ hash: UInt64, _ row: Int) -> (word: Int, shift: UInt64) {

@@ -1,12 +1,10 @@
-import GroveCache
-
 /// Three queues in order of arrival: a small one that sorts out what is read once, the main one, and ghosts.
 ///
 /// Yang, Zhang, Qiu, Yue and Rashmi: *FIFO Queues are All You Need for Cache Eviction*, SOSP 2023, section 4 and
 /// algorithm 1, with its constants: a tenth of the capacity for the small queue, ghosts for the other nine tenths,
 /// two reads to pass from the small to the main queue, counters up to three. Ghosts have the weight of their entries.
 ///
-/// ``AdaptiveS3FIFO`` is what grew out of it, and is the default.
+/// The default of earlier versions grew out of it.
 struct S3FIFO: EvictionPolicy {
     /// `s3fifo`.
     static let name = "s3fifo"
@@ -24,7 +22,6 @@ struct S3FIFO: EvictionPolicy {
     private static let inMain: UInt32 = 4
     private static let isGhost: UInt32 = 8
     private static let counter: UInt32 = 3
-    private static let tag: UInt32 = 0x4633_5320
 
     private var smallCapacity: Int { capacity / 10 }
     private var ghostCapacity: Int { capacity - smallCapacity }
@@ -33,16 +30,6 @@ struct S3FIFO: EvictionPolicy {
     init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
-    }
-
-    /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    init?(restoring bytes: [UInt8], capacity: Int) {
-        self.init(capacity: capacity)
-        guard var reader = PolicyStateReader(bytes, policy: Self.tag),
-            reader.queue(into: &small, of: &arena, where: { $0 & ~Self.counter == Self.inSmall }),
-            reader.queue(into: &main, of: &arena, where: { $0 & ~Self.counter == Self.inMain }),
-            reader.queue(into: &ghosts, of: &arena, where: { $0 == Self.isGhost }), reader.isAtEnd
-        else { return nil }
     }
 
     /// The bytes that resident entries have together.
@@ -128,15 +115,6 @@ struct S3FIFO: EvictionPolicy {
     func forEachResident(_ body: (UInt64, Int) -> Void) {
         arena.forEach(in: small) { body($0.key, Int($0.weight)) }
         arena.forEach(in: main) { body($0.key, Int($0.weight)) }
-    }
-
-    /// The three queues as bytes.
-    func save() -> [UInt8] {
-        var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + 24)
-        writer.queue(small, of: arena)
-        writer.queue(main, of: arena)
-        writer.queue(ghosts, of: arena)
-        return writer.finished()
     }
 
     private func resident(_ key: UInt64) -> UInt32? {

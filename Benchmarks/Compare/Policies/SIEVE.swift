@@ -1,5 +1,3 @@
-import GroveCache
-
 /// A queue in order of arrival, and a hand that spares what was read since it last came by.
 ///
 /// Zhang, Yang, Yue, Vigfusson and Rashmi: *SIEVE is Simpler than LRU*, NSDI 2024, section 3 and algorithm 1. Weights
@@ -15,24 +13,11 @@ struct SIEVE: EvictionPolicy {
     private var queue = EntryQueue()
     /// Where the hand will look next; none when it begins anew at the oldest.
     private var hand = EntryArena.none
-    private static let tag: UInt32 = 0x5645_4953
 
     /// Makes an empty policy for `capacity` bytes.
     init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
-    }
-
-    /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    init?(restoring bytes: [UInt8], capacity: Int) {
-        self.init(capacity: capacity)
-        guard var reader = PolicyStateReader(bytes, policy: Self.tag),
-            reader.queue(into: &queue, of: &arena, where: { $0 <= 1 }),
-            let hasHand: UInt64 = reader.word(), let key: UInt64 = reader.word(), reader.isAtEnd
-        else { return nil }
-        guard hasHand != 0 else { return }
-        guard let position = arena.find(key) else { return nil }
-        hand = position
     }
 
     /// The bytes that resident entries have together.
@@ -94,15 +79,6 @@ struct SIEVE: EvictionPolicy {
     /// Calls `body` with every resident entry, the oldest first.
     func forEachResident(_ body: (UInt64, Int) -> Void) {
         arena.forEach(in: queue) { body($0.key, Int($0.weight)) }
-    }
-
-    /// The queue, its bits and the hand as bytes.
-    func save() -> [UInt8] {
-        var writer = PolicyStateWriter(policy: Self.tag, reserving: count * 16 + 16)
-        writer.queue(queue, of: arena)
-        writer.word(UInt64(hand == EntryArena.none ? 0 : 1))
-        writer.word(hand == EntryArena.none ? UInt64(0) : arena[hand].key)
-        return writer.finished()
     }
 
     private mutating func drop(_ position: UInt32) {

@@ -1,5 +1,3 @@
-import GroveCache
-
 /// A small LRU window, and behind it a segmented LRU that lets in only what is requested more often than its victim.
 ///
 /// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),
@@ -21,7 +19,6 @@ struct WTinyLFU: EvictionPolicy {
     private static let inWindow: UInt32 = 0
     private static let inProbation: UInt32 = 1
     private static let inProtected: UInt32 = 2
-    private static let tag: UInt32 = 0x5546_4c54
 
     private var windowCapacity: Int { max(capacity / 100, 1) }
     private var protectedCapacity: Int { (capacity - windowCapacity) / 5 * 4 }
@@ -30,18 +27,6 @@ struct WTinyLFU: EvictionPolicy {
     init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
-    }
-
-    /// Makes a policy from what ``save()`` returned; `nil` where the bytes are not that.
-    init?(restoring bytes: [UInt8], capacity: Int) {
-        self.init(capacity: capacity)
-        guard var reader = PolicyStateReader(bytes, policy: Self.tag),
-            let sketch = FrequencySketch(from: &reader),
-            reader.queue(into: &window, of: &arena, where: { $0 == Self.inWindow }),
-            reader.queue(into: &probation, of: &arena, where: { $0 == Self.inProbation }),
-            reader.queue(into: &protected, of: &arena, where: { $0 == Self.inProtected }), reader.isAtEnd
-        else { return nil }
-        self.sketch = sketch
     }
 
     /// The bytes that resident entries have together.
@@ -113,16 +98,6 @@ struct WTinyLFU: EvictionPolicy {
         for queue in [window, probation, protected] {
             arena.forEach(in: queue) { body($0.key, Int($0.weight)) }
         }
-    }
-
-    /// The sketch and the queues as bytes.
-    func save() -> [UInt8] {
-        var writer = PolicyStateWriter(policy: Self.tag, reserving: arena.count * 16 + sketch.bytes + 40)
-        sketch.write(to: &writer)
-        writer.queue(window, of: arena)
-        writer.queue(probation, of: arena)
-        writer.queue(protected, of: arena)
-        return writer.finished()
     }
 
     private mutating func hit(_ position: UInt32) {

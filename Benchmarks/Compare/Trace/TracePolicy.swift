@@ -1,5 +1,3 @@
-import GroveCache
-
 /// A policy by the name that the user gives it.
 package enum TracePolicy: String, CaseIterable {
     case lru
@@ -17,7 +15,7 @@ package enum TracePolicy: String, CaseIterable {
         case .arc: ARC.self
         case .wtinylfu: WTinyLFU.self
         case .s3fifo: S3FIFO.self
-        case .default: DefaultEviction.self
+        case .default: HandsPolicy.self
         }
     }
 

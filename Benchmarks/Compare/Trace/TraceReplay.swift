@@ -27,10 +27,13 @@ struct TraceReplay {
     ) throws(ToolError) {
         self.policy = policy
         self.capacity = capacity
+        guard policy == .default else {
+            throw .input("a cache has the policy default; \(policy.rawValue) replays without --through")
+        }
         let place =
             backend.isPersistent ? try directory.make("\(backend.rawValue)-\(policy.rawValue)-\(capacity)") : nil
         do throws(CacheError) {
-            let cache = try backend.open(place, budget: CacheBudget(nodes: capacity, policy: policy.type))
+            let cache = try backend.open(place, budget: CacheBudget(nodes: capacity))
             defer { cache.close() }
             for number in trace.requests { if try cache.request("Item:\(number)") { hits += 1 } }
             evictions = try cache.usage().evictions

@@ -106,7 +106,7 @@ final class InterceptedView<Base: NodeView>: NodeView {
 final class InterceptedTransaction<Base: NodeTransaction>: NodeTransaction {
     static var keepsBytes: Bool { Base.keepsBytes }
 
-    private let base: Base
+    fileprivate let base: Base
     private let interceptor: StoreInterceptor
 
     init(_ base: Base, _ interceptor: StoreInterceptor) {
@@ -137,4 +137,17 @@ final class InterceptedTransaction<Base: NodeTransaction>: NodeTransaction {
     }
 
     func end() { base.end() }
+}
+
+extension InterceptedTransaction: SweepableTransaction where Base: SweepableTransaction {
+    func sweep(
+        from cursor: SweepCursor?, limit: Int,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> SweepCursor? {
+        try unsafe base.sweep(from: cursor, limit: limit, visit)
+    }
+
+    func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
+        try unsafe base.sweepCursor(at: key)
+    }
 }

@@ -151,11 +151,11 @@ extension EvictionRules {
         }
         try cache.flush()
         try trial.expect(
-            try account(cache).0 >= before + 100 * 36, "a hundred tombstones: expected their bytes to count.")
+            try account(cache).0 >= before + 100 * 28, "a hundred tombstones: expected their bytes to count.")
         before = try account(cache).0
         for number in 0..<100 { _ = try cache.writeCollection([Person(id: "Person:0")], forKey: "list-\(number)") }
         try trial.expect(
-            try account(cache).0 >= before + 100 * 40, "a hundred collections: expected their bytes to count.")
+            try account(cache).0 >= before + 100 * 28, "a hundred collections: expected their bytes to count.")
         let long = String(repeating: "k", count: 3_000)
         for number in 0..<3_000 {
             cache.deleteModel(Person(id: "Person:\(number)-\(long)"), forKey: nil, context: nil)

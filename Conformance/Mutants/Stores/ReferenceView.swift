@@ -54,7 +54,7 @@ class ReferenceView<Flaw: StoreFlaw>: NodeView {
 }
 
 /// A transaction of a ``ReferenceStore``: its own content, and the changes that led to it.
-final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, NodeTransaction {
+final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, SweepableTransaction {
     private(set) var changes: [ReferenceChange] = []
     /// What the last look-up returned, where it does not last.
     private var scratch: ReferenceBytes?
@@ -72,6 +72,30 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, NodeTran
         let copy = ReferenceBytes(unsafe Array(value))
         scratch = copy
         return unsafe copy.borrowed
+    }
+
+    /// In the order of the keys' bytes.
+    func sweep(
+        from cursor: SweepCursor?, limit: Int,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> SweepCursor? {
+        let start = cursor?.bytes
+        var next: [[UInt8]] = []
+        for key in content.keys where start?.lexicographicallyPrecedes(key) ?? true {
+            guard next.count < limit || key.lexicographicallyPrecedes(next[limit - 1]) else { continue }
+            next.insert(key, at: next.firstIndex { key.lexicographicallyPrecedes($0) } ?? next.count)
+            if next.count > limit { next.removeLast() }
+        }
+        for key in next {
+            guard let value = content[key] else { continue }
+            let name = ReferenceBytes(key)
+            guard try unsafe visit(name.borrowed, value.borrowed) else { return SweepCursor(key) }
+        }
+        return next.count == limit ? next.last.map { SweepCursor($0) } : nil
+    }
+
+    func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
+        unsafe SweepCursor(Array(key))
     }
 
     func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) { change((unsafe Array(key), nil)) }

@@ -73,7 +73,7 @@ extension LMDBStore {
             }
             if attempt == 0 { pool.releaseResting() }
             // What views hold is free as soon as they end: reads are short. What is missing otherwise must be evicted.
-            guard free.later >= needed else { return false }
+            guard free.later >= needed, load.waitsForViews else { return false }
             usleep(1_000)
         }
         return false

@@ -7,7 +7,7 @@ import CLMDB
 ///
 /// It is valid inside the closure of ``LMDBStore/write(_:)`` only; afterwards every call throws `closed`. After a call
 /// of ``put(_:_:)`` or ``remove(_:)`` threw what the engine reported, every later call throws that, and so does the commit.
-@safe public final class LMDBTransaction: NodeTransaction {
+@safe public final class LMDBTransaction: SweepableTransaction {
     /// Bytes may move at the next call.
     public static var keepsBytes: Bool { false }
 

@@ -49,7 +49,7 @@ extension LevelDBStore {
             return true
         }
         // Where the records themselves are too many, a little less of them is not worth another compaction.
-        guard connection.noteRefusal() else { return false }
+        guard load.waitsForViews, connection.noteRefusal() else { return false }
         try compact(shares)
         let hasRoom = try connection.engineBytes() + needed <= shares.mark
         connection.hadRoom(hasRoom)

@@ -22,7 +22,7 @@ public final class LevelDBStore: BudgetedStore {
     /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
     public static let profile = BackendProfile(
         name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
-        readersNeverStall: true, writesFasterUnseen: true, mainFile: "LOCK", maxValueBytes: 256 << 20,
+        readersNeverStall: true, mainFile: "LOCK", maxValueBytes: 256 << 20,
         livePayloadShare: 0.4,
         leastBudgetBytes: 4_500_000)
 

@@ -7,7 +7,7 @@ public import GroveModel
 ///
 /// Nothing reaches LevelDB before the transaction commits, as one batch. There is one writer, so that the current state
 /// is the state it began with.
-public final class LevelDBTransaction: NodeTransaction {
+public final class LevelDBTransaction: SweepableTransaction {
     /// False: the bytes of a value are freed at the next call.
     public static var keepsBytes: Bool { false }
 
@@ -91,6 +91,37 @@ public final class LevelDBTransaction: NodeTransaction {
                 guard try unsafe visit(own.key, own.value) else { return }
             }
         }
+    }
+
+    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order; what this transaction wrote is passed over.
+    ///
+    /// - Complexity: a search of LevelDB's, and O(`limit`).
+    /// - Throws: what `visit` threw, or ``CacheError`` with code `corrupted` or `inputOutput`.
+    public func sweep(
+        from cursor: SweepCursor?, limit: Int,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> SweepCursor? {
+        let start = cursor?.bytes ?? []
+        return try unsafe start.withUnsafeBytesTyped { (start) throws(CacheError) -> SweepCursor? in
+            let iterator = try unsafe LevelDBIterator(handle, options: handle.readOptions, from: start)
+            if cursor != nil, let (key, _) = unsafe try iterator.entry(), unsafe isEqual(key, start) {
+                iterator.advance()
+            }
+            var count = 0
+            while let (key, value) = unsafe try iterator.entry() {
+                count += 1
+                var goesOn = true
+                if unsafe overlay.find(key) == nil { goesOn = try unsafe visit(key, value) }
+                guard goesOn, count < limit else { return unsafe SweepCursor(Array(key)) }
+                iterator.advance()
+            }
+            return nil
+        }
+    }
+
+    /// The place of `key`, which is the key.
+    public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
+        unsafe SweepCursor(Array(key))
     }
 
     /// Does nothing: the store ends its transactions.

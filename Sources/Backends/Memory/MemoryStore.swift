@@ -6,7 +6,7 @@ public import GroveModel
 /// The content is a persistent ordered tree. A view is one version of it, opened in O(1); a transaction shares with that
 /// version what it does not change. The last view of an older version frees, when it ends, what it alone reached, and the next commit
 /// waits for that; readers and the writer do not wait for one another otherwise.
-public final class MemoryStore: NodeStore {
+public final class MemoryStore: BudgetedStore {
     /// What this backend can do: it is fast, and forgets everything when the process ends.
     public static let profile = BackendProfile(
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
@@ -74,6 +74,25 @@ public final class MemoryStore: NodeStore {
     public func close() {
         if let last = try? current() { publish(nil, in: last) }
     }
+
+    // MARK: A budget
+
+    /// Opens as without a budget.
+    public convenience init(directory: String?, options: MemoryOptions, budget: Int) throws(CacheError) {
+        try self.init(directory: directory, options: options)
+    }
+
+    /// All of `bytes` is for keys and values.
+    public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
+
+    /// True: nothing is needed beside what is stored.
+    public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
+
+    /// No less than the budget.
+    public func payloadLimit(holding payload: Int) -> Int { .max }
+
+    /// None.
+    public func bytesOnDisk() throws(CacheError) -> Int { 0 }
 
     private func current() throws(CacheError) -> TreeVersion {
         guard let version = committed.withLock(of: committed.own, { $0 }) else { throw .closedStore }

@@ -2,7 +2,7 @@ public import GroveCache
 public import GroveModel
 
 /// A write transaction of a ``MemoryStore``: a tree of its own that shares what it has not changed.
-public final class MemoryTransaction: NodeTransaction {
+public final class MemoryTransaction: SweepableTransaction {
     /// False: a later `put` or `remove` frees the bytes that this transaction itself wrote under the same key.
     public static var keepsBytes: Bool { false }
 
@@ -43,6 +43,32 @@ public final class MemoryTransaction: NodeTransaction {
         try unsafe tree.root?.scan(prefix: KeyBytes(prefix)) { entry throws(CacheError) in
             try unsafe visit(entry.key.bytes, entry.value)
         }
+    }
+
+    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order, this transaction's own writes included.
+    ///
+    /// - Complexity: O(*k*) for a key of *k* bytes, and O(`limit`).
+    public func sweep(
+        from cursor: SweepCursor?, limit: Int,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> SweepCursor? {
+        guard let root = tree.root else { return nil }
+        var last: TreeNode?
+        var count = 0
+        let isAtEnd = try unsafe (cursor?.bytes ?? []).withUnsafeBytesTyped { (start) throws(CacheError) in
+            try unsafe root.scan(after: cursor == nil ? nil : KeyBytes(start)) { entry throws(CacheError) in
+                last = entry
+                count += 1
+                return try unsafe visit(entry.key.bytes, entry.value) && count < limit
+            }
+        }
+        guard !isAtEnd else { return nil }
+        return last.map { unsafe SweepCursor(Array($0.key.bytes)) }
+    }
+
+    /// The place of `key`, which is the key.
+    public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
+        unsafe SweepCursor(Array(key))
     }
 
     /// Does nothing: the store ends its transactions.

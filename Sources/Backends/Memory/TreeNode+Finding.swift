@@ -64,6 +64,52 @@ extension TreeNode {
         }
     }
 
+    /// Visits the entries whose keys come after `start`, or all of them, in the order of their keys' bytes, until `visit` returns false.
+    ///
+    /// - Complexity: O(*k*) for a key of *k* bytes, and O(*m*) for *m* entries that are visited.
+    /// - Returns: whether it came to the end.
+    func scan(after start: KeyBytes?, _ visit: (TreeNode) throws(CacheError) -> Bool) throws(CacheError) -> Bool {
+        var rest = [self]
+        if let start { rest = nodes(after: start) }
+        while let node = rest.popLast() {
+            if node.isEntry {
+                guard try visit(node) else { return false }
+            } else {
+                node.pushBelow(to: &rest)
+            }
+        }
+        return true
+    }
+
+    /// The topmost nodes below which all keys come after `start`, the last first.
+    private func nodes(after start: KeyBytes) -> [TreeNode] {
+        let nearest = nearest(start).key
+        // Where the keys that are there part from `start`; below that, all are on one side of it.
+        let difference = nearest.firstDifference(from: start) ?? noDifference
+        var (node, rest) = (self, [] as [TreeNode])
+        while !node.isEntry, node.position < difference {
+            let symbol = start.symbol(at: node.position)
+            for other in (symbol + 1..<KeyBytes.symbols).reversed() {
+                if let below = node[other] { rest.append(below) }
+            }
+            guard let below = node[symbol] else { return rest }
+            node = below
+        }
+        guard difference < noDifference else { return rest }
+        if !node.isEntry, node.position == difference {
+            // Keys part here from each other too.
+            let symbol = start.symbol(at: difference)
+            for other in (symbol + 1..<KeyBytes.symbols).reversed() {
+                if let below = node[other] { rest.append(below) }
+            }
+        } else if nearest.symbol(at: difference) > start.symbol(at: difference) {
+            rest.append(node)
+        }
+        return rest
+    }
+
+    private var noDifference: Int { TreeNode.noPosition }
+
     /// Frees this node and those below it that were made after version `older`; returns how many there were.
     ///
     /// In a loop: keys that begin one another make the tree as deep as they are many.

@@ -125,13 +125,13 @@ final class SQLiteBudget: Sendable {
             if log > Self.longLog { try? cutOffLog(writer.connection, patience: 0) }
             return true
         }
-        try cutOffLog(writer.connection, patience: Self.patience)
+        try cutOffLog(writer.connection, patience: load.waitsForViews ? Self.patience : 0)
         let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         state.withLock { $0.hasRoomToPack = rest + needed + packing <= allowed }
         guard rest + needed > allowed else { return true }
         // Removing records makes neither file smaller.
         throw CacheError(
-            .overBudget,
+            rest > 0 ? .full : .overBudget,
             rest > 0
                 ? "a view that stays open keeps the log from starting over; end views soon"
                 : "the write needs \(needed) bytes of log and the budget leaves \(allowed); write less at once")

@@ -63,6 +63,14 @@ struct SQLiteLookup: ~Copyable {
         return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }
     }
 
+    /// Puts the key of `row`, a row of `numbered`, into `buffer`; false where its prefix is lost.
+    mutating func writeKey(of row: Int64, to buffer: inout ByteBuffer) throws(CacheError) -> Bool {
+        guard let text = try prefixes.text(of: SQLiteNumberedKey.prefix(ofRow: row)) else { return false }
+        buffer.removeAll()
+        SQLiteNumberedKey.write(text, SQLiteNumberedKey.number(ofRow: row), to: &buffer)
+        return true
+    }
+
     /// Forgets the numbers of prefixes: a transaction was undone.
     mutating func forgetPrefixes() { prefixes.forget() }
 

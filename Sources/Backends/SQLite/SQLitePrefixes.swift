@@ -10,6 +10,8 @@ struct SQLitePrefixes: ~Copyable {
     private let newer: SQLiteStatement
     /// By hashes of their texts; of two prefixes of one hash the first alone has a number.
     private var known: [UInt64: (text: [UInt8], number: Int64)] = [:]
+    /// The same texts by their numbers.
+    private var texts: [Int64: [UInt8]] = [:]
     private var last: Int64 = 0
 
     init(_ connection: SQLiteConnection) throws(CacheError) {
@@ -32,6 +34,12 @@ struct SQLitePrefixes: ~Copyable {
         return found.number
     }
 
+    /// The prefix of number `number`, or `nil` where there is none.
+    mutating func text(of number: Int64) throws(CacheError) -> [UInt8]? {
+        if texts[number] == nil, number > last { try load() }
+        return texts[number]
+    }
+
     /// The number that `prefix`, which has none, is to have, or `nil` where it cannot have one.
     mutating func next(for prefix: UnsafeRawBufferPointer) -> Int64? {
         guard unsafe last < SQLiteNumberedKey.most(prefixesLike: prefix), unsafe known[hash64(prefix, seed: 0)] == nil,
@@ -43,6 +51,7 @@ struct SQLitePrefixes: ~Copyable {
     /// Forgets all: the transaction that gave numbers was undone.
     mutating func forget() {
         known = [:]
+        texts = [:]
         last = 0
     }
 
@@ -54,8 +63,10 @@ struct SQLitePrefixes: ~Copyable {
             // Damage may show any number; no row is stored under one that is too high.
             guard number <= SQLiteNumberedKey.mostPrefixes else { continue }
             last = number
+            let text = unsafe Array(newer.bytes(1))
             let hash = unsafe hash64(newer.bytes(1), seed: 0)
-            if known[hash] == nil { known[hash] = unsafe (Array(newer.bytes(1)), number) }
+            texts[number] = text
+            if known[hash] == nil { known[hash] = (text, number) }
         }
     }
 }

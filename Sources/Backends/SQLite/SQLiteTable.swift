@@ -34,6 +34,28 @@ final class SQLiteTable {
         try removal.run("remove a record")
     }
 
+    /// Visits at most `limit` rows from `first` on, in their order, until `visit` returns false.
+    ///
+    /// - Parameter visit: gets the number of the row, in `named` its key, and its value; must not use this table.
+    /// - Returns: the row that was visited last, and whether `limit` or `visit` ended it.
+    func sweep(
+        from first: Int64, limit: Int,
+        _ visit: (Int64, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> (last: Int64?, isInterrupted: Bool, count: Int) {
+        rows.bind(first, at: 1)
+        rows.bind(Int64(limit), at: 2)
+        defer { rows.reset() }
+        var last: Int64?
+        var count = 0
+        while try rows.step("look at records") {
+            let row = rows.number(0)
+            last = row
+            count += 1
+            guard try unsafe visit(row, isNamed ? rows.bytes(3) : nil, rows.bytes(1)) else { return (row, true, count) }
+        }
+        return (last, count == limit, count)
+    }
+
     /// Takes a run of rows out of the table, from `first` on, and puts them back, so that they lie closer together.
     ///
     /// Rows of more than ``largest`` bytes stay where they are: few of them lie in a page, packed or not. So do those of `named`

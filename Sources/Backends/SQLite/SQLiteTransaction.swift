@@ -7,7 +7,7 @@ import CSQLite
 ///
 /// It is valid inside the closure of ``SQLiteStore/write(_:)`` only; afterwards every call throws `closed`. After a call
 /// of ``put(_:_:)`` or ``remove(_:)`` threw what the engine reported, every later call throws that, and so does the commit.
-@safe public final class SQLiteTransaction: NodeTransaction {
+@safe public final class SQLiteTransaction: SweepableTransaction {
     /// Bytes go with the next call.
     public static var keepsBytes: Bool { false }
 
@@ -18,7 +18,7 @@ import CSQLite
         case present(keyCount: Int, place: SQLitePlace)
     }
 
-    private let writer: SQLiteWriter
+    let writer: SQLiteWriter
     private var isOpen = true
     private var failure: CacheError?
     private var last = Last.unknown
@@ -125,7 +125,7 @@ import CSQLite
     /// Throws once the transaction has ended or failed.
     ///
     /// SQLite may have rolled back by itself then, and would commit a later write on its own.
-    private func checkUsable() throws(CacheError) {
+    func checkUsable() throws(CacheError) {
         if let failure { throw failure }
         guard isOpen else { throw .closedStore }
         guard writer.connection.isInTransaction else {
@@ -164,7 +164,7 @@ import CSQLite
     }
 
     /// Lets go of the row that was read last.
-    private func leave() {
+    func leave() {
         writer.lookup.leave()
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }

@@ -7,6 +7,8 @@ final class ChangeHub: Sendable {
         var models: [ModelIdentifier: [UInt64: Weak<CacheChange>]] = [:]
         var all: [UInt64: Weak<ChangeSet>] = [:]
         var followers: [UInt64: @Sendable (any CommittedChanges) -> Void] = [:]
+        /// What those of them show who say so.
+        var shows: [UInt64: @Sendable (ShownItem) -> Bool] = [:]
     }
 
     private struct Weak<Element: Sendable>: Sendable {
@@ -33,10 +35,26 @@ final class ChangeHub: Sendable {
         }
     }
 
+    /// The same of one who shows something, and says of what.
+    func follow(
+        _ tell: @escaping @Sendable (any CommittedChanges) -> Void, shows: @escaping @Sendable (ShownItem) -> Bool
+    ) -> UInt64 {
+        let origin = follow(tell)
+        state.withLock { $0.shows[origin] = shows }
+        return origin
+    }
+
+    /// Whether a follower shows something; `nil` where none shows anything.
+    var shows: (@Sendable (ShownItem) -> Bool)? {
+        let all = state.withLock { Array($0.shows.values) }
+        guard !all.isEmpty else { return nil }
+        return { item in all.contains { shows in shows(item) } }
+    }
+
     /// Ends that.
     func unfollow(_ origin: UInt64) {
         // What it holds may call the cache when it goes, so not under the lock.
-        let left = state.withLock { $0.followers.removeValue(forKey: origin) }
+        let left = state.withLock { ($0.followers.removeValue(forKey: origin), $0.shows.removeValue(forKey: origin)) }
         extendLifetime(left)
     }
 

@@ -21,10 +21,6 @@ public struct BackendProfile: Sendable, Equatable {
     /// Whether the engine's own pages carry no checksum: a damaged file may end the process, or show an older whole record.
     public var hasUnverifiedPages: Bool
 
-    /// Whether putting a record is so much cheaper than reading the one before it that the cache keeps fingerprints, some 37
-    /// bytes a node at the most and 4 within a budget of bytes, to write nodes that changed without a look.
-    public var writesFasterUnseen: Bool
-
     /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
     ///
     /// It is there from the opening on, and stays the same one but for ``NodeStore/wipe()`` and
@@ -46,7 +42,7 @@ public struct BackendProfile: Sendable, Equatable {
     /// Makes a profile.
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
-        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, writesFasterUnseen: Bool = false,
+        readersNeverStall: Bool, hasUnverifiedPages: Bool = false,
         mainFile: String? = nil, maxValueBytes: Int, livePayloadShare: Double = 0, leastBudgetBytes: Int = 1
     ) {
         self.name = name
@@ -56,7 +52,6 @@ public struct BackendProfile: Sendable, Equatable {
         self.isEvicting = isEvicting
         self.readersNeverStall = readersNeverStall
         self.hasUnverifiedPages = hasUnverifiedPages
-        self.writesFasterUnseen = writesFasterUnseen
         self.mainFile = mainFile
         self.maxValueBytes = maxValueBytes
         self.livePayloadShare = livePayloadShare

@@ -2,12 +2,12 @@ public import GroveModel
 
 /// A store that keeps its files within a number of bytes.
 ///
-/// **For authors of backends only.** A store that is none may have a budget all the same: it is taken for one whose files
-/// are as large as its keys and values, which is right of memory alone. The cache evicts; the store says how much fits.
+/// **For authors of backends only.** The cache evicts, by sweeping over the store; the store says how much fits. A cache over a store that
+/// is none refuses a budget.
 ///
 /// ``makeRoom(for:)`` is called by the thread that writes, before each transaction; ``payloadLimit(holding:)`` and
 /// ``bytesOnDisk()`` by the same.
-public protocol BudgetedStore: NodeStore {
+public protocol BudgetedStore: NodeStore where Transaction: SweepableTransaction {
     /// Opens the store, of which ``setBudget(_:)`` is about to ask `budget`, or less where it had to be made again.
     ///
     /// For an engine whose files or buffers a budget shapes, so that it need not be opened a second time for that; nothing

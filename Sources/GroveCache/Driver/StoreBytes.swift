@@ -33,7 +33,7 @@ package func withCopies(
 
 extension Array where Element == UInt8 {
     /// `withUnsafeBytes` for a body that throws ``CacheError``.
-    func withUnsafeBytesTyped<Value>(
+    package func withUnsafeBytesTyped<Value>(
         _ body: (UnsafeRawBufferPointer) throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
         let outcome: Result<Value, CacheError> = unsafe withUnsafeBytes { bytes in

@@ -12,6 +12,9 @@ public struct WriteLoad: Sendable, Equatable {
     /// The bytes of the records that are written, keys and values.
     public var bytes: Int
 
+    /// Whether making room may wait for views to end: false where one has been open for long.
+    public var waitsForViews = true
+
     /// Makes a load.
     public init(entries: Int, replaced: Int, evictions: Int, bytes: Int) {
         self.entries = entries

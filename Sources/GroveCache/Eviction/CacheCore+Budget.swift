@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 #if canImport(Darwin)
@@ -12,34 +13,42 @@ import GroveModel
 extension CacheCore {
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing WriteTransaction) -> PayloadLimit {
-        guard let index, index.budget.bytes != nil else { return .none }
-        let store = state.withLock { $0.life.store?.budgeted }
+        guard let evictor, evictor.budget.bytes != nil else { return .none }
+        let store = openViews.longest == nil ? state.withLock { $0.life.store?.budgeted } : nil
         let payload = commit.stored.account?.payloadBytes ?? 0
-        return PayloadLimit(hard: index.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
+        return PayloadLimit(hard: evictor.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
     }
 
     /// The most records in a group commit: each may cost the engine a page or two.
-    var groupEntries: Int { index?.budget.bytes.map { max($0 / 262_144, 8) } ?? .max }
+    var groupEntries: Int { evictor?.budget.bytes.map { max($0 / 262_144, 8) } ?? .max }
 
     /// The most bytes in a group commit.
-    var groupBytes: Int { min(GroupLimit.bytes, index?.budget.bytes.map { max($0 / 32, 64 << 10) } ?? .max) }
+    var groupBytes: Int { min(GroupLimit.bytes, evictor?.budget.bytes.map { max($0 / 32, 64 << 10) } ?? .max) }
 
     /// Commits `group`, evicting beforehand where the store has no room for it.
     ///
     /// - Throws: ``CacheError`` with code `overBudget` where it is more than the whole budget, and what committing throws.
     func transactWithinBudget(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
-        guard let index, index.budget.isLimited else { return try transact(group) }
+        do throws(CacheError) {
+            return try transactMakingRoom(group)
+        } catch {
+            throw evictor == nil ? error : openViews.explain(error)
+        }
+    }
+
+    private func transactMakingRoom(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
+        guard let evictor, evictor.budget.isLimited else { return try transact(group) }
         var sum = 0
         for write in group {
             let bytes = write.payloadBytes
             sum += bytes
-            guard bytes <= index.capacity else { throw EvictionIndex.overBudget(bytes) }
-            if let nodes = index.budget.nodes, write.entryCount > nodes {
+            guard bytes <= evictor.capacity else { throw Evictor.overBudget(bytes) }
+            if let nodes = evictor.budget.nodes, write.entryCount > nodes {
                 throw CacheError(
                     .overBudget, "The write has \(write.entryCount) records and the budget allows \(nodes).")
             }
         }
-        guard index.budget.bytes != nil else { return try transact(group) }
+        guard evictor.budget.bytes != nil else { return try transact(group) }
         let bytes = sum
         let entries = group.reduce(0) { $0 + $1.entryCount }
         guard entries > 0 else { return try transact(group) }
@@ -47,70 +56,95 @@ extension CacheCore {
         let store = state.withLock { $0.life.currentStore?.budgeted }
         let load = historyLimit.added(
             to: WriteLoad(
-                entries: entries, replaced: entries - newEntries(of: group, index),
+                entries: entries, replaced: entries - newEntries(of: group, entries),
                 evictions: WriteTransaction.evictions(beside: entries), bytes: bytes))
-        try evictAhead(of: load, index, store)
+        try evictAhead(of: load, evictor, store)
         var failure: CacheError?
         for attempt in 0..<5 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
-            try makeRoom(for: load, giving: attempt == 0 ? index.capacity / 2 : index.capacity / 4, index, store)
+            try makeRoom(for: load, giving: attempt == 0 ? evictor.capacity / 2 : evictor.capacity / 4, evictor, store)
             do throws(CacheError) {
                 return try transact(group)
             } catch {
-                guard error.code == .full else { throw error }
+                guard error.code == .full, openViews.longest == nil else { throw error }
                 failure = error
                 // Views end soon, and let go of what they hold: most often that is all it takes.
                 usleep(UInt32(20_000 * (attempt + 1)))
-                _ = try freePayload(index.capacity / (128 >> min(2 * attempt, 4)))
+                _ = try freePayload(evictor.capacity / (128 >> min(2 * attempt, 4)), largest: evictor.capacity / 4)
             }
         }
-        throw failure ?? EvictionIndex.overBudget(bytes)
+        throw failure ?? Evictor.overBudget(bytes)
     }
 
     /// Evicts until `bytes` more of payload fit: a user's transaction evicts only when it ends.
     func makeRoom(
-        ofPayload bytes: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?
+        ofPayload bytes: Int, _ evictor: Evictor, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
-        guard let payload = index.account?.payloadBytes else { return }
-        let limit = min(store?.payloadLimit(holding: payload) ?? .max, index.capacity)
+        guard let payload = evictor.account?.payloadBytes else { return }
+        let limit = min(store?.payloadLimit(holding: payload) ?? .max, evictor.capacity)
         guard payload + bytes > limit else { return }
         _ = try freePayload(payload + bytes - limit)
     }
 
     /// Evicts until the engine has room for `load`, at most about `most` bytes of payload.
     func makeRoom(
-        for load: WriteLoad, giving most: Int, _ index: EvictionIndex, _ store: (any BudgetedStore)?
+        for load: WriteLoad, giving most: Int, _ evictor: Evictor, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
+        var load = load
+        load.waitsForViews = openViews.longest == nil
         var left = most
         while left > 0, let store, try !store.makeRoom(for: load) {
-            let freed = try freePayload(max(index.capacity / 512, min(load.bytes, index.capacity / 8)))
+            // While a view is open no bytes come back: to evict more would empty the cache for nothing.
+            guard openViews.longest == nil else {
+                throw CacheError(.full, "The store has no room for the write within its budget.")
+            }
+            let freed = try freePayload(
+                max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)), largest: left)
             guard freed > 0 else { return }
             left -= freed
         }
     }
 
-    /// How many of the records that `group` writes are not stored yet, at the least.
-    private func newEntries(of group: [PendingWrite], _ index: EvictionIndex) -> Int {
-        index.isLoaded ? group.reduce(0) { $0 + index.newPayload(of: $1).entries } : 0
+    /// How many of the `entries` records that `group` writes are not stored yet, as some of them tell.
+    private func newEntries(of group: [PendingWrite], _ entries: Int) -> Int {
+        guard let store = state.withLock({ $0.life.currentStore }), let view = try? store.engine.view() else {
+            return 0
+        }
+        defer { view.end() }
+        var (looks, absent, position) = (0, 0, 0)
+        let step = max(entries / 64, 1)
+        for write in group {
+            guard let tree = write.tree else { continue }
+            var index = (step - position % step) % step
+            position += tree.count
+            while index < tree.count {
+                looks += 1
+                let isThere = (try? unsafe view.get(tree.key(index)) != nil) ?? true
+                if !isThere { absent += 1 }
+                index += step
+            }
+        }
+        // Rounded down: what replaces others may cost the engine more.
+        return looks == 0 ? 0 : min(position, entries) * absent / looks * 15 / 16
     }
 
     /// Evicts before a large write, by records or bytes, what it evicts beside a small one.
     ///
     /// So its transaction becomes no larger, and what goes does not stand beside it in the store's files.
     private func evictAhead(
-        of load: WriteLoad, _ index: EvictionIndex, _ store: (any BudgetedStore)?
+        of load: WriteLoad, _ evictor: Evictor, _ store: (any BudgetedStore)?
     ) throws(CacheError) {
         guard load.entries > load.evictions || load.bytes > groupBytes, let store,
-            let payload = index.account?.payloadBytes
+            let payload = evictor.account?.payloadBytes
         else { return }
-        let limit = min(store.payloadLimit(holding: payload), index.capacity)
+        let limit = min(store.payloadLimit(holding: payload), evictor.capacity)
         let coming = load.bytes / load.entries * (load.entries - load.replaced)
         guard payload + coming > limit else { return }
         _ = try freePayload(payload + coming - limit)
     }
 
-    /// Evicts about `bytes` of payload in transactions of their own; returns how much went.
-    func freePayload(_ bytes: Int) throws(CacheError) -> Int {
+    /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns how much went.
+    func freePayload(_ bytes: Int, largest: Int = .max) throws(CacheError) -> Int {
         var freed = 0
         while freed < bytes {
             var evicted: [ModelIdentifier] = []
@@ -125,7 +159,8 @@ extension CacheCore {
                 tokens = try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)
-                    evicted = try commit.removeVictims(downTo: max(target, 0), most: most)
+                    commit.largestVictim = largest
+                    evicted = try commit.removeVictims(downTo: max(target, 0), most: most, isSoft: largest < .max)
                     commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
                     step = before - (commit.stored.account?.payloadBytes ?? 0)
                 }
@@ -145,32 +180,31 @@ extension CacheCore {
 
     // MARK: Touches
 
-    /// Tells the policy what was read since it was last told.
+    /// Takes in what was read since it was last taken.
     func absorbTouches() {
-        guard let index else { return }
+        guard let evictor else { return }
         let findings = readers.takeFindings()
-        index.touch(findings.touches)
-        index.expiry.note(findings.expired)
+        evictor.touch(findings.touches)
+        evictor.note(findings.expired)
     }
 
-    // MARK: Saving the policy
+    // MARK: Saving
 
-    /// Saves the policy once most of what it holds has changed.
+    /// Saves what was asked for once most of it has changed.
     func saveAtQuietMoment() {
-        guard let index, index.isLoaded, index.changesSinceSave > max(index.policy.count, 1_000) else { return }
-        savePolicy()
+        if evictor?.isWorthSaving == true { saveTouches() }
     }
 
-    /// Saves the policy: what is lost with it are hits and ghosts, never a record.
-    func savePolicy() {
+    /// Saves what was asked for: what is lost with it are hits, never a record.
+    func saveTouches() {
         absorbTouches()
-        if let directory = source.directory, source.isPersistent { index?.save(in: directory) }
+        if let directory = source.directory, source.isPersistent { evictor?.save(in: directory) }
     }
 
-    /// Forgets the policy with what it was about.
+    /// Forgets what was asked for with what it was about.
     func wipeBudget() {
-        index?.removeAll()
-        if let directory = source.directory { EvictionIndex.removeSaved(in: directory) }
+        evictor?.removeAll()
+        if let directory = source.directory { Evictor.removeSaved(in: directory) }
     }
 }
 

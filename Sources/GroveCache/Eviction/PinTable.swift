@@ -3,30 +3,43 @@ import GroveModel
 /// What must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
 ///
 /// A mark is the hash of a store's key and the bytes of what is stored under it, 0 where nothing is: then whatever comes
-/// is held as soon as it is written. What is marked is not in the policy.
+/// is held as soon as it is written. What is marked is passed over.
 ///
 /// Marks follow writes: they come when a root is retained, and when something that is marked is written and names more.
 /// What is let go of keeps its mark until something must be evicted and enough marks may be idle; then all are made again
 /// from the roots (Dijkstra's marking, without a heap to move).
 struct PinTable {
+    private struct Mark {
+        var bytes: UInt32 = 0
+        /// The number of the call that wrote the record.
+        var number: UInt64 = 0
+    }
+
     /// How often each handle retains each root, by the store's key: of a node, or of a collection.
     private(set) var roots: [[UInt8]: [UInt64: Int]] = [:]
     /// What this transaction has changed of the roots, as it was before.
     private var undo: [(root: [UInt8], handles: [UInt64: Int]?)] = []
     /// Handles that are closed: what they asked for before comes too late.
     private var departed: Set<UInt64> = []
-    private var marks: [UInt64: UInt32] = [:]
+    private var marks: [UInt64: Mark] = [:]
     /// How many references were let go of since the marks were made, each of which may leave marks idle.
     private var lost = 0
     /// Whether something that is reachable may have no mark: other processes wrote, or the index was loaded.
     private(set) var isStale = false
     /// Whether something that is reachable has no mark, because it did not fit.
     private(set) var isIncomplete = false
+    /// Whether marks are those of a transaction that was given up: they are made again in the next one.
+    private(set) var isWrong = false
+    /// Whether this transaction has changed any.
+    private var hasChanged = false
+    /// How many records lost their marks because they did not fit, and of how many whoever retains was told.
+    private(set) var releasedCount = 0
+    private var toldCount = 0
     /// The records that are marked and stored, and what they take.
     private(set) var count = 0
     private(set) var bytes = 0
     /// The same as of the last commit.
-    private(set) var committed = (count: 0, bytes: 0)
+    private(set) var committed = (count: 0, bytes: 0, isComplete: true)
 
     // MARK: Roots
 
@@ -62,12 +75,15 @@ struct PinTable {
     /// Notes that the transaction was committed.
     mutating func commit() {
         undo = []
-        committed = (count, bytes)
+        hasChanged = false
+        committed = (count, bytes, !isIncomplete)
     }
 
     /// Takes back what the transaction, which failed, did to the roots.
     mutating func rollBack() {
         while let last = undo.popLast() { roots[last.root] = last.handles }
+        // Marks may be those of what was given up.
+        isWrong = hasChanged
     }
 
     /// Forgets roots and marks: the store is empty.
@@ -79,7 +95,7 @@ struct PinTable {
 
     /// Forgets the marks: they are made again before anything is evicted.
     mutating func removeMarks() {
-        _ = beginMarking()
+        beginMarking()
         isStale = !roots.isEmpty
     }
 
@@ -91,30 +107,46 @@ struct PinTable {
     /// Marks a key; returns whether it was not marked.
     mutating func mark(_ hash: UInt64) -> Bool {
         guard marks[hash] == nil else { return false }
-        marks[hash] = 0
+        hasChanged = true
+        marks[hash] = Mark()
         return true
     }
 
-    /// Notes what a marked record takes, 0 for none.
-    mutating func note(_ hash: UInt64, bytes new: Int) {
-        guard !marks.isEmpty, let old = marks[hash] else { return }
+    /// Notes what a marked record takes, 0 for none, and the number of the call that wrote it.
+    mutating func note(_ hash: UInt64, bytes new: Int, number: UInt64) {
+        guard !marks.isEmpty, let old = marks[hash]?.bytes else { return }
+        hasChanged = true
         let size = UInt32(clamping: new)
-        marks[hash] = size
+        marks[hash] = Mark(bytes: size, number: number)
         bytes += Int(size) - Int(old)
         count += (size > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
     }
 
-    /// Takes away the mark of a record that does not fit.
-    mutating func leaveOut(_ hash: UInt64) {
-        note(hash, bytes: 0)
-        marks[hash] = nil
-        isIncomplete = true
+    /// Takes away the marks of what was written longest ago, until `bytes` and `count` are marked at the most.
+    mutating func releaseOldest(bytes most: Int, count mostCount: Int) {
+        for (hash, mark) in marks.filter({ $0.value.bytes > 0 }).sorted(by: { $0.value.number < $1.value.number }) {
+            guard bytes > most || count > mostCount else { break }
+            bytes -= Int(mark.bytes)
+            count -= 1
+            marks[hash] = nil
+            releasedCount += 1
+        }
+        (isIncomplete, hasChanged) = (true, true)
+    }
+
+    /// How many records lost their marks since it was asked last.
+    mutating func takeReleased() -> Int {
+        defer { toldCount = releasedCount }
+        return releasedCount - toldCount
     }
 
     // MARK: Letting go
 
     /// Notes that marked records name `references` less than they did.
-    mutating func letGo(_ references: Int) { lost += references }
+    mutating func letGo(_ references: Int) {
+        lost += references
+        hasChanged = true
+    }
 
     /// Notes that something reachable may have no mark.
     mutating func distrust() { isStale = !roots.isEmpty }
@@ -132,12 +164,11 @@ struct PinTable {
     /// making them again costs little beside what let go of them.
     var mustMark: Bool { isStale || lost > marks.count / 8 }
 
-    /// Takes all marks away; returns them, with the bytes of what they hold.
-    mutating func beginMarking() -> [UInt64: UInt32] {
-        defer { marks = [:] }
+    /// Takes all marks away.
+    mutating func beginMarking() {
+        marks = [:]
         (count, bytes, lost) = (0, 0, 0)
-        (isStale, isIncomplete) = (false, false)
-        return marks
+        (isStale, isIncomplete, isWrong, hasChanged) = (false, false, false, true)
     }
 
     /// The keys that a root stands for: an identifier may be a cache key too, under which another model was set.

@@ -2,311 +2,289 @@ import GroveModel
 
 /// Keeping the account and the budget inside the transaction that writes.
 extension WriteTransaction {
-    /// Sees to it that the index agrees with the store as this transaction finds it.
-    mutating func prepareIndex() throws(CacheError) {
-        guard let index else {
-            // Whoever has a budget next must count anew.
-            stored.account = nil
-            return
-        }
-        guard stored.account != nil else { return try adopt(index) }
-        if !index.isLoaded { return try load(index) }
-        // A commit of somebody else's may leave the account as it was.
-        if stored.account != index.account || stored.sequence != index.sequence {
-            index.pins.distrust()
-            try catchUp(index)
-        }
+    /// How many records are looked at for one eviction, before the worst that was seen goes.
+    private static var looks: Int { 128 }
+    /// How many are looked at in search of one that may go at all.
+    private static var mostLooks: Int { 1_024 }
+    /// How many chunks of a list go at once.
+    private static var chunksAtOnce: Int { 16 }
+
+    /// The time as eviction knows it.
+    var now: UInt64 { stored.clock.now &+ UInt64(evictor?.hitTime ?? 0) }
+
+    /// Sees to it that the account is one of what is stored.
+    mutating func prepareAccount() throws(CacheError) {
+        if stored.account == nil { try recount() }
+        guard let evictor else { return }
+        evictor.begin(at: stored)
+        if evictor.pins.isWrong { try markAgain(evictor) }
     }
 
-    /// Counts a store that no budget was kept for, and lists what it holds.
-    private mutating func adopt(_ index: EvictionIndex) throws(CacheError) {
+    /// Counts everything that is stored.
+    private mutating func recount() throws(CacheError) {
         var account = StoreState.Account()
-        var keys: [JournalEntry] = []
-        var stale: [(key: [UInt8], count: Int)] = []
-        // Others that knew an older journal read on from the segment where it ended for them.
-        var open: UInt32 = 0
-        try unsafe transaction.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) {
-            (key, value) throws(CacheError) in
-            account.payloadBytes += key.count + value.count
-            account.entries += 1
-            if unsafe EvictionIndex.isEvictable(key) {
-                unsafe keys.append(JournalEntry(key: Array(key), segment: 0))
-            } else if let number = unsafe EvictionJournal.number(key) {
-                // A damaged key may say any number.
-                open = max(open, min(number, 1 << 30) + 1)
-                unsafe stale.append((Array(key), value.count))
-            }
+        try unsafe transaction.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { key, value in
+            unsafe account.note(key, old: nil, new: value.count)
             return true
         }
-        // This transaction writes the state in its new form, which is counted here.
-        let had = try size(StoreState.key).map { StoreState.key.count + $0 }
         stored.account = account
-        account.payloadBytes += stored.storedBytes - (had ?? 0)
-        account.entries += had == nil ? 1 : 0
-        stored.account = account
-        for segment in stale { try remove(segment.key, valueCount: segment.count) }
-        index.reload(open: open, openBytes: [])
-        try markAgain(index)
-        for entry in keys {
-            let hash = unsafe entry.key.withUnsafeBytes { unsafe EvictionIndex.hash($0) }
-            guard let size = try size(entry.key) else { continue }
-            try unsafe entry.key.withUnsafeBytesTyped { (key) throws(CacheError) in
-                unsafe index.enter(key, hash, index.weight(key, valueCount: size))
-                // One that is heavier than the whole budget stays in nobody's list and goes now.
-                do throws(CacheError) {
-                    try unsafe index.keep(key, valueCount: size, isNew: false)
-                } catch {
-                    try unsafe forgetRecord(key)
-                }
-            }
-            if index.journal.isOpenFull { try closeSegment(index) }
-        }
         hasWritten = true
-        index.finishLoading()
     }
 
-    /// Reads the journal from its beginning.
-    private mutating func load(_ index: EvictionIndex) throws(CacheError) {
-        let open = stored.account?.openSegment ?? 0
-        index.reload(open: open, openBytes: try segment(open) ?? [])
-        try markAgain(index)
-        var entries: [JournalEntry] = []
-        var numbers: [(number: UInt32, count: Int)] = []
-        try unsafe [Namespace.journal].withUnsafeBytesTyped { (prefix) throws(CacheError) in
-            try unsafe transaction.scan(prefix: prefix) { (key, value) throws(CacheError) in
-                guard let number = unsafe EvictionJournal.number(key) else { return true }
-                numbers.append((number, value.count))
-                index.journal.bytes += key.count + value.count
-                unsafe EvictionJournal.forEach(in: value) { entry in
-                    unsafe entries.append(JournalEntry(key: Array(entry.key), segment: number))
-                    return true
-                }
-                return true
-            }
-        }
-        try index.absorb(entries) { (key) throws(CacheError) in try size(key) }
-        for (number, count) in numbers where number != open && index.journal.live[number] == nil {
-            try dropSegment(number, valueCount: count, index)
-        }
-        index.finishLoading()
-    }
-
-    /// Reads what other processes have added to the journal.
-    private mutating func catchUp(_ index: EvictionIndex) throws(CacheError) {
-        let open = stored.account?.openSegment ?? 0
-        var number = index.journal.open
-        // Numbers that went back, or far ahead, are those of another journal.
-        guard number <= open, open - number < 4_096 else { return try load(index) }
-        var entries: [JournalEntry] = []
-        while number <= open {
-            if let bytes = try segment(number) {
-                unsafe bytes.withUnsafeBytes { bytes in
-                    unsafe EvictionJournal.forEach(in: bytes) { entry in
-                        unsafe entries.append(JournalEntry(key: Array(entry.key), segment: number))
-                        return true
-                    }
-                }
-            }
-            number += 1
-        }
-        index.journal.resume(open: open, openBytes: try segment(open) ?? [])
-        try index.absorb(entries) { (key) throws(CacheError) in try size(key) }
-    }
-
-    func segment(_ number: UInt32) throws(CacheError) -> [UInt8]? {
-        try unsafe EvictionJournal.key(number).withUnsafeBytesTyped { (key) throws(CacheError) in
-            try unsafe transaction.get(key).map { unsafe Array($0) }
+    /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
+    mutating func account(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
+        unsafe stored.account?.note(key, old: old, new: new)
+        if let new { stored.clock.advance(key.count + new) }
+        guard let evictor, unsafe Namespace.isEvictable(key) else { return }
+        let hash = unsafe Evictor.hash(key)
+        guard let new else { return evictor.pins.note(hash, bytes: 0, number: 0) }
+        let weight = key.count + new
+        guard weight <= evictor.capacity else { throw Evictor.overBudget(weight) }
+        evictor.keep(hash, weight: weight, number: ownNumbers.upperBound, isNew: old == nil, now: now)
+        guard old == nil, evictor.movesHand(entries: stored.account?.evictableEntries ?? 0) else { return }
+        if let cursor = try unsafe (transaction as? any SweepableTransaction)?.sweepCursor(at: key) {
+            evictor.moveHand(to: cursor)
         }
     }
 
+    /// The size of the value under `key`; `nil` where there is none.
     func size(_ key: [UInt8]) throws(CacheError) -> Int? {
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.get(key)?.count }
     }
 
-    // MARK: The account
-
-    /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
-    mutating func account(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
-        guard index != nil else { return }
-        count(keyCount: key.count, old: old, new: new)
-        guard unsafe EvictionIndex.isEvictable(key) else { return }
-        if staged != nil { return unsafe staged?.note(key, old: old, new: new) ?? () }
-        try unsafe list(key, old: old, new: new)
-    }
-
-    /// Tells the index that the value under `key` had `old` bytes and has `new`, `nil` for none.
-    mutating func list(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
-        guard let index else { return }
-        if let new {
-            index.counters.writtenBytes += key.count + new
-            try unsafe index.keep(key, valueCount: new, isNew: old == nil)
-            if index.journal.isOpenFull { try closeSegment(index) }
-        } else if let dead = unsafe index.forget(EvictionIndex.hash(key), keyCount: key.count) {
-            deadSegments.append(dead)
-        }
-    }
-
-    mutating func count(keyCount: Int, old: Int?, new: Int?) {
-        if let old {
-            stored.account?.payloadBytes -= keyCount + old
-            stored.account?.entries -= 1
-        }
-        if let new {
-            stored.account?.payloadBytes += keyCount + new
-            stored.account?.entries += 1
-        }
-    }
-
-    private mutating func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
-        let old = try size(key)
-        count(keyCount: key.count, old: old, new: value.count)
-        index?.journal.bytes += value.count - (old ?? -key.count)
-        hasWritten = true
-        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
-            try unsafe value.withUnsafeBytesTyped { (value) throws(CacheError) in
-                try unsafe transaction.put(key, value)
-            }
-        }
-    }
-
-    private mutating func remove(_ key: [UInt8], valueCount: Int) throws(CacheError) {
-        count(keyCount: key.count, old: valueCount, new: nil)
-        hasWritten = true
-        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.remove(key) }
-    }
-
-    // MARK: The journal
-
-    private mutating func closeSegment(_ index: EvictionIndex) throws(CacheError) {
-        try put(EvictionJournal.key(index.journal.open), index.journal.openBytes)
-        index.journal.beginNext()
-    }
-
-    private mutating func dropSegment(
-        _ number: UInt32, valueCount: Int, _ index: EvictionIndex
-    ) throws(CacheError) {
-        let key = EvictionJournal.key(number)
-        try remove(key, valueCount: valueCount)
-        index.journal.bytes -= key.count + valueCount
-        index.journal.drop(number)
-    }
-
-    /// Writes what the transaction has added to the journal, and removes of it what is dead.
-    mutating func finishJournal() throws(CacheError) {
-        guard let index else { return }
-        for number in deadSegments where index.journal.live[number] == 0 {
-            if let bytes = try segment(number) { try dropSegment(number, valueCount: bytes.count, index) }
-        }
-        deadSegments = []
-        for _ in 0..<4 {
-            guard let number = index.journal.segmentToRewrite() else { break }
-            try rewrite(number, index)
-        }
-        if index.journal.isOpenDirty { try put(EvictionJournal.key(index.journal.open), index.journal.openBytes) }
-        index.journal.isOpenDirty = false
-        stored.account?.openSegment = index.journal.open
-    }
-
-    /// Lists the live keys of segment `number` at the end of the journal and removes it.
-    private mutating func rewrite(_ number: UInt32, _ index: EvictionIndex) throws(CacheError) {
-        guard let bytes = try segment(number) else { return index.journal.drop(number) }
-        unsafe bytes.withUnsafeBytes { bytes in
-            unsafe EvictionJournal.forEach(in: bytes) { entry in
-                let hash = unsafe EvictionIndex.hash(entry.key)
-                if index.segment(of: hash) == number {
-                    unsafe index.relist(entry.key, hash, entry.weight, from: number)
-                }
-                return true
-            }
-        }
-        if index.journal.isOpenFull { try closeSegment(index) }
-        try dropSegment(number, valueCount: bytes.count, index)
-    }
-
     // MARK: Evicting
 
-    /// Removes what the policy has given up, and more until what is stored fits.
+    /// How much more payload is stored than `limit`, or whether there are too many records.
+    private func isOver(_ limit: Int) -> Bool {
+        guard let account = stored.account else { return false }
+        return account.payloadBytes + stored.growth > limit || evictor?.hasTooMany(account) == true
+    }
+
+    /// Evicts until what is stored fits, but for what the call or the transaction has written.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget` where nothing more may go.
+    mutating func removeVictims(downToAll limit: Int) throws(CacheError) -> [ModelIdentifier] {
+        let evicted = try removeVictims(downTo: limit)
+        guard let account = stored.account, isOver(limit) else { return evicted }
+        throw CacheError(
+            .overBudget,
+            "With what the call writes and what is pinned \(account.payloadBytes) bytes would be stored, and \(limit) fit."
+        )
+    }
+
+    /// Evicts until what is stored fits, as far as there is something that may go.
     ///
     /// - Parameters:
     ///   - limit: the payload that fits.
     ///   - most: how many records go at most.
-    ///   - call: what it wrote goes last, or the caller would not find what it has just stored.
+    ///   - isSoft: whether a large record that was just written rather stays.
     /// - Returns: the nodes that went.
     mutating func removeVictims(
-        downTo limit: Int, most: Int = .max, sparing call: PendingWrite? = nil
+        downTo limit: Int, most: Int = .max, isSoft: Bool = false
     ) throws(CacheError) -> [ModelIdentifier] {
-        guard let index else { return [] }
+        sparesYoung = isSoft
+        guard let evictor, isOver(limit), let sweep = transaction as? any SweepableTransaction else { return [] }
+        if evictor.pins.mustMark { try markAgain(evictor) }
         var evicted: [ModelIdentifier] = []
         var count = 0
-        while count < most {
-            count += 1
-            let payload = (stored.account?.payloadBytes ?? 0) + index.journal.pendingBytes
-            let isOver = index.hasTooMany || payload > limit
-            if index.pins.mustMark, isOver || index.hasVictims { try markAgain(index) }
-            if isOver, expiry != nil {
-                expiry?.looks += 2
-                if let gone = try removeExpired(index) {
-                    evicted += gone
-                    continue
+        while count < most, isOver(limit) {
+            var victim = try expiredCandidate(evictor)
+            if victim == nil { victim = try candidate(evictor, sweep) }
+            guard let victim else {
+                // What is not reachable from a pin any more may be all that is left to go; or else the oldest of what is.
+                if evictor.pins.isExact {
+                    guard evictor.releaseSomePins() else { break }
+                } else {
+                    try markAgain(evictor)
                 }
-            }
-            guard let victim = isOver ? index.takeVictim() : index.nextVictim() else {
-                // What is not reachable from a pin any more may be all that is left to go.
-                guard isOver, !index.pins.isExact else { break }
-                try markAgain(index)
                 continue
             }
-            if let identifier = try remove(victim, index, sparing: call) { evicted.append(identifier) }
+            count += 1
+            try evict(victim, evictor, &evicted)
         }
         return evicted
     }
 
-    private mutating func remove(
-        _ victim: EvictedEntry, _ index: EvictionIndex, sparing call: PendingWrite?
-    ) throws(CacheError) -> ModelIdentifier? {
-        guard let number = index.segment(of: victim.key), let key = try key(victim.key, in: number, index) else {
-            _ = index.unlist(victim.key, keyCount: 0)
-            return nil
+    /// One of the records that reads found too old, where it is so still.
+    private func expiredCandidate(_ evictor: Evictor) throws(CacheError) -> EvictionCandidate? {
+        while let expired = evictor.nextExpired() {
+            let hash = unsafe expired.key.withUnsafeBytes { unsafe Evictor.hash($0) }
+            guard !evictor.pins.isMarked(hash) else { continue }
+            let limit = AgeLimit(oldest: expired.oldest, now: clock)
+            let found = try unsafe expired.key.withUnsafeBytesTyped { (key) throws(CacheError) -> RecordGlance? in
+                guard let value = try unsafe transaction.get(key), unsafe !isYoung(value, key, limit) else {
+                    return nil
+                }
+                return unsafe RecordGlance(value)
+            }
+            guard let found, !isOwn(hash, found.sequence) else { continue }
+            return EvictionCandidate(
+                key: expired.key, hash: hash, written: stored.clock.time(of: found.sequence, last: stored.sequence),
+                score: .infinity)
         }
-        if let call, call.names(key) || chunksPut.contains(victim.key), spared.insert(victim.key).inserted {
-            index.giveBack(victim.key, weight: victim.weight)
-            return nil
-        }
-        if protected.contains(victim.key) {
-            protectedVictims += 1
-            // The policy has nothing else to give.
-            guard protectedVictims <= 4 * protected.count else { throw EvictionIndex.overBudget(victim.weight) }
-            index.giveBack(victim.key, weight: victim.weight)
-            return nil
-        }
-        index.counters.evictions += 1
-        index.counters.evictedBytes += victim.weight
-        return try unsafe key.withUnsafeBytesTyped { (bytes) throws(CacheError) in
-            try unsafe forgetRecord(bytes)
-            if let dead = index.forget(victim.key, keyCount: bytes.count) { deadSegments.append(dead) }
-            guard unsafe bytes[0] == Namespace.node else { return nil }
-            return unsafe ModelIdentifier(
-                String(decoding: UnsafeRawBufferPointer(rebasing: bytes[1...]), as: UTF8.self))
-        }
+        return nil
     }
 
-    mutating func forgetRecord(_ key: UnsafeRawBufferPointer) throws(CacheError) {
-        if unsafe key[0] == Namespace.collection { try unsafe giveUpChunks(of: Array(key)) }
-        var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence, time: 0)
-        _ = try perform(&update)
+    /// The record that goes next: the hands look at some, and take one that is among the worst of what was seen lately.
+    ///
+    /// What a follower shows goes if nothing else is found.
+    private mutating func candidate(
+        _ evictor: Evictor, _ sweep: any SweepableTransaction
+    ) throws(CacheError) -> EvictionCandidate? {
+        // Of few records all are looked at.
+        let isSmall = (stored.account?.evictableEntries ?? 0) <= WriteTransaction.looks
+        var worst: EvictionCandidate?
+        var (looks, sinceShown, passed) = (0, 0, 0)
+        // What must stay is passed over without a look, at most all of it.
+        let most = WriteTransaction.mostLooks + (stored.account?.evictableEntries ?? 0)
+        while looks < WriteTransaction.mostLooks, passed < most {
+            var found: EvictionCandidate?
+            if isSmall {
+                worst = nil
+                _ = try look(evictor, sweep, from: nil, limit: .max, &worst, takesFirst: false)
+                guard worst != nil else { break }
+            } else {
+                let turn = evictor.nextTurn()
+                let result = try look(evictor, sweep, from: turn.cursor, limit: turn.left, &worst, takesFirst: true)
+                evictor.advance(to: result.cursor, over: result.count)
+                looks += result.looks
+                sinceShown += result.looks
+                passed += max(result.count, 1)
+                found = result.found
+            }
+            if found == nil, isSmall || sinceShown >= WriteTransaction.looks { found = worst }
+            guard let candidate = found else { continue }
+            guard isShown(candidate.key) else { return candidate }
+            // What a screen shows goes last.
+            shown.append(candidate)
+            shownHashes.insert(candidate.hash)
+            (worst, sinceShown) = (nil, 0)
+        }
+        if let worst { return worst }
+        guard let place = shown.indices.max(by: { shown[$0].score < shown[$1].score }) else { return nil }
+        let candidate = shown.remove(at: place)
+        shownHashes.remove(candidate.hash)
+        return candidate
     }
 
-    /// The key in segment `number` whose hash is `hash`.
-    func key(_ hash: UInt64, in number: UInt32, _ index: EvictionIndex) throws(CacheError) -> [UInt8]? {
-        let bytes = number == index.journal.open ? index.journal.openBytes : try segment(number) ?? []
-        var found: [UInt8]?
-        unsafe bytes.withUnsafeBytes { bytes in
-            unsafe EvictionJournal.forEach(in: bytes) { entry in
-                guard unsafe EvictionIndex.hash(entry.key) == hash else { return true }
-                found = unsafe Array(entry.key)
+    /// Looks at up to `limit` records from `cursor` on.
+    ///
+    /// - Parameters:
+    ///   - worst: the worst that was seen of those that may go.
+    ///   - takesFirst: whether the first goes that is among the worst; otherwise all are looked at.
+    private func look(
+        _ evictor: Evictor, _ sweep: any SweepableTransaction, from cursor: SweepCursor?, limit: Int,
+        _ worst: inout EvictionCandidate?, takesFirst: Bool
+    ) throws(CacheError) -> (found: EvictionCandidate?, cursor: SweepCursor?, count: Int, looks: Int) {
+        var found: EvictionCandidate?
+        var (count, looks) = (0, 0)
+        let (now, last) = (now, stored.sequence)
+        let oldest = evictor.budget.expiresAfter.map { clock - $0 }
+        let next = try unsafe sweep.sweep(from: cursor, limit: limit) { (key, value) throws(CacheError) -> Bool in
+            count += 1
+            guard unsafe Namespace.isEvictable(key) else { return true }
+            let hash = unsafe Evictor.hash(key)
+            guard !evictor.pins.isMarked(hash), !shownHashes.contains(hash) else { return true }
+            // What is damaged goes as if it were old.
+            let glance = unsafe RecordGlance(value)
+            guard !isOwn(hash, glance?.sequence ?? 0) else { return true }
+            looks += 1
+            let written = glance.flatMap { stored.clock.time(of: $0.sequence, last: last) }
+            var score = evictor.score(hash, written: written, now: now)
+            var goes = evictor.goes(score)
+            if let oldest, let glance {
+                let isExpired =
+                    unsafe glance.hasAge && !isYoung(value, key, AgeLimit(oldest: oldest, now: clock), isKnown: true)
+                evictor.noteLook(foundExpired: isExpired)
+                if isExpired { score = .infinity }
+                // While there are expired ones, others go only if none was found.
+                goes = isExpired || goes && !evictor.findsExpired
+            }
+            let weight = key.count + value.count
+            guard weight <= largestVictim else { return true }
+            if let written, now &- min(written, now) < UInt64(weight) {
+                // A large record stays until as much was written after it: the next small one is not to cost it.
+                if sparesYoung { return true }
+                score = Double(now &- min(written, now)) / Double(weight) - 1
+                goes = false
+            }
+            if weight > evictor.capacity {
+                // Whoever has a larger budget stored it.
+                (score, goes) = (.infinity, true)
+            }
+            if takesFirst, goes {
+                found = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score)
                 return false
             }
+            if score > worst?.score ?? -.infinity {
+                worst = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score)
+            }
+            return true
         }
-        return found
+        return (found, next, count, looks)
+    }
+
+    /// Whether the call or the transaction has written the record, by the hash of its key and its number.
+    private func isOwn(_ hash: UInt64, _ number: UInt64) -> Bool {
+        ownNumbers.contains(number) || !own.isEmpty && own.contains(hash)
+    }
+
+    /// Whether a follower shows what is under `key`.
+    private func isShown(_ key: [UInt8]) -> Bool {
+        guard let shows, key[0] == Namespace.node || key[0] == Namespace.collection else { return false }
+        let name = ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self))
+        return shows(key[0] == Namespace.node ? .model(name) : .list(name))
+    }
+
+    private mutating func evict(
+        _ victim: EvictionCandidate, _ evictor: Evictor, _ evicted: inout [ModelIdentifier]
+    ) throws(CacheError) {
+        if victim.key[0] == Namespace.collection, try evictChunks(of: victim.key, evictor) { return }
+        try evict(victim.key, victim.hash, written: victim.written, evictor)
+        guard victim.key[0] == Namespace.node else { return }
+        evicted.append(ModelIdentifier(String(decoding: victim.key.dropFirst(), as: UTF8.self)))
+    }
+
+    private mutating func evict(
+        _ key: [UInt8], _ hash: UInt64, written: UInt64?, _ evictor: Evictor
+    ) throws(CacheError) {
+        let before = stored.account?.payloadBytes ?? 0
+        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
+            var update = unsafe RecordUpdate(key: key, change: .remove, sequence: stored.sequence, time: 0)
+            _ = try perform(&update)
+        }
+        evictor.went(hash, written: written, bytes: before - (stored.account?.payloadBytes ?? 0), now: now)
+    }
+
+    /// Evicts some chunks of the list under `key`, without whose head nobody would find them; false where none are left.
+    private mutating func evictChunks(of key: [UInt8], _ evictor: Evictor) throws(CacheError) -> Bool {
+        guard let head = try head(key) else { return false }
+        var count = 0
+        for key in head.chunkKeys {
+            guard count < WriteTransaction.chunksAtOnce else { break }
+            guard try size(key) != nil else { continue }
+            count += 1
+            try evict(key, unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) }, written: nil, evictor)
+        }
+        return count > 0
+    }
+
+    // MARK: Ages
+
+    /// Whether `stored`, under `key`, is young enough for `limit`, or has no age.
+    ///
+    /// - Parameter isKnown: whether one of unknown age counts as young.
+    private func isYoung(
+        _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ limit: AgeLimit, isKnown: Bool = false
+    ) -> Bool {
+        guard let header = unsafe try? RecordHeader(stored, key: key), !header.flags.contains(.tombstone) else {
+            return true
+        }
+        guard header.flags.contains(.projections) else {
+            return limit.accepts(header.time) || isKnown && header.time == 0
+        }
+        let count = unsafe RecordBody.fieldCount(header.body)
+        guard let table = try? ProjectionTable(header, fieldCount: count) else { return true }
+        return table.rows.contains { limit.accepts($0.time) || isKnown && $0.time == 0 }
     }
 }

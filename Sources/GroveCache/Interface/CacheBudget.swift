@@ -20,21 +20,14 @@ public struct CacheBudget: Sendable, Equatable {
     /// such a read finds too old goes first as well, with this or without. `nil` for never. It is no limit by itself.
     public var expiresAfter: Double?
 
-    /// Who goes; see Docs/Guides/Eviction.md for what was measured.
-    public var policy: any EvictionPolicy.Type
-
     /// Makes a budget.
     ///
     /// Opening a cache refuses limits that are not positive, and fewer bytes than its backend can work with; see
     /// ``BackendProfile/leastBudgetBytes``.
-    public init(
-        bytes: Int? = nil, nodes: Int? = nil, expiresAfter: Double? = nil,
-        policy: any EvictionPolicy.Type = DefaultEviction.self
-    ) {
+    public init(bytes: Int? = nil, nodes: Int? = nil, expiresAfter: Double? = nil) {
         self.expiresAfter = expiresAfter
         self.bytes = bytes
         self.nodes = nodes
-        self.policy = policy
     }
 
     /// No limit: nothing is ever evicted, and nothing is kept in memory for it.
@@ -62,11 +55,5 @@ public struct CacheBudget: Sendable, Equatable {
                 "A budget of \(bytes ?? 0) bytes is too small for \(profile.name); pass \(profile.leastBudgetBytes) or more, "
                     + "or nil for no limit.")
         }
-    }
-
-    /// Whether the limits and the policies are the same.
-    public static func == (left: CacheBudget, right: CacheBudget) -> Bool {
-        left.bytes == right.bytes && left.nodes == right.nodes && left.expiresAfter == right.expiresAfter
-            && left.policy == right.policy
     }
 }

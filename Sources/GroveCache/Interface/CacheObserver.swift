@@ -32,6 +32,10 @@ public protocol CacheObserver: Sendable {
 
     /// The store could not be opened because of `error`, was set aside, and the cache starts empty.
     func cacheDidRebuild(after error: CacheError)
+
+    /// What is retained has grown beyond what may be: the `count` records of it that were written longest ago may be evicted from now
+    /// on. ``CacheUsage/holdsAllPins`` is false until everything that is retained fits again.
+    func cacheDidReleasePins(_ count: Int)
 }
 
 extension CacheObserver {
@@ -49,4 +53,6 @@ extension CacheObserver {
     public func cacheDidFinishCommit(_ report: CommitReport) {}
     /// Does nothing.
     public func cacheDidRebuild(after error: CacheError) {}
+    /// Does nothing.
+    public func cacheDidReleasePins(_ count: Int) {}
 }

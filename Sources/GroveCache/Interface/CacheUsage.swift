@@ -11,10 +11,10 @@ public struct CacheUsage: Sendable, Equatable {
     /// Bytes of keys and values that were handed to the store for records; counted where there is a budget.
     public var writtenBytes = 0
 
-    /// The bytes of all keys and values in the store, the cache's own records included; `nil` where no budget is kept.
+    /// The bytes of all keys and values in the store, the cache's own records included.
     public var payloadBytes: Int?
 
-    /// The number of keys in the store, the cache's own included; `nil` where no budget is kept.
+    /// The number of keys in the store, the cache's own included.
     public var entries: Int?
 
     /// Records that somebody retains, or that are reachable from those; 0 where there is no budget.
@@ -23,8 +23,12 @@ public struct CacheUsage: Sendable, Equatable {
     /// it.
     public var pinnedEntries = 0
 
-    /// Bytes of their keys and values, with their places in the lists of what is held.
+    /// Bytes of their keys and values.
     public var pinnedBytes = 0
+
+    /// Whether everything is held that is reachable from what was retained: what was written under a pin since may have been
+    /// more than ``pinnedLimit``, and then the oldest of it is held no longer.
+    public var holdsAllPins = true
 
     /// The most bytes that may be pinned; `nil` where there is no budget in bytes.
     public var pinnedLimit: Int?
@@ -73,16 +77,18 @@ extension CacheCore {
         } else {
             usage.bytesOnDisk = try store.size().bytesOnDisk
         }
-        guard let index else { return usage }
-        usage.evictions = index.counters.evictions
-        usage.evictedBytes = index.counters.evictedBytes
-        usage.writtenBytes = index.counters.writtenBytes
-        usage.payloadBytes = index.account?.payloadBytes
-        usage.entries = index.account?.entries
-        usage.pinnedEntries = index.pins.committed.count
-        usage.pinnedBytes = index.pins.committed.bytes
-        usage.pinnedLimit = index.pinLimit
-        if index.budget.bytes != nil { usage.payloadLimit = index.capacity }
+        let account = try store.storedState().account
+        usage.payloadBytes = account?.payloadBytes
+        usage.entries = account?.entries
+        guard let evictor else { return usage }
+        usage.evictions = evictor.counters.evictions
+        usage.evictedBytes = evictor.counters.evictedBytes
+        usage.writtenBytes = evictor.counters.writtenBytes
+        usage.pinnedEntries = evictor.pins.committed.count
+        usage.pinnedBytes = evictor.pins.committed.bytes
+        usage.holdsAllPins = evictor.pins.committed.isComplete
+        usage.pinnedLimit = evictor.pinLimit
+        if evictor.budget.bytes != nil { usage.payloadLimit = evictor.capacity }
         return usage
     }
 }

@@ -13,7 +13,20 @@ extension NormalizedCache: FollowableCache {
     /// followed.deleteModel(message, forKey: nil, context: nil)
     /// ```
     public func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache {
-        Followed(cache: self, tell)
+        Followed(cache: self, origin: core.audience.streams.follow(tell))
+    }
+
+    /// The same, for one who shows something, which is evicted last.
+    ///
+    /// ```swift
+    /// let followed = cache.followed(by: { _ in }, isShown: { $0 == .list("inbox") })
+    /// followed.deleteModel(message, forKey: nil, context: nil)
+    /// ```
+    public func followed(
+        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
+        isShown: @escaping @Sendable (ShownItem) -> Bool
+    ) -> any FollowedCache {
+        Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isShown))
     }
 
     // MARK: Writes, by a follower or not
@@ -95,9 +108,9 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     private let cache: NormalizedCache<Store>
     private let origin: UInt64
 
-    init(cache: NormalizedCache<Store>, _ tell: @escaping @Sendable (any CommittedChanges) -> Void) {
+    init(cache: NormalizedCache<Store>, origin: UInt64) {
         self.cache = cache
-        origin = cache.core.audience.streams.follow(tell)
+        self.origin = origin
     }
 
     deinit { cache.core.audience.streams.unfollow(origin) }
@@ -167,6 +180,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
             let outcome = try SharedView(core: core, reader: reader, isCounted: true).read(.key(cacheKey), asAny: type)
             guard let maxAge, case .hit = outcome else { return AgedRead(outcome.cast(to: type), isFresh: false) }
             // The same question once more: it counts once.
+            reader.keepsTouches(false)
             let aged = try SharedView(core: core, reader: reader, isCounted: false).read(
                 .key(cacheKey), asAny: type, maxAge: maxAge)
             return AgedRead(outcome.cast(to: type), isFresh: aged.value != nil)
@@ -188,7 +202,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     ) {
         ask({ (read: Result<CacheRead<[T]>, CacheError>) in completion((try? read.get())?.value != nil) }) {
             (core, reader) throws(CacheError) in
-            try SharedView(core: core, reader: reader, isCounted: false).readCollection(
+            reader.keepsTouches(false)
+            return try SharedView(core: core, reader: reader, isCounted: false).readCollection(
                 cacheKey, ofAny: type, missing: .miss, maxAge: maxAge)
         }
     }
@@ -212,6 +227,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void) {
         cache.core.readQueue.async { [cache] in
             guard (try? cache.checkOpen()) != nil, let reader = try? cache.core.beginRead() else { return body(nil) }
+            reader.keepsTouches(false)
             body(AgainView(core: cache.core, reader: reader))
             cache.core.endRead(reader)
         }

@@ -117,7 +117,7 @@ extension NormalizedCache {
         try name.check()
         try checkOpen()
         try core.checkReentrance()
-        guard core.index != nil else {
+        guard core.evictor != nil else {
             try core.state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
             return nil
         }

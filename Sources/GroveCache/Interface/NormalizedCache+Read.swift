@@ -39,9 +39,11 @@ extension NormalizedCache: CacheReader {
     public func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value {
         try checkOpen()
         let reader = try core.beginRead()
+        let number = core.openViews.enter()
         let life = SnapshotLife()
         defer {
             life.isOver = true
+            core.openViews.leave(number)
             core.endRead(reader)
         }
         let value = try body(CacheView(core: core, reader: reader, life: life))

@@ -15,7 +15,7 @@ extension CacheCore {
     func currentStore() throws(CacheError) -> any NodeStore {
         if let current = state.withLock({ $0.life.currentStore }) { return current.engine }
         letGo()
-        let opened = try CacheCore.open(source, index)
+        let opened = try CacheCore.open(source, evictor)
         adopt(opened, isOther: true) { $0.adopt($1) }
         return opened.store
     }
@@ -64,17 +64,17 @@ extension CacheCore {
 
     /// Opens the store within its budget; damage that shows then is set aside as well.
     static func open(
-        _ source: StoreSource, _ index: EvictionIndex?, after damage: CacheError? = nil
+        _ source: StoreSource, _ evictor: Evictor?, after damage: CacheError? = nil
     ) throws(CacheError) -> StoreSource.Opened {
-        var opened = try source.opened(budget: index?.storeBudget(in: source), after: damage)
+        var opened = try source.opened(budget: evictor?.storeBudget(in: source), after: damage)
         do throws(CacheError) {
-            try index?.begin(&opened, source)
+            try evictor?.begin(&opened, source)
             return opened
         } catch {
             opened.store.close()
             // A budget looks at more of the files than opening does.
             guard opened.rebuiltAfter == nil, source.isRepairable(error) else { throw error }
-            return try open(source, index, after: error)
+            return try open(source, evictor, after: error)
         }
     }
 
@@ -96,7 +96,7 @@ extension CacheCore {
             return (dropped, waiting, isWiped)
         }
         if isOther {
-            index?.pins.removeAll()
+            evictor?.pins.removeAll()
             ledger.synchronizationFailure = nil
             var set = ChangeSet.everything(opened.state.sequence, historyLimit.places > 0 ? opened.state.token : nil)
             set.isWipe = isWiped
@@ -116,7 +116,7 @@ extension CacheCore {
         readers.awaitNone()
         readers.removeAll()
         guard let store = state.withLock({ $0.life.letGo() }) else { return }
-        savePolicy()
+        saveTouches()
         store.engine.close()
     }
 }
@@ -188,7 +188,6 @@ extension CacheState {
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
         // What readers know of the store that was open before is of no use.
         epoch.advance()
-        fingerprints = nil
         lastWord = opened.generation == nil ? nil : opened.word
         lastFile = opened.file
         guard isOther else { return ([], []) }

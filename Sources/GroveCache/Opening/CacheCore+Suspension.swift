@@ -67,7 +67,7 @@ extension CacheCore {
 
     /// Opens a store that was let go of.
     private func takeUp(_ transition: (inout StoreLife, OpenStore) -> Void) throws(CacheError) {
-        let opened = try CacheCore.open(source, index)
+        let opened = try CacheCore.open(source, evictor)
         let isOther = state.withLock { state in
             let isOther = state.isOther(opened)
             // Calls that were made before the suspension and come to the queue after it.

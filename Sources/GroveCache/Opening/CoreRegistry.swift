@@ -55,6 +55,9 @@ final class CoreRegistry: Sendable {
         queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
         try budget.check(Store.profile)
+        guard !budget.isLimited || Store.self is any BudgetedStore.Type else {
+            throw CacheError(.unsupported, "\(Store.profile.name) cannot keep a budget; its store is no BudgetedStore.")
+        }
         func open(_ directory: String?) throws(CacheError) -> CacheCore {
             let source = StoreSource(store, directory: directory, options: options, policy: policy)
             return try CacheCore(source, queueLimit: queueLimit, budget: budget, clock: clock)
@@ -75,7 +78,7 @@ final class CoreRegistry: Sendable {
                 try core?.checkReentrance()
                 group.wait()
             case .share(let core, let others):
-                guard others as? Store.Options == options, core.index?.budget ?? .unlimited == budget else {
+                guard others as? Store.Options == options, core.evictor?.budget ?? .unlimited == budget else {
                     release(core)
                     throw CacheError(
                         .optionsConflict,

@@ -46,7 +46,7 @@ extension CacheCore {
     private func beginReadOfStore() throws(CacheError) -> Reconstructor {
         while true {
             let reader = readers.begin {
-                Reconstructor(owner: ObjectIdentifier(self), keepsTouches: index != nil)
+                Reconstructor(owner: ObjectIdentifier(self), keepsTouches: evictor != nil)
             }
             let point: ReadPoint?
             do throws(CacheError) {
@@ -123,7 +123,7 @@ extension CacheCore {
         let hadView = reader.hasView
         reader.end()
         let mustAbsorb = readers.end(
-            reader, wasActive: hadView, isHit: isHit, miss: miss, hasBudget: index != nil)
+            reader, wasActive: hadView, isHit: isHit, miss: miss, hasBudget: evictor != nil)
         if mustAbsorb { writer.async { self.absorbTouches() } }
         return audience.hasObservers
     }

@@ -22,7 +22,7 @@ struct ReadState: ~Copyable {
     /// How old what is found may be; `nil` where that does not matter.
     var ageLimit: AgeLimit?
     /// What was too old, where somebody decides what to evict.
-    var expired: [ExpiryQueue.Candidate] = []
+    var expired: [Evictor.Expired] = []
     /// Whether what was fetched last was there and too old.
     var isExpired = false
     /// Whether what was fetched last is not there because a write of it could not be stored.
@@ -139,8 +139,8 @@ struct ReadState: ~Copyable {
     /// The bytes that a touch takes.
     static let touchBytes = MemoryLayout<UInt64>.size
 
-    /// Notes that the read asks for the current key.
-    mutating func noteTouch() { unsafe touches.append(littleEndian: EvictionIndex.hash(key.bytes)) }
+    /// Notes that the read found what is under the current key.
+    mutating func noteTouch() { unsafe touches.append(littleEndian: Evictor.hash(key.bytes)) }
 
     /// Forgets what was touched.
     mutating func forgetTouches() {

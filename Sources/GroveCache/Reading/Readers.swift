@@ -13,7 +13,7 @@ final class Readers: Sendable {
         /// The hashes of the keys that were asked for, in order.
         var touches: ContiguousArray<UInt64> = []
         /// What reads with a maximum age found too old.
-        var expired: [ExpiryQueue.Candidate] = []
+        var expired: [Evictor.Expired] = []
         /// Whether the writer is about to take them.
         var isTold = false
     }

@@ -13,7 +13,7 @@ extension Reconstructor {
     /// Moves what was found too old to where the writer finds it.
     func handExpired(to findings: inout Readers.Findings) {
         unsafe findings.expired.append(
-            contentsOf: state.pointee.expired.prefix(max(ExpiryQueue.most - findings.expired.count, 0)))
+            contentsOf: state.pointee.expired.prefix(max(Evictor.Expired.most - findings.expired.count, 0)))
         unsafe state.pointee.expired = []
     }
 
@@ -35,7 +35,7 @@ extension Reconstructor {
 extension ReadState {
     /// Notes that the current record is too old, for whoever decides what to evict.
     mutating func noteExpired(_ limit: AgeLimit) {
-        expired.append(unsafe ExpiryQueue.Candidate(hash: EvictionIndex.hash(key.bytes), oldest: limit.oldest))
+        expired.append(unsafe Evictor.Expired(key: Array(key.bytes), oldest: limit.oldest))
     }
 
     /// Whether the record in `bytes`, under the current key, is young enough; damage is for others to find, and a record

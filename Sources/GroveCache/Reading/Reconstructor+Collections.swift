@@ -158,12 +158,12 @@ extension Reconstructor {
         unsafe key.withUnsafeBytes { key in
             unsafe state.pointee.key.set(Namespace.chunk, UnsafeRawBufferPointer(rebasing: key[1...]))
         }
-        noteTouch()
         do {
             let view = unsafe state.pointee.view
             guard let stored = try unsafe view?.get(state.pointee.key.bytes) else {
                 throw NodeReadFailure.miss(CacheMiss(.absent, name))
             }
+            noteTouch()
             let bytes = unsafe state.pointee.keepsBytes ? stored : keep(stored)
             let header = try unsafe RecordHeader(bytes, key: state.pointee.key.bytes)
             var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)

@@ -13,6 +13,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Whether the nodes that a read meets are noted, for whoever decides what to evict.
     private let keepsTouches: Bool
+    /// Whether this read is no use of what it meets: a follower's.
+    private var isNoUse = false
     /// Why a stream of models ended before its time: the call that the view belongs to throws it.
     var streamFailure: CacheError?
 
@@ -61,6 +63,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             if !keepsTouches { unsafe state.pointee.expired = [] }
         }
         streamFailure = nil
+        isNoUse = false
     }
 
     /// Lets go of what was remembered of one tree; the view stays.
@@ -102,10 +105,13 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return true
     }
 
-    /// Notes that the read asks for the current key, where somebody decides what to evict.
+    /// Notes that the read found what is under the current key, where somebody decides what to evict.
     func noteTouch() {
-        if keepsTouches { unsafe state.pointee.noteTouch() }
+        if keepsTouches, !isNoUse { unsafe state.pointee.noteTouch() }
     }
+
+    /// Says whether the rest of this read is a use of what it meets.
+    func keepsTouches(_ keeps: Bool) { isNoUse = !keeps }
 
     /// Makes good what failed under the keys of `write`; false where nothing had failed.
     func settle(by write: PendingWrite) -> Bool {
@@ -149,8 +155,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// The record under `name` in `namespace`, checked; its bytes stay until the read ends.
     func value(_ namespace: UInt8, _ name: ModelIdentifier) throws(CacheError) -> RecordHeader? {
         unsafe name.withUTF8 { unsafe state.pointee.key.set(namespace, $0) }
-        noteTouch()
         guard let stored = unsafe try state.pointee.fetch() else { return nil }
+        noteTouch()
         let bytes = unsafe stored.isKept ? stored.bytes : state.pointee.arena.keep(stored.bytes)
         var header: RecordHeader
         do throws(RecordHeader.Failure) {
@@ -342,8 +348,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {
         unsafe state.pointee.key.set(Namespace.node, identifier)
-        noteTouch()
         var (header, isKept) = unsafe try fetch(identifier)
+        noteTouch()
         if unsafe header.findShape(state.pointee.shapes) { return (header, isKept) }
         return unsafe try recordOfNewShape(header.shapeHash, identifier)
     }

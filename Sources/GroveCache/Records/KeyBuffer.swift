@@ -12,14 +12,20 @@ enum Namespace {
     static let collection: UInt8 = 0x02
     /// A cache key that is not the model's identifier.
     static let alias: UInt8 = 0x03
-    /// A segment of the journal of what may be evicted, under its number.
-    static let journal: UInt8 = 0x04
+    /// What is kept, whatever the budget, for those who must not lose it: nothing so far.
+    static let kept: UInt8 = 0x05
     /// A shape, which records share, under its hash.
     static let shape: UInt8 = 0x06
     /// A chunk of a long collection, under the collection's number and its own.
     static let chunk: UInt8 = 0x07
     /// An entry of the history of commits, under its place in the ring.
     static let history: UInt8 = 0x08
+
+    /// Whether a budget may evict what is under `key`: not what is the store's own, nor what is kept.
+    @inline(__always)
+    static func isEvictable(_ key: UnsafeRawBufferPointer) -> Bool {
+        unsafe key[0] >= node && key[0] <= alias || key[0] == chunk
+    }
 }
 
 /// A store's key while it is put together: one byte of ``Namespace`` and a name.

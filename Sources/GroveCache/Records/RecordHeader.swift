@@ -9,7 +9,7 @@ struct RecordHeader {
     /// The format that this version writes; whole records of a later one are refused and left alone.
     static let formatVersion: UInt8 = 1
     /// Bytes before the number of the write.
-    private static let headBytes = 10
+    static let headBytes = 10
     /// The least bytes of an envelope: the head, a number of one byte, and the time.
     static let leastBytes = headBytes + 5
 

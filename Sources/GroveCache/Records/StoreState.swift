@@ -22,18 +22,34 @@ struct StoreState: Equatable {
     var mark: UInt32 = 0
     /// How many of the last commits have a place in the history; 0 where none was ever asked for.
     var historyPlaces: UInt16 = 0
-    /// What is stored, this record included, where every write since the store was made has counted; `nil` where one
-    /// had no budget to keep.
-    var account: Account?
+    /// What is stored, this record included; `nil` where the count was lost: whoever writes next counts anew.
+    var account: Account? = Account()
+    /// When which calls were committed, in bytes written.
+    var clock = WriteClock()
+    /// Whether there is such a record in the store.
+    private(set) var isStored = false
 
-    /// The sum of what is stored, kept in the transactions that change it.
+    /// The sum of what is stored, kept in the transactions that change it, with a budget or without.
     struct Account: Equatable {
         /// The bytes of all keys and values.
         var payloadBytes = 0
         /// The number of keys.
         var entries = 0
-        /// The segment of the journal that is written to.
-        var openSegment: UInt32 = 0
+        /// The number of those that a budget may evict.
+        var evictableEntries = 0
+
+        /// Whether it may be true: less than nothing says that the store lost what was counted.
+        var isPossible: Bool { payloadBytes >= 0 && entries >= 0 && evictableEntries >= 0 }
+
+        /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
+        @inline(__always)
+        mutating func note(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) {
+            payloadBytes += (new.map { $0 + key.count } ?? 0) - (old.map { $0 + key.count } ?? 0)
+            let step = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
+            guard step != 0 else { return }
+            entries += step
+            if unsafe Namespace.isEvictable(key) { evictableEntries += step }
+        }
     }
 
     /// An opening of the store, by a random number, and the place in its queue of the last call that it committed.
@@ -45,13 +61,17 @@ struct StoreState: Equatable {
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
     private static let noWriters = Array(repeating: Writer(session: 0, place: 0), count: writerCount)
-    private static let plainCount = 17 + 16 * writerCount + 2 + 18 + 8
-    private static let accountedCount = plainCount + 20
+    private static let plainCount = 17 + 16 * writerCount + 2 + 18
+    /// What comes after that: the account, the time, the marks and the hash.
+    private static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
 
     static let key: [UInt8] = [Namespace.meta]
 
     /// What the record and its key take in the store.
-    var storedBytes: Int { 1 + (account == nil ? StoreState.plainCount : StoreState.accountedCount) }
+    private static let storedBytes = 1 + count
+
+    /// What writing the record adds to what is stored.
+    var growth: Int { isStored ? 0 : StoreState.storedBytes }
 
     init() {}
 
@@ -90,9 +110,10 @@ struct StoreState: Equatable {
                 == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
         else { throw CacheError(.corrupted, "The store's own record is damaged.") }
         guard unsafe stored[0] == RecordHeader.formatVersion else { throw unsafe .laterVersion(stored[0]) }
-        guard stored.count == StoreState.plainCount || stored.count == StoreState.accountedCount else {
+        guard stored.count == StoreState.count else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
+        isStored = true
         sequence = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
         forgottenDeletion = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
         for index in writers.indices {
@@ -107,17 +128,29 @@ struct StoreState: Equatable {
         commit = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 6, as: UInt64.self))
         mark = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 14, as: UInt32.self))
         historyPlaces = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 18, as: UInt16.self))
-        guard stored.count == StoreState.accountedCount else { return }
-        let start = StoreState.plainCount - 8
-        let payload = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self))
-        let entries = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
-        account = unsafe Account(
-            payloadBytes: Int(clamping: payload), entries: Int(clamping: entries),
-            openSegment: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: start + 16, as: UInt32.self)))
+        let start = StoreState.plainCount
+        func number(_ index: Int) -> UInt64 {
+            unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self))
+        }
+        account = Account(
+            payloadBytes: Int(truncatingIfNeeded: number(0)), entries: Int(truncatingIfNeeded: number(1)),
+            evictableEntries: Int(truncatingIfNeeded: number(2)))
+        if account?.isPossible == false { account = nil }
+        let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(end - WriteClock.storedBytes)..<end])
+        guard let clock = unsafe WriteClock(now: number(3), marks: marks, sequence: sequence) else {
+            throw CacheError(.corrupted, "The store's own record is damaged.")
+        }
+        self.clock = clock
     }
 
-    func write(_ transaction: any NodeTransaction) throws(CacheError) {
-        var out = ByteBuffer(capacity: StoreState.accountedCount)
+    /// Writes the record, which counts itself.
+    mutating func write(_ transaction: any NodeTransaction) throws(CacheError) {
+        clock.note(sequence, payload: account?.payloadBytes ?? 0)
+        let growth = growth
+        account?.payloadBytes += growth
+        account?.entries += isStored ? 0 : 1
+        isStored = true
+        var out = ByteBuffer(capacity: StoreState.count)
         defer { out.deallocate() }
         out.append(RecordHeader.formatVersion)
         out.append(littleEndian: sequence)
@@ -131,12 +164,11 @@ struct StoreState: Equatable {
         out.append(littleEndian: commit)
         out.append(littleEndian: mark)
         out.append(littleEndian: historyPlaces)
-        // A sum below nothing says that the store lost what was counted: whoever writes next counts anew.
-        if let account, account.payloadBytes >= 0, account.entries >= 0 {
-            out.append(littleEndian: UInt64(account.payloadBytes))
-            out.append(littleEndian: UInt64(account.entries))
-            out.append(littleEndian: account.openSegment)
-        }
+        out.append(littleEndian: UInt64(bitPattern: Int64(account?.payloadBytes ?? -1)))
+        out.append(littleEndian: UInt64(bitPattern: Int64(account?.entries ?? -1)))
+        out.append(littleEndian: UInt64(bitPattern: Int64(account?.evictableEntries ?? -1)))
+        out.append(littleEndian: clock.now)
+        clock.forEachMark(sequence) { out.append(littleEndian: $0) }
         unsafe out.append(littleEndian: hash64(out.bytes, seed: 1))
         let bytes = unsafe out.bytes
         try unsafe StoreState.withKey { (key) throws(CacheError) in try unsafe transaction.put(key, bytes) }

@@ -19,40 +19,37 @@ extension CacheCore {
         var outcome: Result<Value, any Error>?
         var changes = ChangeSetUnion(sequence: 0)
         var durability = durability
-        var isGivenUp = false
         var endsLife = false
         var made: [PendingWrite] = []
         var tokens: CommitTokens?
         do throws(CacheError) {
-            tokens = try transact(isGivenUp: { isGivenUp }) { (commit) throws(CacheError) in
+            tokens = try transact { (commit) throws(CacheError) in
                 let payload = payloadLimit(of: commit)
-                // The index may have read on in its journal, and written to it.
-                let isPrepared = commit.hasWritten
                 try unsafe withUnsafeMutablePointer(to: &commit) { (commit) throws(CacheError) in
                     let scope = unsafe TransactionScope(self, commit, limit)
                     // What could not be stored is not what was last set: a miss to this transaction too.
                     scope.begin(failed.writes)
                     defer { scope.end() }
                     outcome = Result { try body(scope) }
-                    isGivenUp = !isPrepared
                     if let failure = scope.failure ?? scope.reader.streamFailure { throw failure }
                     if scope.durability == .durable { durability = .durable }
                     endsLife = scope.endsLife
                     guard case .success = outcome else { throw .isGivenUp }
                     try checkIsCurrent()
-                    isGivenUp = false
                     made = scope.writes
                     changes.add(scope.changes.changeSet)
-                    changes.evict(try unsafe commit.pointee.settleStaged(payload))
+                    changes.evict(try unsafe commit.pointee.settle(payload))
                     unsafe commit.pointee.history.add(changes.changeSet)
                 }
             }
         } catch {
             // The engine took more than was expected: the next attempt finds more room.
-            if error.code == .full, let index, index.budget.bytes != nil { _ = try? freePayload(index.capacity / 16) }
+            if error.code == .full, let evictor, evictor.budget.bytes != nil {
+                _ = try? freePayload(evictor.capacity / 16)
+            }
             guard case .failure(let own) = outcome else {
                 ledger.noteFailures(1)
-                throw error
+                throw openViews.explain(error)
             }
             throw own
         }
@@ -71,10 +68,10 @@ extension CacheCore {
 
     /// Sees to it that a transaction has room, within a budget; returns how much it may write.
     private func prepareTransaction() throws(CacheError) -> TransactionLimit {
-        guard let index, index.budget.isLimited else { return TransactionLimit() }
+        guard let evictor, evictor.budget.isLimited else { return TransactionLimit() }
         var limit = TransactionLimit()
-        if let bytes = index.budget.bytes {
-            limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: min(index.capacity / 8, 2 << 20))
+        if let bytes = evictor.budget.bytes {
+            limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: min(evictor.capacity / 8, 2 << 20))
             _ = try currentStore()
             // All that it may write: once its body runs it cannot be made to wait for more.
             let load = historyLimit.added(
@@ -83,10 +80,10 @@ extension CacheCore {
                     evictions: WriteTransaction.evictions(beside: limit.entries), bytes: limit.bytes))
             let store = state.withLock { $0.life.currentStore?.budgeted }
             // Twice as much, because pages are not full.
-            try makeRoom(ofPayload: 2 * limit.bytes, index, store)
-            try makeRoom(for: load, giving: index.capacity / 2, index, store)
+            try makeRoom(ofPayload: 2 * limit.bytes, evictor, store)
+            try makeRoom(for: load, giving: evictor.capacity / 2, evictor, store)
         }
-        if let nodes = index.budget.nodes { limit.entries = min(limit.entries, nodes) }
+        if let nodes = evictor.budget.nodes { limit.entries = min(limit.entries, nodes) }
         return limit
     }
 

@@ -145,15 +145,13 @@ extension CacheCore {
     ///
     /// - Parameters:
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
-    ///   - isGivenUp: whether `body` has thrown before anything reached the index.
     /// - Returns: the commit before and this one, where the cache keeps a history.
     @discardableResult
     func transact(
-        leaving group: [PendingWrite] = [], isGivenUp: () -> Bool = { false },
+        leaving group: [PendingWrite] = [],
         _ body: (inout WriteTransaction) throws(CacheError) -> Void
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
-        var known: Fingerprints?
         var others: [ChangeSet] = []
         let (shift, lastCommitted, knownCommit) = state.withLock { ($0.shift, $0.lastCommitted, $0.knownCommit) }
         let history = historyLimit
@@ -161,33 +159,28 @@ extension CacheCore {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    transaction, session: session, shift: shift, lastCommitted: lastCommitted, index: index,
-                    renewal: renewal.seconds, history: history, fingerprints: takeFingerprints())
+                    transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
+                    renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
+                    shows: audience.streams.shows)
                 others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)
-                try commit.prepareIndex()
+                try commit.prepareAccount()
                 absorbTouches()
-                if let index { commit.expiry = ExpirySearch(index, now: clock.ofRead) }
                 try body(&commit)
                 try commit.finish()
-                known = commit.takeFingerprints()
                 committed = commit.summary
                 upcoming.withLock { $0 = commit.summary }
             }
         } catch {
             upcoming.withLock { $0 = nil }
-            if !isGivenUp() { index?.distrust() }
+            evictor?.abort()
             if error.code != .cancelled { noticeIfReplaced() }
             throw error
         }
         guard let committed else { return nil }
-        index?.account = committed.stored.account
-        index?.sequence = committed.stored.sequence
-        index?.pins.commit()
-        known?.commit(at: committed.stored)
+        evictor?.commit(committed.stored, hitTime: committed.hitTime)
         for (list, version) in committed.heldLists { list.note(version) }
         let left = state.withLock { state in
             state.countCommit()
-            state.fingerprints = known
             state.shift = committed.shift
             state.forgottenDeletion = committed.stored.forgottenDeletion
             state.lastCommitted = committed.stored.sequence
@@ -199,20 +192,11 @@ extension CacheCore {
         // Taken apart here, with no lock held.
         _ = consume left
         for set in others { audience.tell(of: set) }
+        if let released = evictor?.pins.takeReleased(), released > 0 {
+            audience.tell { $0.cacheDidReleasePins(released) }
+        }
         ledger.note(committed)
         return history.places > 0 ? CommitTokens(committed) : nil
-    }
-
-    /// What is known of nodes, where the store is faster for it; nothing until it is put back.
-    ///
-    /// A budget needs to know how much each record replaces, so that there nothing is written unseen unless its policy
-    /// keeps notes.
-    private func takeFingerprints() -> Fingerprints? {
-        guard keepsFingerprints, index?.keepsNotes ?? true else { return nil }
-        return state.withLock { state in
-            defer { state.fingerprints = nil }
-            return state.fingerprints ?? Fingerprints(index)
-        }
     }
 
     /// Lets what was committed survive loss of power, where a call in the group asks for that.
@@ -252,7 +236,6 @@ extension CacheCore {
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {
         readers.awaitNone()
         do throws(CacheError) {
-            _ = takeFingerprints()
             // The files that are to be empty are those in the directory.
             noticeIfReplaced()
             let store = try currentStore()

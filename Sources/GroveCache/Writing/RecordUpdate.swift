@@ -60,8 +60,6 @@ struct RecordUpdate {
     /// it so where the store has its shape.
     var shaped: ShapedBody?
 
-    /// Whether what is stored now is the node as its one projection wrote it; after ``apply(to:into:)``.
-    private(set) var isSole = false
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
     /// The place in time of what is stored, where that says the same; after ``apply(to:into:)``.
@@ -168,13 +166,6 @@ struct RecordUpdate {
     /// The time of a record that is stored over that of `header`.
     private func time(over header: RecordHeader?) -> UInt32 { time > 0 ? time : header?.time ?? 0 }
 
-    /// Writes what comes of storing a node over another body of its one projection, which follows no deletion, into
-    /// `out`, which it empties first.
-    mutating func replaceUnseen(_ node: NodeTree.Node, into out: inout ByteBuffer) throws(CacheError) {
-        out.removeAll()
-        try build(node, time: time, into: &out)
-    }
-
     private func applyTombstone(
         over header: RecordHeader?, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
@@ -216,7 +207,6 @@ struct RecordUpdate {
         }
         storedSequence = header.sequence
         if !header.flags.contains(.projections), unsafe hasShape || isEqual(header.projection, node.projection) {
-            isSole = true
             let isSame = isSame(node, as: header)
             if isSame, !refreshes || header.sequence >= sequence { return try renew(header, into: &out) }
             try build(node, time: time(over: header), into: &out)
@@ -304,7 +294,6 @@ struct RecordUpdate {
     private mutating func storeAnew(
         _ node: NodeTree.Node, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
-        isSole = true
         try build(node, time: time, into: &out)
         return .replaced(bodyChanged: true)
     }

@@ -194,19 +194,8 @@ extension WriteTransaction {
         if let head = try head(key) { try remove(chunksOf: head) }
     }
 
-    /// Lets the chunks of the collection under `key`, which is about to be evicted, be the next to go.
-    ///
-    /// They do not go at once, so that a long list makes no transaction much larger.
-    mutating func giveUpChunks(of key: [UInt8]) throws(CacheError) {
-        guard let index, let head = try head(key) else { return }
-        for key in head.chunkKeys {
-            guard let size = try size(key) else { continue }
-            unsafe key.withUnsafeBytes { unsafe index.giveUp($0, valueCount: size) }
-        }
-    }
-
     /// Which chunks the collection under `key` has; `nil` where that has none, or is a later version's.
-    private func head(_ key: [UInt8]) throws(CacheError) -> CollectionHead? {
+    func head(_ key: [UInt8]) throws(CacheError) -> CollectionHead? {
         do throws(CacheError) {
             return try transaction.collection(key)?.head
         } catch {
@@ -247,7 +236,7 @@ extension WriteTransaction {
         _ key: [UInt8], _ stored: StoredCollection, _ time: UInt32
     ) throws(CacheError) -> RecordUpdate.Outcome {
         for key in [key] + (stored.head?.chunkKeys ?? []) {
-            unsafe key.withUnsafeBytes { unsafe index?.touch($0) }
+            unsafe key.withUnsafeBytes { unsafe confirm($0) }
         }
         guard let renewal, RenewalInterval.isDue(stored.time, at: time, every: renewal) else { return .unchanged }
         try store(stored, key, sequence: stored.sequence, time: time)
@@ -328,7 +317,7 @@ extension WriteTransaction {
         for (number, part) in zip(numbers, parts) {
             chunks.append(CollectionHead.Chunk(number: number, count: part.count))
             try unsafe head.key(of: number).withUnsafeBytesTyped { (key) throws(CacheError) in
-                if index != nil { unsafe chunksPut.insert(EvictionIndex.hash(key)) }
+                if evictor != nil { unsafe own.insert(Evictor.hash(key)) }
                 try unsafe store(key) { (out) throws(CacheError) in
                     // The list's age is its head's.
                     try unsafe part.build(into: &out, key: key, time: 0)

@@ -4,22 +4,18 @@ import GroveModel
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
 struct WriteTransaction: ~Copyable {
     let transaction: any NodeTransaction
-    /// What may be evicted, where there is a budget.
-    let index: EvictionIndex?
+    /// Who evicts, where there is a budget.
+    let evictor: Evictor?
+    /// Whether a follower shows something.
+    let shows: (@Sendable (ShownItem) -> Bool)?
+    /// The time, in seconds since 1970, by which records are expired.
+    let clock: Double
     var stored: StoreState
     private let original: StoreState
     private var shift: UInt64
     private var key = KeyBuffer()
     private var out = ByteBuffer(capacity: 1_024)
     var hasWritten = false
-    /// Segments of the journal that have no live key left.
-    var deadSegments: [UInt32] = []
-    /// What is known of nodes, where the store is faster for it.
-    private var fingerprints: Fingerprints?
-    /// The bytes of the value that ``look(_:)`` left in the store.
-    private var storedCount = 0
-    /// The numbers of the tree's types in ``fingerprints``.
-    private var types: [UInt16?] = []
     /// The shapes that were met or stored.
     var shapes = ShapeTable()
     /// Which were looked for in the store, and whether it has them, in the order of their hashes.
@@ -33,23 +29,24 @@ struct WriteTransaction: ~Copyable {
     let renewal: UInt32?
     /// The place of the last of the queue's calls that were applied.
     private var place: UInt64 = 0
-    /// What is known of ages, where expired records are to go first.
-    var expiry: ExpirySearch?
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
-    /// What eviction has given back once because the call that asked for room had just written it, by the keys' hashes.
-    var spared: Set<UInt64> = []
-    /// The chunks of collections that were put, by their keys' hashes: which these are is not known before.
-    var chunksPut: Set<UInt64> = []
-    /// What a user's transaction has written, by the keys' hashes: it is not evicted.
-    var protected: Set<UInt64> = []
-    /// How often the policy has given up something of that.
-    var protectedVictims = 0
+    /// The numbers of the calls whose records are not evicted: of the call that is under way, or of all of a user's transaction.
+    private(set) var ownNumbers: ClosedRange<UInt64> = UInt64.max...UInt64.max
+    /// What they name that has another number, by the keys' hashes.
+    var own: Set<UInt64> = []
+    /// Whether a record stays until as many bytes were written after it as it has, also where nothing else may go.
+    var sparesYoung = false
+    /// No record of more bytes is evicted.
+    var largestVictim = Int.max
+    /// What may go, and is shown by a follower: it goes last.
+    var shown: [EvictionCandidate] = []
+    var shownHashes: Set<UInt64> = []
+    /// By how much the time has advanced for hits, once that is written.
+    private(set) var hitTime = 0
     /// What held lists are in the store by this transaction, in the order of their calls.
     var heldLists: [(list: HeldList, version: HeldList.Version)] = []
-    /// What a user's transaction has changed, until it ends.
-    var staged: StagedAccount?
     /// What it has changed so far.
     var history: HistoryDraft
     /// How many records its calls write, and how many may have been evicted beside them.
@@ -58,19 +55,19 @@ struct WriteTransaction: ~Copyable {
 
     init(
         _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: UInt64,
-        index: EvictionIndex? = nil, renewal: UInt32? = nil, history: HistoryLimit = .none,
-        fingerprints: consuming Fingerprints? = nil
+        evictor: Evictor? = nil, renewal: UInt32? = nil, history: HistoryLimit = .none, clock: Double = .nan,
+        shows: (@Sendable (ShownItem) -> Bool)? = nil
     ) throws(CacheError) {
         self.transaction = transaction
         self.session = session
         self.renewal = renewal
-        self.index = index
+        self.evictor = evictor
+        self.clock = clock
+        self.shows = shows
         self.history = HistoryDraft(history)
         stored = try StoreState(transaction)
         original = stored
         left = stored
-        fingerprints?.begin(at: stored)
-        self.fingerprints = fingerprints
         // Another process has written since: this one's calls get numbers after its.
         let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
         self.shift = shift + foreign
@@ -84,7 +81,7 @@ struct WriteTransaction: ~Copyable {
     var summary: TransactionSummary {
         TransactionSummary(
             found: original, stored: left, shift: shift, putCount: putCount, putBytes: putBytes,
-            heldLists: heldLists)
+            hitTime: hitTime, heldLists: heldLists)
     }
 
     /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
@@ -92,23 +89,37 @@ struct WriteTransaction: ~Copyable {
 
     /// Applies all of `write`, then evicts until what is stored fits.
     mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
-        var evicted = expiry == nil ? [] : try makeRoom(for: write, limit: limit)
+        ownNumbers = write.sequence + shift...write.sequence + shift
+        own.removeAll()
         let set = try store(write)
         place = max(place, write.place)
-        evicted += try removeVictims(downTo: limit.hard, sparing: write)
+        var evicted = try removeVictims(downToAll: limit.hard)
         // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
         entryCount += write.entryCount
         let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
         softEvictions += min(most, 2 * write.entryCount + 16)
-        evicted += try removeVictims(
-            downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), sparing: write)
+        evicted += try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), isSoft: true)
         let changes = set.evicting(evicted)
         history.add(changes)
         return changes
     }
 
+    /// Applies one call of a user's transaction; nothing is evicted before ``settle(_:)``.
+    mutating func stage(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
+        ownNumbers = min(ownNumbers.lowerBound, write.sequence + shift)...UInt64.max
+        return try store(write)
+    }
+
+    /// Ends a user's transaction: evicts until what is stored fits, but for what it wrote.
+    ///
+    /// - Returns: the nodes that were evicted.
+    mutating func settle(_ limit: PayloadLimit) throws(CacheError) -> [ModelIdentifier] {
+        let evicted = try removeVictims(downToAll: limit.hard)
+        return evicted + (try removeVictims(downTo: limit.soft, most: 2 * putCount + 16, isSoft: true))
+    }
+
     /// Stores all of `write`, and evicts nothing.
-    mutating func store(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
+    private mutating func store(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var isSuperseded = false
@@ -118,8 +129,7 @@ struct WriteTransaction: ~Copyable {
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
 
         if let tree = write.tree {
-            if fingerprints != nil { types = tree.types.map { fingerprints?.number(of: $0) } }
-            let order = tree.storeOrder(window: self.index?.orderWindow(for: tree) ?? tree.count)
+            let order = tree.storeOrder()
             for place in 0..<tree.count {
                 let index = order.map { Int($0[place]) } ?? place
                 let node = tree.node(index)
@@ -196,19 +206,14 @@ struct WriteTransaction: ~Copyable {
 
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
-        if hasWritten { try finishJournal() }
         guard hasWritten else { return }
         try finishHistory()
         stored.note(session, upTo: place)
         guard stored != original else { return }
+        hitTime = evictor?.hitTime ?? 0
+        stored.clock.advance(hitTime)
         try stored.write(transaction)
         left = stored
-    }
-
-    /// What is known of nodes, to be committed once the transaction has.
-    mutating func takeFingerprints() -> Fingerprints? {
-        defer { fingerprints = nil }
-        return fingerprints
     }
 
     /// Performs the update of a node of `tree`; a failure names the node and its type.
@@ -224,35 +229,6 @@ struct WriteTransaction: ~Copyable {
         }
     }
 
-    mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
-        guard fingerprints != nil, unsafe update.key[0] == Namespace.node else { return try look(&update) }
-        guard case .node(let content) = update.change else {
-            let outcome = try look(&update)
-            if case .unchanged = outcome { return outcome }
-            unsafe fingerprints?.forget(update.key)
-            return outcome
-        }
-        update.shaped = try shaped(content)
-        // Without the names, so that a type's own coding and `Codable` make one fingerprint.
-        let body = unsafe update.shaped?.values ?? content.body
-        let node = unsafe fingerprints?.node(update.key, type: types[content.type], body)
-        let keyCount = unsafe update.key.count
-        if let node, update.yieldsAfter == nil, let other = fingerprints?.other(than: node, keyCount: keyCount) {
-            try update.replaceUnseen(content, into: &out)
-            try unsafe put(update.key)
-            try unsafe account(update.key, old: other, new: out.count)
-            fingerprints?.stage(node, keyCount: keyCount, valueCount: out.count)
-            return .replaced(bodyChanged: true)
-        }
-        let outcome = try look(&update)
-        if let node, update.isSole, update.deletion.sequence == 0 {
-            fingerprints?.stage(node, keyCount: keyCount, valueCount: storedCount)
-        } else {
-            unsafe fingerprints?.forget(update.key)
-        }
-        return outcome
-    }
-
     private mutating func put(_ key: UnsafeRawBufferPointer) throws(CacheError) {
         hasWritten = true
         putCount += 1
@@ -261,7 +237,7 @@ struct WriteTransaction: ~Copyable {
     }
 
     /// Reads what is stored and applies `update` to it.
-    private mutating func look(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
+    mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing: UnsafeRawBufferPointer?
         if case .node(let node) = update.change {
             if update.shaped == nil { update.shaped = try shaped(node) }
@@ -269,7 +245,6 @@ struct WriteTransaction: ~Copyable {
         } else {
             unsafe existing = try unsafe transaction.get(update.key)
         }
-        storedCount = unsafe existing?.count ?? 0
         update.forgottenDeletion = stored.forgottenDeletion
         update.renewal = renewal
         let outcome = try unsafe update.apply(to: existing, into: &out, shapes: shapes)
@@ -278,12 +253,9 @@ struct WriteTransaction: ~Copyable {
             hasWritten = true
         }
         switch outcome {
-        case .replaced:
-            try unsafe replace(update.key, existing)
-            storedCount = out.count
+        case .replaced: try unsafe replace(update.key, existing)
         case .removed: try unsafe take(update.key, existing)
-        case .unchanged:
-            unsafe confirm(update.key)
+        case .unchanged: unsafe confirm(update.key)
         case .renewed:
             // The same bytes but for a time.
             unsafe confirm(update.key)
@@ -332,9 +304,11 @@ struct WriteTransaction: ~Copyable {
     }
 
     /// Notes that what is under `key` was confirmed.
-    private mutating func confirm(_ key: UnsafeRawBufferPointer) {
-        guard index != nil else { return }
-        if staged != nil { unsafe staged?.confirm(key) } else { unsafe index?.touch(key) }
+    mutating func confirm(_ key: UnsafeRawBufferPointer) {
+        guard let evictor else { return }
+        let hash = unsafe Evictor.hash(key)
+        own.insert(hash)
+        evictor.confirm(hash, now: now)
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.
@@ -359,5 +333,7 @@ struct TransactionSummary {
     var shift: UInt64
     var putCount: Int
     var putBytes: Int
+    /// By how much the time has advanced for hits.
+    var hitTime: Int
     var heldLists: [(list: HeldList, version: HeldList.Version)]
 }

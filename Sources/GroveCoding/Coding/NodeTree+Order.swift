@@ -4,15 +4,13 @@ extension NodeTree {
     /// Those of a type come together, by their keys. Where some identifier has several entries all are in pre-order, so that
     /// the later occurrence wins; `nil` where they are few, so that it does not matter.
     ///
-    /// - Parameter window: of so many entries after each other each is sorted by itself, so that the nodes of a tree stay
-    ///   near each other.
     /// - Complexity: O(*n* log *n*).
-    package func storeOrder(window: Int) -> [Int32]? {
+    package func storeOrder() -> [Int32]? {
         let entries = entries
         guard !hasProjections else {
             return entries.indices.sorted { entries[$0].order < entries[$1].order }.map(Int32.init)
         }
-        guard min(entries.count, window) >= NodeTree.few else { return nil }
+        guard entries.count >= NodeTree.few else { return nil }
         let starts = commonPrefixes(entries)
         var places: [Place] = []
         places.reserveCapacity(entries.count)
@@ -21,9 +19,7 @@ extension NodeTree {
             let word = unsafe NodeTree.word(name, from: starts[entry.type])
             places.append(Place(type: Int32(entry.type), index: Int32(index), word: word))
         }
-        for start in stride(from: 0, to: places.count, by: window) {
-            places[start..<min(start + window, places.count)].sort { precedes($0, $1, entries) }
-        }
+        places.sort { precedes($0, $1, entries) }
         return places.map(\.index)
     }
 

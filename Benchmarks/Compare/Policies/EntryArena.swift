@@ -1,59 +1,59 @@
 /// One entry of a policy, in a queue or free: 24 bytes.
-package struct PolicyEntry: IndexedEntry, Sendable {
-    package let key: UInt64
-    package fileprivate(set) var weight: UInt32
+struct PolicyEntry: IndexedEntry, Sendable {
+    let key: UInt64
+    fileprivate(set) var weight: UInt32
     /// The neighbour that is newer, and the one that is older; ``EntryArena/none`` at the ends.
-    package fileprivate(set) var newer: UInt32
+    fileprivate(set) var newer: UInt32
     fileprivate var older: UInt32
     /// What the policy notes: which queue, bits for hits.
-    package var mark: UInt32
+    var mark: UInt32
 
     @inline(__always)
     static func hash(of key: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: mixedHash(key) >> 32) }
 }
 
 /// A doubly linked queue through an arena, the newest first.
-package struct EntryQueue: Sendable {
-    package fileprivate(set) var newest = EntryArena.none
-    package fileprivate(set) var oldest = EntryArena.none
-    package fileprivate(set) var weight = 0
-    package fileprivate(set) var count = 0
+struct EntryQueue: Sendable {
+    fileprivate(set) var newest = EntryArena.none
+    fileprivate(set) var oldest = EntryArena.none
+    fileprivate(set) var weight = 0
+    fileprivate(set) var count = 0
 
-    package init() {}
+    init() {}
 }
 
 /// The entries of a policy in one array, linked into queues by position, and found by key.
-package struct EntryArena: Sendable {
+struct EntryArena: Sendable {
     /// No position.
-    package static let none = UInt32.max
+    static let none = UInt32.max
 
     private var entries: ContiguousArray<PolicyEntry> = []
     private var index = KeyIndex<PolicyEntry>()
     private var free = EntryArena.none
 
-    package init() {}
+    init() {}
 
     /// Entries in queues.
-    package var count: Int { index.count }
+    var count: Int { index.count }
 
     /// Bytes allocated.
     var bytes: Int { entries.capacity * MemoryLayout<PolicyEntry>.stride + index.bytes }
 
     /// The entry at `position`.
-    package subscript(position: UInt32) -> PolicyEntry {
+    subscript(position: UInt32) -> PolicyEntry {
         @inline(__always) get { entries[Int(position)] }
         @inline(__always) _modify { yield &entries[Int(position)] }
     }
 
     /// The position of `key`.
-    package func find(_ key: UInt64) -> UInt32? {
+    func find(_ key: UInt64) -> UInt32? {
         guard let position = index.position(of: key, in: entries) else { return nil }
         return UInt32(position)
     }
 
     /// Adds an entry as the newest of `queue`.
     @discardableResult
-    package mutating func add(_ key: UInt64, weight: UInt32, mark: UInt32, to queue: inout EntryQueue) -> UInt32 {
+    mutating func add(_ key: UInt64, weight: UInt32, mark: UInt32, to queue: inout EntryQueue) -> UInt32 {
         let entry = PolicyEntry(key: key, weight: weight, newer: Self.none, older: Self.none, mark: mark)
         let position: UInt32
         if free != Self.none {
@@ -71,7 +71,7 @@ package struct EntryArena: Sendable {
     }
 
     /// Takes the entry at `position` out of `queue` and forgets it.
-    package mutating func drop(_ position: UInt32, from queue: inout EntryQueue) {
+    mutating func drop(_ position: UInt32, from queue: inout EntryQueue) {
         unlink(position, from: &queue)
         index.remove(Int(position), in: entries)
         entries[Int(position)].older = free
@@ -79,7 +79,7 @@ package struct EntryArena: Sendable {
     }
 
     /// Makes the entry at `position`, which is in no queue, the newest of `queue`.
-    package mutating func link(_ position: UInt32, into queue: inout EntryQueue) {
+    mutating func link(_ position: UInt32, into queue: inout EntryQueue) {
         entries[Int(position)].newer = Self.none
         entries[Int(position)].older = queue.newest
         if queue.newest == Self.none {
@@ -93,7 +93,7 @@ package struct EntryArena: Sendable {
     }
 
     /// Takes the entry at `position` out of `queue`.
-    package mutating func unlink(_ position: UInt32, from queue: inout EntryQueue) {
+    mutating func unlink(_ position: UInt32, from queue: inout EntryQueue) {
         let entry = entries[Int(position)]
         if entry.newer == Self.none {
             queue.newest = entry.older
@@ -110,20 +110,20 @@ package struct EntryArena: Sendable {
     }
 
     /// Makes the entry at `position` the newest of its queue.
-    package mutating func renew(_ position: UInt32, in queue: inout EntryQueue) {
+    mutating func renew(_ position: UInt32, in queue: inout EntryQueue) {
         guard queue.newest != position else { return }
         unlink(position, from: &queue)
         link(position, into: &queue)
     }
 
     /// Gives the entry at `position` another weight.
-    package mutating func setWeight(_ weight: UInt32, of position: UInt32, in queue: inout EntryQueue) {
+    mutating func setWeight(_ weight: UInt32, of position: UInt32, in queue: inout EntryQueue) {
         queue.weight += Int(weight) - Int(entries[Int(position)].weight)
         entries[Int(position)].weight = weight
     }
 
     /// Calls `body` with every entry of `queue`, the oldest first.
-    package func forEach(in queue: EntryQueue, _ body: (PolicyEntry) -> Void) {
+    func forEach(in queue: EntryQueue, _ body: (PolicyEntry) -> Void) {
         var position = queue.oldest
         while position != Self.none {
             body(entries[Int(position)])

@@ -1,13 +1,13 @@
 import GroveModel
 
-/// The index of a store that has more than its budget when it is opened.
-extension EvictionIndex {
+/// A store that has more than its budget when it is opened.
+extension Evictor {
     /// How many records go in one transaction at most.
     private static let evictionsAtOnce = 1_024
     /// How often less is kept, where the files still have too much.
     private static let shrinkAttempts = 6
 
-    /// Evicts what is more than the store's share of `bytes`, as the policy says, and has the files made smaller.
+    /// Evicts what is more than the store's share of `bytes`, and has the files made smaller.
     ///
     /// Whoever is killed meanwhile leaves a store that has lost some of what was to go.
     ///
@@ -20,7 +20,7 @@ extension EvictionIndex {
         var share = Int(Double(bytes) * type(of: store).profile.livePayloadShare)
         begin(capacity: share, saved: directory)
         do throws(CacheError) {
-            for attempt in 1...EvictionIndex.shrinkAttempts {
+            for attempt in 1...Evictor.shrinkAttempts {
                 try thinOut(store, downTo: share, session: opened.state.session)
                 if let store = store as? any ShrinkableStore {
                     try replace(&opened, source) { (generation) throws(CacheError) in
@@ -34,7 +34,7 @@ extension EvictionIndex {
                     begin(capacity: capacity, saved: directory)
                     return true
                 } catch {
-                    guard error.code == .overBudget, attempt < EvictionIndex.shrinkAttempts else { throw error }
+                    guard error.code == .overBudget, attempt < Evictor.shrinkAttempts else { throw error }
                     // The declared share is that of a budget that is not small.
                     share = share / 6 * 5
                 }
@@ -47,35 +47,34 @@ extension EvictionIndex {
         }
     }
 
-    /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or is pinned.
+    /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or nothing more may go.
     private func thinOut(_ store: any BudgetedStore, downTo limit: Int, session: UInt64) throws(CacheError) {
         var payload = Int.max
         var isDone = false
         while !isDone {
             // The log of an engine that has one may be cut off; where it cannot be, it grows until the files shrink.
             _ = try? store.makeRoom(
-                for: WriteLoad(entries: 0, replaced: 0, evictions: EvictionIndex.evictionsAtOnce, bytes: 0))
+                for: WriteLoad(entries: 0, replaced: 0, evictions: Evictor.evictionsAtOnce, bytes: 0))
             var summary: TransactionSummary?
             do throws(CacheError) {
                 try store.transact { (transaction) throws(CacheError) in
                     var commit = try WriteTransaction(
-                        transaction, session: session, shift: 0, lastCommitted: .max, index: self)
-                    try commit.prepareIndex()
-                    let evicted = try commit.removeVictims(downTo: limit, most: EvictionIndex.evictionsAtOnce)
+                        transaction, session: session, shift: 0, lastCommitted: .max, evictor: self)
+                    try commit.prepareAccount()
+                    let evicted = try commit.removeVictims(downTo: limit, most: Evictor.evictionsAtOnce)
                     // Counted and not named: there is no room.
                     commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
                     try commit.finish()
                     summary = commit.summary
                 }
             } catch {
-                distrust()
+                abort()
                 throw error
             }
-            pins.commit()
-            account = summary?.stored.account
-            sequence = summary?.stored.sequence ?? sequence
+            guard let summary else { return }
+            commit(summary.stored, hitTime: summary.hitTime)
             let left = account?.payloadBytes ?? 0
-            isDone = left >= payload || left <= limit && !hasVictims
+            isDone = left >= payload || left <= limit
             payload = left
         }
     }

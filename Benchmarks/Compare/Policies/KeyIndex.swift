@@ -120,7 +120,7 @@ struct KeyIndex<Entry: IndexedEntry>: Sendable {
 /// Saved ghosts hold some of its bits: another mix is another
 /// version of their state.
 @inline(__always)
-package func mixedHash(_ key: UInt64) -> UInt64 {
+func mixedHash(_ key: UInt64) -> UInt64 {
     let product = (key ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: 0xd6e8_feb8_6659_fd93)
     let folded = product.high ^ product.low
     return (folded ^ folded >> 29) &* 0xbf58_476d_1ce4_e5b9

@@ -1,11 +1,11 @@
 import GroveModel
 
-/// The index and the directory of its store: what it is told when that opens, and what it leaves there.
-extension EvictionIndex {
+/// The evictor and the directory of its store: what it is told when that opens, and what it leaves there.
+extension Evictor {
     /// Beside the store's own files; engines leave names that begin so alone.
     private static let fileName = "grove-eviction"
 
-    /// The part of the budget that is kept for the saved policy.
+    /// The part of the budget that is kept for what is saved.
     private var reserve: Int { (budget.bytes ?? 0) / 21 }
 
     /// What ``begin(_:_:)`` is going to tell the store, unless something is set aside before.
@@ -58,11 +58,10 @@ extension EvictionIndex {
 
     /// Takes away what was saved under a larger budget, where this one has no room for it; it is not lost.
     private func takeOversized(_ directory: String?) {
-        guard let directory, let length = StoreDirectory.length(of: EvictionIndex.fileName, in: directory),
-            length > reserve
+        guard let directory, let length = StoreDirectory.length(of: Evictor.fileName, in: directory), length > reserve
         else { return }
-        saved = EvictionIndex.readSaved(in: directory)
-        EvictionIndex.removeSaved(in: directory)
+        saved = Evictor.readSaved(in: directory)
+        Evictor.removeSaved(in: directory)
     }
 
     /// Runs `body`, which may replace the files of `opened`, while no other process opens them.
@@ -75,13 +74,12 @@ extension EvictionIndex {
         opened.file = replaced.file
     }
 
-    /// Saves the policy in `directory`, where that has room for it.
+    /// Saves what is known in `directory`, where that has room for it.
     func save(in directory: String) {
-        guard isLoaded else { return }
-        let bytes = policy.save()
+        guard let bytes = save() else { return }
         didSave()
-        guard budget.bytes == nil || bytes.count <= reserve else { return EvictionIndex.removeSaved(in: directory) }
-        StoreDirectory.write(bytes, to: EvictionIndex.fileName, in: directory)
+        guard budget.bytes == nil || bytes.count <= reserve else { return Evictor.removeSaved(in: directory) }
+        StoreDirectory.write(bytes, to: Evictor.fileName, in: directory)
     }
 
     /// What was saved in `directory`.

@@ -1,14 +1,14 @@
-package import GroveCache
+@testable import GroveCompare
 
 /// What may be asked of a policy.
-package enum Step {
+enum Step {
     case read(UInt64)
     case insert(UInt64, Int)
     case remove(UInt64)
     case evict
 
     /// A random step over some three capacities' worth of keys, few of them much more frequent than others.
-    package static func random(_ generator: inout some RandomNumberGenerator, capacity: Int) -> Step {
+    static func random(_ generator: inout some RandomNumberGenerator, capacity: Int) -> Step {
         let range = UInt64.random(in: 1...400, using: &generator)
         let key = UInt64.random(in: 0..<range, using: &generator)
         switch Int.random(in: 0..<100, using: &generator) {
@@ -23,7 +23,7 @@ package enum Step {
 
 extension EvictionPolicy {
     /// Takes a step; whether the key was there, or is after an insertion, and who had to go.
-    package mutating func apply(_ step: Step) -> (hit: Bool, victims: [EvictedEntry]) {
+    mutating func apply(_ step: Step) -> (hit: Bool, victims: [EvictedEntry]) {
         var victims: [EvictedEntry] = []
         switch step {
         case .read(let key): return (access(key), [])
@@ -36,7 +36,7 @@ extension EvictionPolicy {
     }
 
     /// Everything that is resident, in the policy's order.
-    package var residents: [EvictedEntry] {
+    var residents: [EvictedEntry] {
         var found: [EvictedEntry] = []
         forEachResident { found.append(EvictedEntry(key: $0, weight: $1)) }
         return found

@@ -1,0 +1,71 @@
+import CLMDB
+public import GroveCache
+public import GroveModel
+
+/// LMDB's own order is that of the keys as they are stored.
+extension LMDBTransaction {
+    /// Visits at most `limit` records after the cursor's, in the order of the stored keys; long keys of one beginning and hash count once.
+    ///
+    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    public func sweep(
+        from cursor: SweepCursor?, limit: Int,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> SweepCursor? {
+        try checkUsable()
+        let start = cursor?.bytes.prefix(LMDBKey.stampCount) ?? []
+        var key = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        var status: Int32
+        if start.isEmpty {
+            status = unsafe mdb_cursor_get(self.cursor, &key, &value, MDB_FIRST)
+        } else {
+            status = unsafe start.withUnsafeBytes { bytes in
+                unsafe key = unsafe MDB_val(bytes)
+                return unsafe mdb_cursor_get(self.cursor, &key, &value, MDB_SET_RANGE)
+            }
+            let isThere = unsafe start.withUnsafeBytes { unsafe isEqual($0, UnsafeRawBufferPointer(key)) }
+            if status == MDB_SUCCESS, isThere { status = unsafe mdb_cursor_get(self.cursor, &key, &value, MDB_NEXT) }
+        }
+        var count = 0
+        while status == MDB_SUCCESS {
+            let stored = unsafe UnsafeRawBufferPointer(key)
+            count += 1
+            var goesOn = true
+            if stored.count <= LMDBKey.shortLimit {
+                goesOn = try unsafe visit(stored, UnsafeRawBufferPointer(value))
+            } else if stored.count == LMDBKey.longCount {
+                goesOn = try unsafe visitLong(UnsafeRawBufferPointer(value), visit)
+            }
+            guard goesOn, count < limit else { return unsafe SweepCursor(Array(stored)) }
+            status = unsafe mdb_cursor_get(self.cursor, &key, &value, MDB_NEXT)
+        }
+        guard status == MDB_NOTFOUND else { throw .lmdb(status, "read the next record") }
+        return nil
+    }
+
+    /// The place of `key`, which is the key as it is stored.
+    public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
+        var bytes: [UInt8] = []
+        _ = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { stored in
+            bytes = unsafe Array(UnsafeRawBufferPointer(stored))
+            return 0
+        }
+        return SweepCursor(bytes)
+    }
+
+    /// Visits the long keys in `stored`; returns whether to go on.
+    private func visitLong(
+        _ stored: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) -> Bool {
+        var entries: [LMDBKey.Entry] = []
+        try unsafe LMDBKey.forEach(in: stored) { entry in
+            entries.append(entry)
+            return true
+        }
+        for entry in entries {
+            guard try unsafe visit(entry.key, entry.value) else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,29 @@
+/// A record that a look has found: what is needed to evict it.
+struct EvictionCandidate {
+    let key: [UInt8]
+    let hash: UInt64
+    /// When it was written, in the time of ``WriteClock``; `nil` for longer ago than is known.
+    let written: UInt64?
+    /// The greater, the sooner it goes.
+    let score: Double
+}
+
+/// What a look tells of a record, without its checksum: who believes a damaged number evicts another record than he would.
+struct RecordGlance {
+    let flags: RecordHeader.Flags
+    let sequence: UInt64
+    let time: UInt32
+
+    init?(_ stored: UnsafeRawBufferPointer) {
+        guard stored.count >= RecordHeader.leastBytes, unsafe stored[0] == RecordHeader.formatVersion else {
+            return nil
+        }
+        flags = unsafe RecordHeader.Flags(rawValue: stored[1])
+        var reader = unsafe EnvelopeReader(UnsafeRawBufferPointer(rebasing: stored[RecordHeader.headBytes...]))
+        guard let sequence = try? reader.number(), let time = try? reader.time() else { return nil }
+        (self.sequence, self.time) = (sequence, time)
+    }
+
+    /// Whether the record may say when it was confirmed.
+    var hasAge: Bool { time != 0 || flags.contains(.projections) }
+}

@@ -1,0 +1,97 @@
+/// Who goes first, and what that is learned from: touches, and two small caches that say which order does better at present.
+///
+/// It knows hashes of keys and weights in bytes, and nothing of stores. Docs/Eviction.md says how it works and what was measured.
+package struct EvictionOrder: Sendable {
+    /// The keys in each of the small caches.
+    private static let sampledKeys = 512.0
+    /// The mean number of requests, in contents of a small cache, over which their hits are compared.
+    private static let window = 8.0
+    /// By so much the other order must have more hits to be chosen.
+    private static let margin = 1.01
+
+    private(set) var main: TouchOrder
+    private var small: [SmallCache]
+    private var hits = [0.0, 0.0]
+    private var rate: UInt64
+    private var keep: Double
+    /// How many records fit, about, as of when the small caches were made.
+    private(set) var records: Int
+
+    /// Makes an order for `capacity` bytes, which are about `records` records, that remembers at most about `slots` keys.
+    package init(capacity: Int, records: Int, slots: Int) {
+        main = TouchOrder(.trial, capacity: capacity, slots: slots)
+        self.records = max(records, 1)
+        (small, rate, keep) = EvictionOrder.sample(capacity, self.records)
+    }
+
+    private static func sample(_ capacity: Int, _ records: Int) -> ([SmallCache], UInt64, Double) {
+        let share = min(1, sampledKeys / Double(records))
+        let part = max(Int(Double(capacity) * share), 1)
+        let rate = share < 1 ? UInt64(share * 0x1p64) : .max
+        return (
+            [SmallCache(.recency, capacity: part), SmallCache(.trial, capacity: part)], rate,
+            1 - 1 / (window * min(Double(records), sampledKeys))
+        )
+    }
+
+    /// Says that `capacity` bytes fit from now on, about `records` records: nothing else changes where that is much like before.
+    package mutating func resize(_ capacity: Int, records: Int, now: UInt64) {
+        let ratio = Double(max(records, 1)) / Double(self.records)
+        guard
+            ratio > 2 || ratio < 0.5 || Double(capacity) > main.capacity * 1.25
+                || Double(capacity) < main.capacity * 0.8
+        else { return }
+        main.resize(capacity, now: now)
+        self.records = max(records, 1)
+        (small, rate, keep) = EvictionOrder.sample(capacity, self.records)
+        hits = [0, 0]
+    }
+
+    /// Goes on with what was saved.
+    mutating func restore(_ seen: TouchTable, kind: TouchOrder.Kind, trial: Double, now: UInt64) {
+        main.restore(seen, trial: trial, now: now)
+        main.kind = kind
+    }
+
+    /// Notes that a record was hit, of about `weight` bytes; returns by how much the time advances for it.
+    package mutating func hit(_ hash: UInt64, weight: Int, now: UInt64) -> Int {
+        request(hash, weight: weight, counts: true)
+        return main.hit(hash, weight: weight, now: now)
+    }
+
+    /// Notes that a record of `weight` bytes was stored, which was not there before if it `isNew`.
+    package mutating func stored(_ hash: UInt64, weight: Int, isNew: Bool, now: UInt64) {
+        request(hash, weight: weight, counts: isNew)
+        if isNew {
+            main.came(hash, weight: weight, now: now)
+        } else {
+            _ = main.hit(hash, weight: weight, now: now)
+        }
+    }
+
+    /// Notes that a record went; see ``TouchOrder/went(_:written:now:)``.
+    package mutating func went(_ hash: UInt64, written: UInt64?, now: UInt64) {
+        main.went(hash, written: written, now: now)
+    }
+
+    /// How soon a record goes; see ``TouchOrder/score(_:written:now:)``.
+    package func score(_ hash: UInt64, written: UInt64?, now: UInt64) -> Double {
+        main.score(hash, written: written, now: now)
+    }
+
+    /// Takes in a score that was seen; returns whether it is among the worst of those that were seen lately.
+    package mutating func goes(_ score: Double) -> Bool { main.goes(score) }
+
+    /// Bytes allocated for what is remembered of touches.
+    package var byteCount: Int { main.seen.byteCount }
+
+    private mutating func request(_ hash: UInt64, weight: Int, counts: Bool) {
+        guard (hash ^ 0x9e37_79b9_7f4a_7c15) &* 0xd6e8_feb8_6659_fd93 <= rate else { return }
+        for index in 0..<2 {
+            let isHit = small[index].access(hash, weight: weight)
+            if counts { hits[index] = hits[index] * keep + (isHit ? 1 : 0) }
+        }
+        let now = Int(main.kind.rawValue)
+        if hits[1 - now] > hits[now] * EvictionOrder.margin + 0.5 { main.kind = now == 0 ? .trial : .recency }
+    }
+}

@@ -1,0 +1,154 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// In which order records go, as far as a look at one of them tells: a score, and whether that is among the worst.
+///
+/// Times are in bytes: see ``WriteClock``. Nothing is kept for each record.
+struct TouchOrder: Sendable {
+    /// What decides.
+    enum Kind: UInt8, Sendable {
+        /// The greatest age alone.
+        case recency
+        /// First what was never hit and was written longer ago than the trial time, then the greatest age over one plus the hits.
+        case trial
+    }
+
+    /// The parts of a capacity between which the trial time stays.
+    private static let trialRange = 0.1...0.8
+    /// For so many capacities a record that has gone is known: if it comes back it counts as hit once.
+    private static let reach = 2.0
+    /// The share of what was seen lately that goes.
+    private static let worst = 1.0 / 16
+    /// How many looks the distribution of scores remembers.
+    private static let memory: Float = 4_096
+    /// What is added to a score that comes before all others.
+    private static let before = 1e18
+
+    var kind: Kind
+    private(set) var capacity: Double
+    private(set) var seen: TouchTable
+    /// In bytes; for as long a record that was never hit stays.
+    private(set) var trial: Double
+    /// How many of the scores that were seen lately lie in each part; see ``part(of:)``.
+    private var scores = [Float](repeating: 0, count: 256)
+    private var scoreCount: Float = 0
+    private var looks = 0
+    /// The least part of which everything goes.
+    private var threshold = Int.max
+
+    init(_ kind: Kind, capacity: Int, slots: Int) {
+        self.kind = kind
+        self.capacity = Double(max(capacity, 1))
+        seen = TouchTable(limit: slots, unit: UInt64(max(capacity / 64, 1)))
+        trial = TouchOrder.trialRange.lowerBound * self.capacity
+    }
+
+    /// Goes on with what was saved of another order.
+    mutating func restore(_ seen: TouchTable, trial: Double, now: UInt64) {
+        self.seen = seen
+        self.trial = min(
+            max(trial, TouchOrder.trialRange.lowerBound * capacity), TouchOrder.trialRange.upperBound * capacity)
+        let unit = UInt64(max(capacity / 64, 1))
+        if seen.unit > unit * 2 || seen.unit < unit / 2 { self.seen.rescale(to: unit, now: now) }
+    }
+
+    /// Says that `capacity` bytes fit from now on.
+    mutating func resize(_ capacity: Int, now: UInt64) {
+        let ratio = Double(max(capacity, 1)) / self.capacity
+        self.capacity = Double(max(capacity, 1))
+        trial *= ratio
+        let unit = UInt64(max(capacity / 64, 1))
+        if seen.unit > unit * 2 || seen.unit < unit / 2 { seen.rescale(to: unit, now: now) }
+    }
+
+    /// Notes a hit; returns by how much the time advances for it.
+    mutating func hit(_ hash: UInt64, weight: Int, now: UInt64) -> Int {
+        guard let place = seen.find(hash) else {
+            seen.set(hash, last: now, hits: 1, now: now)
+            return 0
+        }
+        let (age, hits) = (Double(seen.age(place, now: now)), seen.hits(place))
+        // A hit that plain recency would have missed: what is hit deserves more room.
+        if hits > 0, age > capacity { trial = max(TouchOrder.trialRange.lowerBound * capacity, trial - Double(weight)) }
+        seen.set(hash, last: now, hits: hits + 1, now: now)
+        return age > capacity / 2 ? weight : 0
+    }
+
+    /// Notes that a record is stored that was not there.
+    mutating func came(_ hash: UInt64, weight: Int, now: UInt64) {
+        guard let place = seen.find(hash) else { return }
+        let (age, hits) = (Double(seen.age(place, now: now)), seen.hits(place))
+        // It went before it was hit, and would have stayed with a longer trial.
+        if age <= capacity, hits == 0 {
+            trial = min(trial + Double(weight), TouchOrder.trialRange.upperBound * capacity)
+        }
+        if age <= TouchOrder.reach * capacity {
+            seen.set(hash, last: now, hits: 1, now: now)
+        } else {
+            seen.set(hash, last: now &- min(UInt64(age), now), hits: 0, now: now)
+        }
+    }
+
+    /// Notes that a record went, which was written at `written`; `nil` for longer ago than is known.
+    mutating func went(_ hash: UInt64, written: UInt64?, now: UInt64) {
+        let since = written.map { now &- min($0, now) } ?? UInt64(capacity)
+        if let place = seen.find(hash), seen.age(place, now: now) <= since &+ seen.unit { return }
+        let hits = seen.find(hash).map { seen.hits($0) } ?? 0
+        seen.set(hash, last: now &- min(since, now), hits: hits, now: now)
+    }
+
+    /// How soon a record goes that was written at `written`: the greater the sooner.
+    func score(_ hash: UInt64, written: UInt64?, now: UInt64) -> Double {
+        var age = written.map { Double(now &- min($0, now)) } ?? .infinity
+        var hits = 0
+        if let place = seen.find(hash) {
+            age = min(age, Double(seen.age(place, now: now)))
+            hits = seen.hits(place)
+        } else if age == .infinity {
+            age = capacity
+        }
+        guard kind == .trial else { return age }
+        return hits == 0 && age > trial ? TouchOrder.before + age : age / Double(1 + hits)
+    }
+
+    /// Takes in a score that was seen; returns whether it is among the worst of those that were seen lately.
+    mutating func goes(_ score: Double) -> Bool {
+        let part = part(of: score)
+        scores[part] += 1
+        scoreCount += 1
+        looks += 1
+        if looks & 31 == 0 { findThreshold() }
+        return part >= threshold
+    }
+
+    private mutating func findThreshold() {
+        if scoreCount > TouchOrder.memory {
+            for part in scores.indices { scores[part] /= 2 }
+            scoreCount /= 2
+        }
+        // Of a few looks nothing follows.
+        guard scoreCount >= 128 else { return }
+        let most = scoreCount * Float(TouchOrder.worst)
+        var (part, above) = (scores.count - 1, Float(0))
+        while part > 0, above <= most / 2 || above + scores[part] <= most {
+            above += scores[part]
+            part -= 1
+        }
+        threshold = part + 1
+    }
+
+    /// The part of the scale that a score lies in: eight for each doubling, twice.
+    private func part(of score: Double) -> Int {
+        let isBefore = score >= TouchOrder.before
+        let age = max(isBefore ? score - TouchOrder.before : score, 0)
+        let part = 64 + Int((8 * log2((age + 1) / capacity)).rounded(.down))
+        return max(0, min(127, part)) + (isBefore ? 128 : 0)
+    }
+}

@@ -1,0 +1,111 @@
+/// What is remembered of keys that were asked for, of records that are there and of records that have gone alike.
+///
+/// A slot has a tag of the key's hash, the coarse time of the last access and how often the record was hit, in four bytes; eight slots are a
+/// bucket. In a full bucket the slot goes whose record would go first. What a stranger's tag says by chance is wrong, once in some two
+/// thousand looks: no answer depends on it, only who goes.
+struct TouchTable: Sendable {
+    private static let bucketSlots = 8
+    private static let tagBits: UInt32 = 14
+    private static let timeMask: UInt32 = (1 << 15) - 1
+    /// The most that a count says.
+    static let mostHits = 7
+    /// The least slots: 16 KB.
+    static let leastSlots = 4_096
+    /// The most: 4 MB.
+    static let mostSlots = 1 << 20
+
+    /// Tag, count and time, from the highest bit; 0 for none.
+    private(set) var slots: ContiguousArray<UInt32>
+    /// How much time is one step of a slot's.
+    private(set) var unit: UInt64
+    private var mask: Int
+    let limit: Int
+    /// Slots that were taken into use since the table grew.
+    private var taken = 0
+
+    /// Makes an empty table of at most about `limit` slots, whose times have steps of `unit`.
+    init(limit: Int, unit: UInt64) {
+        let buckets = TouchTable.leastSlots / TouchTable.bucketSlots
+        slots = ContiguousArray(repeating: 0, count: TouchTable.leastSlots)
+        mask = buckets - 1
+        self.unit = max(unit, 1)
+        self.limit = min(limit, TouchTable.mostSlots)
+    }
+
+    /// Makes a table of what was saved of another; `nil` where `slots` are none of a table.
+    init?(slots: ContiguousArray<UInt32>, limit: Int, unit: UInt64) {
+        guard slots.count >= TouchTable.leastSlots, slots.count <= TouchTable.mostSlots,
+            slots.count & (slots.count - 1) == 0, unit > 0
+        else { return nil }
+        self.slots = slots
+        self.unit = unit
+        mask = slots.count / TouchTable.bucketSlots - 1
+        self.limit = min(limit, TouchTable.mostSlots)
+    }
+
+    /// Bytes allocated.
+    var byteCount: Int { slots.capacity * MemoryLayout<UInt32>.size }
+
+    private static func tag(_ hash: UInt64) -> UInt32 {
+        max(UInt32(truncatingIfNeeded: hash >> (64 - UInt64(tagBits))), 1)
+    }
+
+    /// The place of the slot of the key whose hash is `hash`.
+    @inline(__always)
+    func find(_ hash: UInt64) -> Int? {
+        let start = (Int(truncatingIfNeeded: hash) & mask) &* TouchTable.bucketSlots
+        let tag = TouchTable.tag(hash)
+        for place in start..<start &+ TouchTable.bucketSlots where slots[place] >> 18 == tag { return place }
+        return nil
+    }
+
+    /// How often the record of the slot at `place` was hit, at the most ``mostHits``.
+    func hits(_ place: Int) -> Int { Int(slots[place] >> 15 & 7) }
+
+    /// How long ago the last access was, at `now`.
+    func age(_ place: Int, now: UInt64) -> UInt64 {
+        let step = UInt32(truncatingIfNeeded: now / unit) & TouchTable.timeMask
+        return UInt64((step &- slots[place]) & TouchTable.timeMask) &* unit
+    }
+
+    /// Remembers that the key was accessed at `last`, and its record hit `hits` times.
+    mutating func set(_ hash: UInt64, last: UInt64, hits: Int, now: UInt64) {
+        let place = find(hash) ?? freePlace(hash, now: now)
+        let step = UInt32(truncatingIfNeeded: last / unit) & TouchTable.timeMask
+        slots[place] = TouchTable.tag(hash) << 18 | UInt32(min(hits, TouchTable.mostHits)) << 15 | step
+    }
+
+    /// A place in the bucket of `hash` that is free, or whose record would go first.
+    private mutating func freePlace(_ hash: UInt64, now: UInt64) -> Int {
+        if taken > slots.count / 2, slots.count * 2 <= limit { grow() }
+        let start = (Int(truncatingIfNeeded: hash) & mask) &* TouchTable.bucketSlots
+        var (worst, worstAge) = (start, -1.0)
+        for place in start..<start + TouchTable.bucketSlots {
+            guard slots[place] != 0 else {
+                taken += 1
+                return place
+            }
+            let age = Double(age(place, now: now)) / Double(1 + hits(place))
+            if age > worstAge { (worst, worstAge) = (place, age) }
+        }
+        return worst
+    }
+
+    /// Doubles the table: which of two buckets a slot belongs to is not known any more, so that it is in both until it goes.
+    private mutating func grow() {
+        slots.append(contentsOf: slots)
+        mask = mask << 1 | 1
+        taken = 0
+    }
+
+    /// Makes times steps of `other`, as much has changed of what is there.
+    mutating func rescale(to other: UInt64, now: UInt64) {
+        let other = max(other, 1)
+        for place in slots.indices where slots[place] != 0 {
+            let last = now &- min(age(place, now: now), now)
+            let step = UInt32(truncatingIfNeeded: last / other) & TouchTable.timeMask
+            slots[place] = slots[place] & ~TouchTable.timeMask | step
+        }
+        unit = other
+    }
+}

@@ -1,0 +1,42 @@
+import GroveModel
+
+/// The views that users hold open, and since when: an engine cannot give back what they show.
+final class OpenViews: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var begun: [UInt64: ContinuousClock.Instant] = [:]
+    }
+
+    private let state = Lock(State())
+
+    /// A view that is open for longer is one to say something of.
+    private static let long = Duration.milliseconds(250)
+
+    /// Notes a view that begins; returns the number by which it leaves.
+    func enter() -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            state.begun[state.last] = .now
+            return state.last
+        }
+    }
+
+    /// Notes that a view has ended.
+    func leave(_ number: UInt64) { state.withLock { $0.begun[number] = nil } }
+
+    /// For how long the oldest view has been open, where that is long.
+    var longest: Duration? {
+        guard let begun = state.withLock({ $0.begun.values.min() }) else { return nil }
+        let age = ContinuousClock.now - begun
+        return age > OpenViews.long ? age : nil
+    }
+
+    /// What `error` means where a view is open: that nothing has room may be due to that.
+    func explain(_ error: CacheError) -> CacheError {
+        guard error.code == .full, let longest else { return error }
+        return CacheError(
+            .full,
+            "\(error.message) A view has been open for \(longest.components.seconds) seconds, and what it shows cannot be given back; end it.",
+            identifier: error.identifier, engineCode: error.engineCode)
+    }
+}
