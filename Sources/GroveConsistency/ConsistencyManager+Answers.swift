@@ -30,7 +30,9 @@ package struct TakenAnswer: Sendable {
 
 /// Three sources, one order: an answer of the network is as old as its request.
 extension ConsistencyManager {
-    /// Begins a request: what changes from now on wins over its answer. ``endRequest(_:)`` must follow.
+    /// Begins a request: what changes from now on wins over its answer.
+    ///
+    /// ``endRequest(_:)`` must follow.
     package func beginRequest() -> Turn {
         engine.enqueue { engine in engine.requests.begin(at: engine.sequence) }
     }
@@ -60,9 +62,10 @@ extension ConsistencyManager {
             } else if models.isEmpty {
                 isUnchanged = engine.requests.lastEdit <= turn
             } else {
-                isUnchanged = engine.requests.changes(
-                    since: turn, among: models.identifiers, and: engine.learned
-                ).isEmpty
+                isUnchanged =
+                    engine.requests.changes(
+                        since: turn, among: models.identifiers, and: engine.learned
+                    ).isEmpty
             }
             engine.deliver { body(isUnchanged) }
         }

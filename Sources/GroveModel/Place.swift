@@ -40,7 +40,9 @@ public final class StoredPlace: Sendable {
     public struct Numbers: Sendable {
         /// Its number among this process's calls.
         public let number: CallNumber
-        /// The last call that the store had when it was taken. If another process has committed since, later numbers may be its.
+        /// The last call that the store had when it was taken.
+        ///
+        /// If another process has committed since, later numbers may be its.
         public let committed: CallNumber
         /// What the commits of other processes had added to the numbers.
         public let shift: UInt64

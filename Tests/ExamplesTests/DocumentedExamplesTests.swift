@@ -87,8 +87,13 @@ struct DocumentedExamplesTests {
         func show<Shown>(_ shown: Shown) {}
         func load(_ identifier: ModelIdentifier) {}
 
+        struct Server {
+            func people() async throws -> [Person] { [] }
+        }
+
         struct Application {
             let cache: MemoryCache
+            let server: Server
             let person: Person
             let message: Message
             let messages: [Message]

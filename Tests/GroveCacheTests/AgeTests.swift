@@ -205,13 +205,18 @@ struct AgeTests {
         #expect(try cache.read("Fork:a", as: ForkTitle.self, maxAge: 150).value == nil)
     }
 
+    /// Queues `person` as a server's answer of now.
+    private func confirm(_ person: Person) {
+        cache.set(person, "Person:\(person.id)", origin: 0, asOf: cache.core.place())
+    }
+
     @Test("What is queued is as old as its call, and stays that when it is committed")
     func queued() throws {
         try cache.write(ann, confirmed: true)
         clock.advance(100)
         let barrier = Barrier()
         disk.faults.withLock { $0.beforeWrite = { barrier.pass() } }
-        cache.setModel(ann, forKey: "Person:1", context: nil)
+        confirm(ann)
         #expect(barrier.awaitArrival())
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 10) == .hit(ann))
         clock.advance(11)
@@ -309,7 +314,7 @@ struct AgeTests {
         // This one's call gets a number that the other process has used.
         let barrier = Barrier()
         disk.faults.withLock { $0.beforeWrite = { barrier.pass() } }
-        cache.setModel(Person(id: "2", name: "Bob", age: 40), forKey: "Person:2", context: nil)
+        confirm(Person(id: "2", name: "Bob", age: 40))
         #expect(barrier.awaitArrival())
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 50) == .miss(expired("Person:1")))
         #expect(try cache.read("Person:2", as: Person.self, maxAge: 50).value?.name == "Bob")
@@ -385,7 +390,8 @@ struct AgeTests {
             let number = Int.random(in: 0..<40, using: &generator)
             let now = clock.now.timeIntervalSince1970
             if Bool.random(using: &generator), number < 30 || step % 500 == 0 {
-                try cache.write(Person(id: "\(number)", name: "", age: Int.random(in: 0..<3, using: &generator)), confirmed: true)
+                try cache.write(
+                    Person(id: "\(number)", name: "", age: Int.random(in: 0..<3, using: &generator)), confirmed: true)
                 confirmed[number] = now
             } else if let time = confirmed[number] {
                 let maxAge = Double.random(in: 0...200, using: &generator)

@@ -35,7 +35,9 @@ struct ExpiryTests {
         clock.advance(100)
         for number in 50..<80 { try cache.write(memo(number, size), confirmed: true) }
         var evicted: Set<ModelIdentifier> = []
-        for number in 80..<120 { evicted.formUnion(try cache.write(memo(number, size), confirmed: true).evictedModelIds) }
+        for number in 80..<120 {
+            evicted.formUnion(try cache.write(memo(number, size), confirmed: true).evictedModelIds)
+        }
         let old = Set((0..<50).map { ModelIdentifier("Person:\($0)") })
         #expect(!evicted.isEmpty)
         #expect(evicted.isSubset(of: old))

@@ -155,7 +155,8 @@ import Testing
         typealias Tests = SharedValueTests
         try cache.write(
             Tests.Holder<Tests.Address, Tests.Whole>(value: Tests.Address(city: "Bern", street: "X")), confirmed: true)
-        try cache.write(Tests.Holder<Tests.ShortAddress, Tests.Part>(value: Tests.ShortAddress(city: "Basel")), confirmed: true)
+        try cache.write(
+            Tests.Holder<Tests.ShortAddress, Tests.Part>(value: Tests.ShortAddress(city: "Basel")), confirmed: true)
         try check("replaced-Place-1", .node, "Place:1")
     }
 
@@ -171,10 +172,12 @@ import Testing
     @Test("So are those of collections and aliases, with cases and without") func keys() throws {
         let person = Person(id: 1, name: "one")
         try cache.writeCollection([Person(id: 3, name: "three"), person], as: "people", confirmed: true)
-        try cache.writeCollection([Item.person(person), .note(text: "hello"), .person(person)], as: "feed", confirmed: true)
+        try cache.writeCollection(
+            [Item.person(person), .note(text: "hello"), .person(person)], as: "feed", confirmed: true)
         try cache.writeCollection([Person](), as: "empty", confirmed: true)
-        cache.setModel(person, forKey: "me", context: nil)
-        cache.setModel(Item.person(person), forKey: "favourite", context: nil)
+        let asked = cache.core.place()
+        cache.set(person, "me", origin: 0, asOf: asked)
+        cache.set(Item.person(person), "favourite", origin: 0, asOf: asked)
         try cache.flush()
         try check("collection-people", .collection, "people")
         try check("collection-feed", .collection, "feed")

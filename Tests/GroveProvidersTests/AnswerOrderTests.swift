@@ -29,7 +29,9 @@ struct AnswerOrderTests {
         DataModelManager(cacheDelegate: kind == .followed ? inner : held, cacheTimeout: 3_600)
     }
 
-    private func load(_ provider: DataProvider<Message>, reload: Bool = false, retry: LoadRetry = .never) -> Task<Message?, any Error> {
+    private func load(_ provider: DataProvider<Message>, reload: Bool = false, retry: LoadRetry = .never) -> Task<
+        Message?, any Error
+    > {
         Task {
             try await provider.load(withCacheKey: "Message:34", reload: reload, retry: retry) { [server] in
                 try await server.ask()
@@ -70,7 +72,9 @@ struct AnswerOrderTests {
         guard case .cached = provider.state else { return #expect(Bool(false), "the state is \(provider.state)") }
     }
 
-    @Test("An edit by the manager, a child's through another tree, and an edit by the cache are not undone", arguments: 0..<3)
+    @Test(
+        "An edit by the manager, a child's through another tree, and an edit by the cache are not undone",
+        arguments: 0..<3)
     func editsElsewhere(writer: Int) async throws {
         let manager = manager(.followed)
         let provider = DataProvider<Message>(dataModelManager: manager)
@@ -286,7 +290,8 @@ struct AnswerOrderTests {
 
     // MARK: Joining
 
-    @Test("A later load joins an older request only if nothing that is shown was changed since", arguments: Kind.allCases)
+    @Test(
+        "A later load joins an older request only if nothing that is shown was changed since", arguments: Kind.allCases)
     func joining(kind: Kind) async throws {
         let manager = manager(kind)
         let providers = (0..<4).map { _ in DataProvider<Message>(dataModelManager: manager) }

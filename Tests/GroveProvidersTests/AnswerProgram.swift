@@ -64,7 +64,9 @@ final class AnswerProgram {
 
     private func pick<Element>(_ all: [Element]) -> Element { all[Int.random(in: 0..<all.count, using: &random)] }
 
-    private func person(_ version: String) -> Person { Person(id: "\(Int.random(in: 0..<3, using: &random))", name: version) }
+    private func person(_ version: String) -> Person {
+        Person(id: "\(Int.random(in: 0..<3, using: &random))", name: version)
+    }
 
     private func message(_ version: String) -> Message {
         Message(id: "\(Int.random(in: 0..<2, using: &random))", text: version, sender: person(version))
@@ -182,7 +184,8 @@ final class AnswerProgram {
 
     /// Answers a request that is open, as the server had it when it was sent.
     private func answer() async {
-        let open = modelServers.enumerated().flatMap { id, server in server.open.map { (id, $0) } }
+        let open =
+            modelServers.enumerated().flatMap { id, server in server.open.map { (id, $0) } }
             + listServer.open.map { (2, $0) }
         guard !open.isEmpty else { return }
         let (kind, number) = pick(open)
@@ -341,7 +344,9 @@ private struct AnswerModel {
         let node = nodes[name] ?? Node()
         if step < node.deleted { return "\(name) is \(version), which was deleted at \(node.deleted)" }
         // What the cache has refused is forgotten if nobody holds it any more, and what was there before it with it.
-        if step < node.edited, node.uncertain.isEmpty { return "\(name) is \(version), which undoes the edit of \(node.edited)" }
+        if step < node.edited, node.uncertain.isEmpty {
+            return "\(name) is \(version), which undoes the edit of \(node.edited)"
+        }
         return nil
     }
 }

@@ -30,7 +30,8 @@ struct LogOutTests {
 
     /// Runs `body` for each door, over a cache of its own.
     private func onEach(
-        _ body: @MainActor (_ wipe: @MainActor () async throws -> Void, SQLiteCache, DataModelManager) async throws -> Void
+        _ body:
+            @MainActor (_ wipe: @MainActor () async throws -> Void, SQLiteCache, DataModelManager) async throws -> Void
     ) async throws {
         for door in Door.allCases {
             let directory = try TemporaryDirectory()
@@ -102,7 +103,9 @@ struct LogOutTests {
         }
     }
 
-    @Test("A wipe by another process ends what is under way; a commit of one wins over an older answer", arguments: FollowedBackend.shared)
+    @Test(
+        "A wipe by another process ends what is under way; a commit of one wins over an older answer",
+        arguments: FollowedBackend.shared)
     func otherProcess(backend: FollowedBackend) async throws {
         try await backend.open(withPeer: true) { scene, peer in
             let server = Server<Message?>()

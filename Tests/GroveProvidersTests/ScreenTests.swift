@@ -200,10 +200,12 @@ struct ScreenTests {
         let provider = DataProvider<Person>(dataModelManager: manager)
         _ = try await provider.load(withCacheKey: "me") { [ann] in ann }
         try await rest()
-        let offline = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
+        let offline = DataProvider<Person>(
+            dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
         _ = try? await offline.load(withCacheKey: "me") { throw NoNetwork() }
         #expect(offline.data == ann)
-        let young = DataProvider<Person>(dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
+        let young = DataProvider<Person>(
+            dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
         _ = try await young.load(withCacheKey: "me", maxAge: 60) { throw NoNetwork() }
         #expect(young.data == ann)
         guard case .fresh = young.state else { return #expect(Bool(false), "the state is \(young.state)") }

@@ -135,6 +135,9 @@ extension WriteTransaction {
         let isSmall = (stored.account?.evictableEntries ?? 0) <= WriteTransaction.looks
         var worst: EvictionCandidate?
         var (looks, sinceShown, passed) = (0, 0, 0)
+        // While there are expired ones, others go only if none was found.
+        let isSearching = evictor.budget.expiresAfter != nil && evictor.findsExpired
+        let enough = isSearching ? WriteTransaction.mostLooks : WriteTransaction.looks
         // What must stay is passed over without a look, at most all of it.
         let most = WriteTransaction.mostLooks + (stored.account?.evictableEntries ?? 0)
         while looks < WriteTransaction.mostLooks, passed < most {
@@ -152,7 +155,7 @@ extension WriteTransaction {
                 passed += max(result.count, 1)
                 found = result.found
             }
-            if found == nil, isSmall || sinceShown >= WriteTransaction.looks { found = worst }
+            if found == nil, isSmall || sinceShown >= enough { found = worst }
             guard let candidate = found else { continue }
             guard isShown(candidate.key) else { return candidate }
             // What a screen shows goes last.
@@ -197,7 +200,6 @@ extension WriteTransaction {
                     unsafe glance.hasAge && !isYoung(value, key, AgeLimit(oldest: oldest, now: clock), isKnown: true)
                 evictor.noteLook(foundExpired: isExpired)
                 if isExpired { score = .infinity }
-                // While there are expired ones, others go only if none was found.
                 goes = isExpired || goes && !evictor.findsExpired
             }
             let weight = key.count + value.count

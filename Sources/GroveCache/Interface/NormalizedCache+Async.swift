@@ -150,7 +150,8 @@ extension NormalizedCache {
         let made = try content()
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
             let write = PendingWrite(
-                sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras, isWipe: isWipe,
+                sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
+                isWipe: isWipe,
                 isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
                 try core.enqueue(write, schedulingDrain: true)

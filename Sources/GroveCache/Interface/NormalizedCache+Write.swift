@@ -103,7 +103,8 @@ extension NormalizedCache: CacheWriter {
         let made = try content()
         let outcome = WriteOutcome()
         let write = PendingWrite(
-            sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras, isWipe: isWipe,
+            sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
+            isWipe: isWipe,
             isDurable: durability == .durable, completion: { outcome.store($0) })
         try core.enqueue(write, schedulingDrain: false)
         core.drainNow()
@@ -127,7 +128,8 @@ extension NormalizedCache: CacheWriter {
             if let asOf = made.asOf { place = asOf.unconfirmed }
             try core.enqueue(
                 PendingWrite(
-                    sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
+                    sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree,
+                    extras: made.extras,
                     held: made.held, origin: origin, settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true

@@ -162,7 +162,8 @@ extension CacheState {
     /// Where the call of number `sequence` is among the calls of all processes, as far as is known.
     func numbers(ofCall sequence: UInt64) -> StoredPlace.Numbers {
         StoredPlace.Numbers(
-            number: CallNumber(rawValue: sequence + shift), committed: CallNumber(rawValue: lastCommitted), shift: shift)
+            number: CallNumber(rawValue: sequence + shift), committed: CallNumber(rawValue: lastCommitted), shift: shift
+        )
     }
 }
 

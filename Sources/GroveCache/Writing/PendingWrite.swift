@@ -26,7 +26,9 @@ final class PendingWrite: Sendable {
     /// Why a key is forgotten: what should be under it was not stored.
     struct Invalidation: Sendable {
         var isDeletion = false
-        /// The place of an answer that was not stored: what was changed since stays. `nil` for a call.
+        /// The place of an answer that was not stored: what was changed since stays.
+        ///
+        /// `nil` for a call.
         var asOf: StoredPlace.Numbers?
 
         /// This and `other`, of the same key.
@@ -73,7 +75,8 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [], held: HeldEdit? = nil,
+        sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
+        held: HeldEdit? = nil,
         isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil

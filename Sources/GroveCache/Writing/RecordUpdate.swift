@@ -117,7 +117,9 @@ struct RecordUpdate {
             if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             if unsafe key[0] == Namespace.node {
                 forgottenDeletion = max(forgottenDeletion, deletion.sequence)
-                if case .invalidate(let why) = change, why.isDeletion { forgottenDeletion = max(forgottenDeletion, sequence) }
+                if case .invalidate(let why) = change, why.isDeletion {
+                    forgottenDeletion = max(forgottenDeletion, sequence)
+                }
             }
             return unsafe stored == nil ? .unchanged : .removed
         case .tombstone:

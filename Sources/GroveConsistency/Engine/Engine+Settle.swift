@@ -36,7 +36,9 @@ extension Engine {
         var draft = AnswerDraft()
         var below: [any Model] = []
         for model in models {
-            let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, isHeld: isList, found, &draft, &below) }
+            let root = rebuilt(model, asOf: asked) {
+                compare(&$0, with: changes, isHeld: isList, found, &draft, &below)
+            }
             draft.roots.append(root)
             if let root { draft.posts.append(root) }
         }
@@ -123,7 +125,9 @@ extension [any Model] {
     /// The identifiers of the nodes in these trees.
     var identifiers: Set<ModelIdentifier> {
         var found: Set<ModelIdentifier> = []
-        for model in self { model.forEachInOrder { if let identifier = $0.modelIdentifier { found.insert(identifier) } } }
+        for model in self {
+            model.forEachInOrder { if let identifier = $0.modelIdentifier { found.insert(identifier) } }
+        }
         return found
     }
 }

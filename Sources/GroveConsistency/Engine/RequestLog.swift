@@ -14,7 +14,9 @@ struct RequestLog {
         var last: Turn { projections.reduce(deleted) { max($0, $1.turn) } }
     }
 
-    /// The most identifiers that are kept. Beyond that, the requests that are open are sent again.
+    /// The most identifiers that are kept.
+    ///
+    /// Beyond that, the requests that are open are sent again.
     static let most = 65_536
 
     private var open: [Turn: Int] = [:]

@@ -191,7 +191,8 @@ extension CollectionDataProvider {
                     page.turn, store.key, elements: joined, leavesOthers: false)
             } else {
                 sequence = manager.consistencyManager.edit(
-                    store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context, at: time)
+                    store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context,
+                    at: time)
             }
             store.editedAt = max(store.editedAt, sequence)
             if !isSaved { store.inMemoryAt = store.editedAt }

@@ -324,7 +324,9 @@ final class CollectionStore<T: SimpleModel> {
             let elements = newest.take()
             // A list that is stored without some of them is not the one that the next edit is of.
             let isWhole = elements.map { $0.count == entries.count } ?? true
-            let list = { @Sendable () -> [any SimpleModel] in answer ?? elements ?? entries.slice(0, entries.count).map(\.model) }
+            let list = { @Sendable () -> [any SimpleModel] in
+                answer ?? elements ?? entries.slice(0, entries.count).map(\.model)
+            }
             let current = isWhole ? version : ListVersion()
             guard let followed else {
                 return cache.saveList(list, after: edit, of: current, forKey: cacheKey, context: context)

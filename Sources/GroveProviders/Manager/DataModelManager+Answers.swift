@@ -100,7 +100,8 @@ extension DataModelManager {
             // A cache that is only a delegate stores what is shown; another decides by itself, once.
             let mustWait = followed == nil && !save.isNothing
             consistencyManager.settle(
-                models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found, context: context, at: now(),
+                models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found, context: context,
+                at: now(),
                 applied: { if mustWait { applied.put($0) } },
                 then: { [self] outcome in
                     switch outcome {
@@ -113,7 +114,8 @@ extension DataModelManager {
                         lookUp(nodes) { [self] found in
                             guard let found else { return again(models, body) }
                             settle(
-                                models, asked: place, isList: isList, saving: followed == nil ? save : .nothing, context,
+                                models, asked: place, isList: isList, saving: followed == nil ? save : .nothing,
+                                context,
                                 found: found,
                                 attempt: attempt + 1, then: body)
                         }
@@ -124,9 +126,11 @@ extension DataModelManager {
             if mustWait {
                 let cache = cache
                 onCache {
-                    for model in applied.take() ?? [] { save.keys(of: Leaf.base(model)).forEach {
-                        cache.setModel(Leaf.base(model), forKey: $0, context: context)
-                    } }
+                    for model in applied.take() ?? [] {
+                        save.keys(of: Leaf.base(model)).forEach {
+                            cache.setModel(Leaf.base(model), forKey: $0, context: context)
+                        }
+                    }
                 }
             } else if let stored = place.stored, attempt == 0, !save.isNothing {
                 for model in models {

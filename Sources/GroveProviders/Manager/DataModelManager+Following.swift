@@ -148,9 +148,10 @@ struct ListReader: Sendable {
     let name: ModelIdentifier
     let subscription: SubscriptionKey
     /// Reads the list in a view, given the elements that are known and the turn at which the read began, and shows it.
-    let read: @Sendable (
-        _ view: (any FollowedView)?, _ known: [any SimpleModel], _ began: Turn, _ isWiped: Bool
-    ) -> Void
+    let read:
+        @Sendable (
+            _ view: (any FollowedView)?, _ known: [any SimpleModel], _ began: Turn, _ isWiped: Bool
+        ) -> Void
 }
 
 extension [ModelIdentifier: CacheMiss] {

@@ -155,7 +155,8 @@ extension DataModelManager {
                 if let followed {
                     followed.isListFresh(key, of: type, maxAge: maxAge, completion: body)
                 } else if let cache {
-                    cache.collectionForKey(key, maxAge: maxAge, context: nil) { (models: [T]?, _) in body(models != nil) }
+                    cache.collectionForKey(key, maxAge: maxAge, context: nil) { (models: [T]?, _) in body(models != nil)
+                    }
                 } else {
                     body(false)
                 }
@@ -166,9 +167,10 @@ extension DataModelManager {
     /// Asks the cache one question, in its turn: one that is followed, or one that is only a delegate and has a limited time.
     private func ask<Value: Sendable>(
         _ key: String?, for subscription: SubscriptionKey?, _ finish: @escaping @Sendable (FetchedRead<Value>) -> Void,
-        _ read: @escaping @Sendable (
-            any FollowedCache, String, @escaping @Sendable (Result<AgedRead<Value>, CacheError>) -> Void
-        ) -> Void,
+        _ read:
+            @escaping @Sendable (
+                any FollowedCache, String, @escaping @Sendable (Result<AgedRead<Value>, CacheError>) -> Void
+            ) -> Void,
         orDelegate readDelegate: @escaping @Sendable (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void,
         aged readAge: @escaping @Sendable (@escaping @Sendable (Bool) -> Void) -> Bool
     ) {
@@ -180,7 +182,10 @@ extension DataModelManager {
             }
             let name = ModelIdentifier(key ?? "")
             guard key != nil || followed == nil else {
-                return onCache { once.answer(FetchedRead(turn, place, .success(AgedRead(.miss(CacheMiss(.absent, name)), isFresh: false)))) }
+                return onCache {
+                    once.answer(
+                        FetchedRead(turn, place, .success(AgedRead(.miss(CacheMiss(.absent, name)), isFresh: false))))
+                }
             }
             if let followed, let key {
                 return onCache { read(followed, key) { once.answer(FetchedRead(turn, place, $0.mapError { $0 })) } }
@@ -188,17 +193,22 @@ extension DataModelManager {
             let timeout = cacheTimeout
             onCache {
                 DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak once] in
-                    let error = CacheError(.locked, "The cache delegate has not answered for \(timeout) s.", identifier: name)
+                    let error = CacheError(
+                        .locked, "The cache delegate has not answered for \(timeout) s.", identifier: name)
                     once?.answer(FetchedRead(turn, place, .failure(error)))
                 }
                 readDelegate { value, error in
                     let miss = CacheRead<Value>.miss(CacheMiss(.absent, name))
                     if let error { return once.answer(FetchedRead(turn, place, .failure(error))) }
-                    guard let value else { return once.answer(FetchedRead(turn, place, .success(AgedRead(miss, isFresh: false)))) }
+                    guard let value else {
+                        return once.answer(FetchedRead(turn, place, .success(AgedRead(miss, isFresh: false))))
+                    }
                     let isAsked = readAge { isFresh in
                         once.answer(FetchedRead(turn, place, .success(AgedRead(.hit(value), isFresh: isFresh))))
                     }
-                    if !isAsked { once.answer(FetchedRead(turn, place, .success(AgedRead(.hit(value), isFresh: false)))) }
+                    if !isAsked {
+                        once.answer(FetchedRead(turn, place, .success(AgedRead(.hit(value), isFresh: false))))
+                    }
                 }
             }
         }

@@ -23,7 +23,10 @@ final class Flight<Value: Sendable>: AnyFlight {
     /// Sends the request; `settle` applies its answer, and says `nil` if it is to be asked for again.
     func start(
         _ retry: LoadRetry, _ fetch: @escaping @Sendable () async throws -> Value,
-        settle: @escaping @MainActor (Value, Place, @escaping @MainActor @Sendable (Result<Answer<Value>, CacheError>?) -> Void)
+        settle:
+            @escaping @MainActor (
+                Value, Place, @escaping @MainActor @Sendable (Result<Answer<Value>, CacheError>?) -> Void
+            )
             -> Void
     ) {
         let first = place
@@ -160,7 +163,10 @@ extension DataModelManager {
     func request<Value: Sendable, Taken: Sendable>(
         _ key: FlightKey?, shown: (() -> ShownNow)?, reload: Bool = false, _ retry: LoadRetry,
         _ fetch: @escaping @Sendable () async throws -> Value,
-        settle: @escaping @MainActor (Value, Place, @escaping @MainActor @Sendable (Result<Answer<Value>, CacheError>?) -> Void)
+        settle:
+            @escaping @MainActor (
+                Value, Place, @escaping @MainActor @Sendable (Result<Answer<Value>, CacheError>?) -> Void
+            )
             -> Void,
         _ take: @escaping (Answer<Value>, _ isFirst: Bool) throws -> Taken
     ) async throws -> Taken {

@@ -74,9 +74,11 @@ struct StaleSet {
     mutating func wake(by changes: any CommittedChanges) {
         if isReading { since.commits.append(changes) }
         guard !waiting.isEmpty else { return }
-        let named = changes.changed(among: waiting.keys) { waiting[$0] != nil } + waiting.keys.filter { name in
-            changes.changedLists?.contains(name) ?? true
-        }
+        let named =
+            changes.changed(among: waiting.keys) { waiting[$0] != nil }
+            + waiting.keys.filter { name in
+                changes.changedLists?.contains(name) ?? true
+            }
         for name in named { if let keys = waiting.removeValue(forKey: name) { mark(keys) } }
     }
 

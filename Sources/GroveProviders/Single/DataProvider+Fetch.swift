@@ -60,7 +60,9 @@ extension DataProvider {
                 generation: generation
             ) { newest, isAccepted in
                 let value = newest.flatMap { Leaf.base($0) as? T }
-                guard !manager.isOver(read.place) else { return completion(Fetched(error: read.error ?? CacheError.wiped)) }
+                guard !manager.isOver(read.place) else {
+                    return completion(Fetched(error: read.error ?? CacheError.wiped))
+                }
                 guard let self else { return completion(Fetched(data: value, error: read.error)) }
                 if isShown { return completion(Fetched(data: self.data, isFresh: read.isFresh)) }
                 let isWanted = isAccepted && self.generation == generation
