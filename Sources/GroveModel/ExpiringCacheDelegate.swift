@@ -1,7 +1,7 @@
 /// A cache that knows when it was last told what it holds, as data providers use it to do without the network.
 ///
-/// A model's age counts from its last confirmation: when it was set, or set again as it was. A cache may take a model for
-/// older than it is, never for younger.
+/// A model's age counts from its last confirmation: when a server's answer with it was stored, even if it was as before. A cache may
+/// take a model for older than it is, never for younger.
 public protocol ExpiringCacheDelegate: CacheDelegate {
     /// Reads as ``CacheDelegate/modelForKey(_:context:completion:)`` does; what was last confirmed longer ago than `maxAge`
     /// seconds is missing, and so is what holds it.
