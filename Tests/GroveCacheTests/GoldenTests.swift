@@ -175,9 +175,8 @@ import Testing
         try cache.writeCollection(
             [Item.person(person), .note(text: "hello"), .person(person)], as: "feed", confirmed: true)
         try cache.writeCollection([Person](), as: "empty", confirmed: true)
-        let asked = cache.core.place()
-        cache.set(person, "me", origin: 0, asOf: asked)
-        cache.set(Item.person(person), "favourite", origin: 0, asOf: asked)
+        try cache.write(person, forKey: "me", confirmed: true)
+        try cache.write(Item.person(person), forKey: "favourite", confirmed: true)
         try cache.flush()
         try check("collection-people", .collection, "people")
         try check("collection-feed", .collection, "feed")

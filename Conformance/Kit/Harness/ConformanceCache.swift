@@ -14,6 +14,17 @@ public protocol ConformanceCache: CacheDelegate {
     @discardableResult
     func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges
 
+    /// A place between the calls that were made before and those that are made from now on.
+    func place() throws(CacheError) -> Place
+
+    /// Writes `models` as the answer of a request that was sent at `place`.
+    @discardableResult
+    func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges
+
+    /// Writes `model` as an edit, which confirms nothing.
+    @discardableResult
+    func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges
+
     /// Reads the tree of `identifier`.
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
 
@@ -108,6 +119,23 @@ public protocol ConformanceCache: CacheDelegate {
 extension ConformanceCache {
     /// By default, nothing is known.
     public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
+
+    /// By default, answers have no place.
+    public func place() throws(CacheError) -> Place { throw .hasNoPlaces }
+
+    /// By default, answers have no place.
+    @discardableResult
+    public func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        throw .hasNoPlaces
+    }
+
+    /// By default, no write confirms.
+    @discardableResult
+    public func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        try write(model)
+    }
 
     /// By default, nothing can be retained.
     public func retain(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
@@ -209,6 +237,9 @@ extension ConformanceCache {
 extension CacheError {
     fileprivate static var hasNoPositions: CacheError {
         CacheError(.unsupported, "The cache knows collections only as a whole.")
+    }
+    fileprivate static var hasNoPlaces: CacheError {
+        CacheError(.unsupported, "The cache knows no places in the order of calls.")
     }
     fileprivate static var hasNoPins: CacheError { CacheError(.unsupported, "The cache retains nothing.") }
 }

@@ -18,6 +18,16 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         WrittenChanges(try await cache.write(contentsOf: models, confirmed: true))
     }
 
+    func place() -> Place { cache.place() }
+
+    func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.write(contentsOf: models, asOf: place))
+    }
+
+    func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.write(model))
+    }
+
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
         try cache.read(identifier, as: type)
     }

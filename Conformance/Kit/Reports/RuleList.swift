@@ -42,6 +42,7 @@ public enum RuleList {
             "DEL": "deletion", "COL": "collections", "PRJ": "projections", "KEY": "keys and hostile input",
             "SCH": "schema drift and formats", "CNC": "concurrency", "LIF": "life cycle",
             "MBT": "random programs beside a model", "DUR": "durability",
+            "ANS": "answers",
         ]
         return titles[family].map { "\(family) \($0)" } ?? family
     }

@@ -6,7 +6,7 @@ public enum Rules {
         ReconstructionRules.all, DeletionRules.all, CollectionRules.all, CollectionEditRules.all, TransactionRules.all,
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all, PeerRules.all, SuspensionRules.all,
         ConcurrencyRules.all, ProgramRules.all, DurabilityRules.all, DamageRules.all,
-        EvictionRules.all, PinRules.all, AgeRules.all,
+        EvictionRules.all, PinRules.all, AgeRules.all, AnswerRules.all,
     ].flatMap(\.self)
 
     /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.

@@ -18,6 +18,16 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try await base.writeInTask(models)
     }
 
+    func place() throws(CacheError) -> Place { try base.place() }
+
+    func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges {
+        try base.write(contentsOf: models, asOf: place)
+    }
+
+    func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        try base.writeUnconfirmed(model)
+    }
+
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
         try base.read(identifier, as: type)
     }

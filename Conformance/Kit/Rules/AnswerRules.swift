@@ -1,0 +1,92 @@
+import GroveCache
+import GroveModel
+
+/// ANS: what a server answered, beside what was called while the request was under way.
+enum AnswerRules {
+    static let all = [places, wiped, ages]
+
+    static let places = Rule(
+        "ANS-01", "A write as of a place changes nothing that was written or deleted since, and stores the rest.",
+        because: "A slow answer must not undo what the user did meanwhile, nor be lost for it.",
+        requires: [.typedCalls, .flush], kills: ["answers-win", "answers-give-up"]
+    ) { trial in
+        let cache = try trial.cache()
+        let names: [ModelIdentifier] = ["kept", "edited", "queued", "deleted", "new"]
+        func people(_ age: Int, _ names: some Sequence<ModelIdentifier>) -> [Person] {
+            names.map { Person(id: $0.rawValue, age: age) }
+        }
+        func expect(_ age: Int, _ name: ModelIdentifier, _ what: String) throws {
+            try trial.expectHit(
+                try cache.read(name, as: Person.self), Person(id: name.rawValue, age: age), what)
+        }
+        try cache.write(contentsOf: people(1, names.dropLast()))
+        let asked = try cache.place()
+        try cache.write(contentsOf: people(2, ["edited"]))
+        try cache.delete("deleted")
+        cache.setModel(Person(id: "queued", age: 2), forKey: "queued", context: nil)
+        try cache.write(contentsOf: people(3, names), asOf: asked)
+        for _ in 0..<2 {
+            try expect(3, "kept", "a node that nobody wrote since")
+            try expect(3, "new", "a node that only the answer has")
+            try expect(2, "edited", "a node that was written since")
+            try expect(2, "queued", "a node that was queued since")
+            try trial.expectMiss(
+                try cache.read("deleted", as: Person.self), .deleted, "deleted", "a node that was deleted since")
+            try cache.flush()
+        }
+        let later = try cache.place()
+        try cache.write(contentsOf: people(4, names), asOf: later)
+        for name in names { try expect(4, name, "a node of an answer that was asked for after everything else") }
+        try cache.write(contentsOf: people(5, names), asOf: asked)
+        for name in names { try expect(4, name, "a node, after an older answer that came late") }
+    }
+
+    static let wiped = Rule(
+        "ANS-02", "A write as of a place before a wipe throws `cancelled`, and stores nothing.",
+        because: "What the last user asked for must not come to the next one.", requires: [.typedCalls, .wipe],
+        kills: ["answers-outlive-wipes"]
+    ) { trial in
+        let cache = try trial.cache()
+        let person = Person(id: "ann", age: 1)
+        try cache.write(person)
+        let asked = try cache.place()
+        try cache.wipe()
+        _ = try trial.expectError(.cancelled, from: "a write as of a place before a wipe") {
+            try cache.write(contentsOf: [person], asOf: asked)
+        }
+        try trial.expectMiss(try cache.read("ann", as: Person.self), .absent, "ann", "the node that it would have stored")
+        try cache.write(contentsOf: [person], asOf: try cache.place())
+        try trial.expectHit(try cache.read("ann", as: Person.self), person, "a node of an answer asked for after the wipe")
+    }
+
+    static let ages = Rule(
+        "ANS-03", "An edit makes nothing younger, and an answer is as old as its request.",
+        because: "After a like, the network would not be asked for the rest of the message.",
+        requires: [.typedCalls, .storedBytes], kills: ["confirms-edits", "confirms-when-it-comes"]
+    ) { trial in
+        let clock = VirtualClock()
+        let cache = try trial.site().open(clock: clock)
+        func read(_ name: ModelIdentifier, _ maxAge: Double) throws -> CacheRead<Person> {
+            try cache.read(name, as: Person.self, maxAge: maxAge)
+        }
+        try cache.write(Person(id: "edited", age: 1))
+        clock.advance(1_000)
+        try cache.writeUnconfirmed(Person(id: "edited", age: 2))
+        try cache.writeUnconfirmed(Person(id: "made", age: 2))
+        try trial.expectMiss(
+            try read("edited", 500), .expired, "edited", "a maximum age of 500 s, of what was confirmed 1,000 s ago and edited now")
+        try trial.expectHit(
+            try read("edited", 2_000), Person(id: "edited", age: 2), "a maximum age of 2,000 s, of the same")
+        try trial.expectMiss(
+            try read("made", 2_000), .expired, "made", "a maximum age of 2,000 s, of what nothing ever confirmed")
+        try trial.expectHit(
+            try cache.read("made", as: Person.self), Person(id: "made", age: 2), "a read of that without a maximum age")
+        let asked = try cache.place()
+        clock.advance(1_000)
+        try cache.write(contentsOf: [Person(id: "answered", age: 3)], asOf: asked)
+        try trial.expectMiss(
+            try read("answered", 500), .expired, "answered", "a maximum age of 500 s, of an answer asked for 1,000 s ago")
+        try trial.expectHit(
+            try read("answered", 2_000), Person(id: "answered", age: 3), "a maximum age of 2,000 s, of the same")
+    }
+}

@@ -1,0 +1,66 @@
+import GroveCache
+import GroveCoding
+import GroveConformance
+import GroveModel
+
+/// An answer is a call like any other.
+// SAFETY: it adds nothing to its sendable base class.
+final class AnswersWin: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        try base.write(contentsOf: models)
+    }
+}
+
+/// An answer is not stored if anything of it is there already and differs.
+// SAFETY: it adds nothing to its sendable base class.
+final class AnswersGiveUp: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        for model in models {
+            guard let identifier = model.modelIdentifier else { continue }
+            let found = try base.read(identifier, as: M.self).value
+            if let found, !found.isEqual(to: model) { return WrittenChanges() }
+        }
+        return try base.write(contentsOf: models, asOf: place)
+    }
+}
+
+/// An answer from before a wipe is stored.
+// SAFETY: it adds nothing to its sendable base class.
+final class AnswersOutliveWipes: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        do { return try base.write(contentsOf: models, asOf: place) } catch {
+            guard error.code == .cancelled else { throw error }
+            return try base.write(contentsOf: models)
+        }
+    }
+}
+
+/// An edit confirms.
+// SAFETY: it adds nothing to its sendable base class.
+final class ConfirmsEdits: ForwardingCache, @unchecked Sendable {
+    override func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        try base.write(model)
+    }
+}
+
+/// An answer is as young as the call that stores it.
+// SAFETY: it adds nothing to its sendable base class.
+final class ConfirmsWhenItComes: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        let changes = try base.write(contentsOf: models, asOf: place)
+        for model in models {
+            if let identifier = model.modelIdentifier, let stored = try base.read(identifier, as: M.self).value {
+                try base.write(stored)
+            }
+        }
+        return changes
+    }
+}
