@@ -133,7 +133,13 @@ extension Engine {
     }
 
     fileprivate func changed(by changes: any CommittedChanges) -> Set<ModelIdentifier> {
-        Set(changes.changed(among: index.keys) { index[$0] != nil })
+        var changed = Set(changes.changed(among: index.keys) { index[$0] != nil })
+        guard changes.beginsLife, changes.extent == .named else { return changed }
+        for (identifier, occurrences) in index
+        where occurrences.nodes.contains(where: { changes.deletesAll(of: type(of: Leaf.base($0.model))) }) {
+            changed.insert(identifier)
+        }
+        return changed
     }
 
     /// The identified models whose records name one of `identifiers`.

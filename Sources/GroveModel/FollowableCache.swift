@@ -155,6 +155,9 @@ public protocol CommittedChanges: Sendable {
     /// Whether what was asked for before does not come back: everything was emptied, or all models of a type were deleted.
     var beginsLife: Bool { get }
 
+    /// Whether all models of `type` were deleted, those too that the cache had not got.
+    func deletesAll(of type: any SimpleModel.Type) -> Bool
+
     /// How many nodes, lists and cache keys are named.
     var count: Int { get }
 
@@ -172,6 +175,11 @@ public protocol CommittedChanges: Sendable {
     func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier]
+}
+
+extension CommittedChanges {
+    /// By default, only what is named was deleted.
+    public func deletesAll(of type: any SimpleModel.Type) -> Bool { false }
 }
 
 /// How much a commit changed.

@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import GroveMemory
 import GroveSQLite
 import TestSupport
 import Testing
@@ -83,6 +84,27 @@ struct LogOutTests {
             await manager.flush()
             #expect(try cache.model("Message:34", as: Message.self)?.text == "mine")
         }
+    }
+
+    @Test("What is shown and the cache has forgotten goes with all of its type")
+    func forgotten() async throws {
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let (shown, other) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
+        )
+        shown.setData(Person(id: "1", name: "Ann"))
+        other.setData(Message(id: "34", sender: Person(id: "2")))
+        await manager.flush()
+        try cache.evict("Person:1")
+        try cache.evict("Message:34")
+        try cache.delete(allOf: Person.self)
+        await manager.flush()
+        #expect(shown.data == nil)
+        #expect(other.data == nil, "it cannot be without its sender")
+        shown.setData(Person(id: "1", name: "Ben"))
+        await manager.flush()
+        #expect(shown.data?.name == "Ben")
     }
 
     @Test("A write and an update that were asked for before throw, and store nothing")

@@ -54,9 +54,11 @@ enum AnswerRules {
         _ = try trial.expectError(.cancelled, from: "a write as of a place before a wipe") {
             try cache.write(contentsOf: [person], asOf: asked)
         }
-        try trial.expectMiss(try cache.read("ann", as: Person.self), .absent, "ann", "the node that it would have stored")
+        try trial.expectMiss(
+            try cache.read("ann", as: Person.self), .absent, "ann", "the node that it would have stored")
         try cache.write(contentsOf: [person], asOf: try cache.place())
-        try trial.expectHit(try cache.read("ann", as: Person.self), person, "a node of an answer asked for after the wipe")
+        try trial.expectHit(
+            try cache.read("ann", as: Person.self), person, "a node of an answer asked for after the wipe")
     }
 
     static let ages = Rule(
@@ -74,7 +76,8 @@ enum AnswerRules {
         try cache.writeUnconfirmed(Person(id: "edited", age: 2))
         try cache.writeUnconfirmed(Person(id: "made", age: 2))
         try trial.expectMiss(
-            try read("edited", 500), .expired, "edited", "a maximum age of 500 s, of what was confirmed 1,000 s ago and edited now")
+            try read("edited", 500), .expired, "edited",
+            "a maximum age of 500 s, of what was confirmed 1,000 s ago and edited now")
         try trial.expectHit(
             try read("edited", 2_000), Person(id: "edited", age: 2), "a maximum age of 2,000 s, of the same")
         try trial.expectMiss(
@@ -85,7 +88,8 @@ enum AnswerRules {
         clock.advance(1_000)
         try cache.write(contentsOf: [Person(id: "answered", age: 3)], asOf: asked)
         try trial.expectMiss(
-            try read("answered", 500), .expired, "answered", "a maximum age of 500 s, of an answer asked for 1,000 s ago")
+            try read("answered", 500), .expired, "answered",
+            "a maximum age of 500 s, of an answer asked for 1,000 s ago")
         try trial.expectHit(
             try read("answered", 2_000), Person(id: "answered", age: 3), "a maximum age of 2,000 s, of the same")
     }

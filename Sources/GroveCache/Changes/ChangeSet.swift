@@ -29,8 +29,8 @@ public struct ChangeSet: Sendable {
     var origin: UInt64 = 0
     /// Whether a call emptied the cache.
     var isWipe = false
-    /// Whether all models of a type were deleted.
-    var deletesTypes = false
+    /// The types of which all models were deleted.
+    var deletedTypes: Set<ObjectIdentifier> = []
     /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
     var isSuperseded = false
 
@@ -100,7 +100,7 @@ public struct ChangeSet: Sendable {
         token = other.token
         origin = other.origin
         isWipe = other.isWipe
-        deletesTypes = other.deletesTypes
+        deletedTypes = other.deletedTypes
     }
 
     /// The same, without holding on to the tree that was written.
@@ -157,7 +157,10 @@ extension [ChangeSet] {
 
 extension ChangeSet: CommittedChanges {
     /// Whether what was asked for before does not come back: a wipe, or ``CacheTransaction/delete(allOf:)``.
-    public var beginsLife: Bool { isWipe || deletesTypes }
+    public var beginsLife: Bool { isWipe || !deletedTypes.isEmpty }
+
+    /// Whether all models of `type` were deleted.
+    public func deletesAll(of type: any SimpleModel.Type) -> Bool { deletedTypes.contains(ObjectIdentifier(type)) }
 
     /// How many models, collections and cache keys are named.
     public var count: Int { nameCount }

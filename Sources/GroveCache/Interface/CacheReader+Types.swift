@@ -136,7 +136,7 @@ extension CacheTransaction: CacheSnapshot {
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> ChangeSet {
         let identifiers = try identifiers(of: type)
-        scope.endsLife = true
+        scope.deletedTypes.insert(ObjectIdentifier(type))
         return try _perform(.standard) { () throws(CacheError) in
             _WriteContent(extras: identifiers.map { .tombstone($0) })
         }

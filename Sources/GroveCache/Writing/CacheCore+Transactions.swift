@@ -19,7 +19,7 @@ extension CacheCore {
         var outcome: Result<Value, any Error>?
         var changes = ChangeSetUnion(sequence: 0)
         var durability = durability
-        var endsLife = false
+        var deletedTypes: Set<ObjectIdentifier> = []
         var made: [PendingWrite] = []
         var tokens: CommitTokens?
         do throws(CacheError) {
@@ -33,7 +33,7 @@ extension CacheCore {
                     outcome = Result { try body(scope) }
                     if let failure = scope.failure ?? scope.reader.streamFailure { throw failure }
                     if scope.durability == .durable { durability = .durable }
-                    endsLife = scope.endsLife
+                    deletedTypes = scope.deletedTypes
                     guard case .success = outcome else { throw .isGivenUp }
                     try checkIsCurrent()
                     made = scope.writes
@@ -55,10 +55,10 @@ extension CacheCore {
         }
         state.withLock { state in
             state.settle(by: made)
-            if endsLife { state.lifeNumber += 1 }
+            if !deletedTypes.isEmpty { state.lifeNumber += 1 }
         }
         var set = changes.changeSet
-        set.deletesTypes = endsLife
+        set.deletedTypes = deletedTypes
         set.token = tokens?.after
         tellAudience(of: set)
         if durability == .durable, let failure = synchronizeStore() { throw failure }

@@ -13,7 +13,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     private(set) var changes: ChangeSetUnion
     private(set) var durability = Durability.standard
     /// Whether the body deleted all models of a type, which ends what is under way as a wipe does.
-    var endsLife = false
+    var deletedTypes: Set<ObjectIdentifier> = []
     let life = SnapshotLife()
     /// What the body wrote, where calls before it had failed: it makes good what these left.
     private(set) var writes: [PendingWrite] = []

@@ -107,7 +107,11 @@ extension DataModelManager {
                     switch outcome {
                     case .taken(let taken):
                         // Who was here first may have been told late: what the cache has is shown in the end.
-                        if !taken.lost.isEmpty { markStale(taken.lost.map { .model($0) }) }
+                        if !taken.lost.isEmpty {
+                            // With what holds it: the cache may have what was deleted here, and its holder with it.
+                            let trees = models.map { [$0].identifiers }.filter { !$0.isDisjoint(with: taken.lost) }
+                            markStale(Set(trees.joined()).map { .model($0) })
+                        }
                         body(.taken(taken))
                     case .lacks(let nodes):
                         guard attempt < 3 else { return again(models, body) }

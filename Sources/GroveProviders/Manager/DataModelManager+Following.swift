@@ -99,7 +99,8 @@ extension DataModelManager {
                 return .model(model)
             // What cannot be without something that was deleted is deleted too.
             case .miss(let miss)
-            where miss.reason == .deleted || isWiped || batch.emptied.contains(wanted.identifier):
+            where miss.reason == .deleted || isWiped || batch.emptied.contains(wanted.identifier)
+                || batch.models.deletesAll(of: wanted.type):
                 return .deleted
             case .miss(let miss):
                 if miss.identifier != wanted.identifier { misses[wanted.identifier] = miss }

@@ -157,6 +157,7 @@ struct StaleModels: CommittedChanges {
         return commits.contains { $0.extent == .anything } ? .anything : .named
     }
     var beginsLife: Bool { commits.contains { $0.beginsLife } }
+    func deletesAll(of type: any SimpleModel.Type) -> Bool { commits.contains { $0.deletesAll(of: type) } }
     var count: Int { commits.reduce(names.count) { $0 + $1.count } }
     var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: []) { $0.formUnion($1.deletedModelIds) } }
     var changedLists: Set<ModelIdentifier>? { [] }
