@@ -5,7 +5,7 @@
 /// ```swift
 /// let asked = manager.place()
 /// let people = try await server.people()
-/// manager.updateModels(people, asOf: asked)
+/// try manager.updateModels(people, asOf: asked)
 /// ```
 ///
 /// A place belongs to the manager, or the cache, that gave it. It costs memory while it exists: the identifiers of the nodes that
