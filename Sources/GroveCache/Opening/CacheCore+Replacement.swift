@@ -193,8 +193,8 @@ extension CacheState {
         guard isOther else { return ([], []) }
         commitCount = opened.commitCount
         knownCommit = opened.state.commit
-        // Later calls get higher numbers than anything in there.
-        if opened.state.sequence > sequence + shift { shift = opened.state.sequence - sequence }
+        // Later calls get higher numbers than anything in there, and so does one that has its number already and finds this now.
+        if opened.state.sequence >= sequence + shift { shift = opened.state.sequence + 1 - sequence }
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
         let dropped = removeCalls(upTo: wipedAt)
