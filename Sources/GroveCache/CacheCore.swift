@@ -39,6 +39,12 @@ final class CacheCore: Sendable {
     let readQueue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
     /// Where the calls of followers wait for a moment.
     let followers = FollowerLine()
+    /// What this process did to lists lately, for answers of the network that were asked for before.
+    let listLog = ListLog()
+    /// Whether an answer can be as of a place.
+    let isPlaceTaken = Atomic(false)
+    /// Which edits of lists followers have in which commit.
+    let ownEdits = OwnEdits()
     /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
     let upcoming = Lock<TransactionSummary?>(nil)
     /// How many commits the history is to have: the most that a handle asked for.

@@ -26,18 +26,18 @@ extension ConsistencyManager {
         engine.enqueue { $0.tellStale = body }
     }
 
-    /// Takes a turn, and gives `body`, on the engine's queue, what is held of `changes`, and of `lists` the elements that are not among
-    /// `unknown`.
+    /// Takes a turn, and gives `body`, on the engine's queue, what is held of `changes`, and of `lists` that are read as a whole the elements
+    /// that are not among `unknown`.
     ///
     /// ``endFollowing(_:_:_:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:isFollowing:)``.
     package func beginFollowing(
-        _ changes: any CommittedChanges, lists: [SubscriptionKey] = [], except unknown: Set<ModelIdentifier> = [],
+        _ changes: any CommittedChanges, lists: [(key: SubscriptionKey, isWhole: Bool)] = [], except unknown: Set<ModelIdentifier> = [],
         then body: @escaping @Sendable (HeldChanges, [SubscriptionKey: [any SimpleModel]]) -> Void
     ) -> Turn {
         engine.enqueue { engine in
             engine.log.open(1 + lists.count)
             var elements: [SubscriptionKey: [any SimpleModel]] = [:]
-            for key in lists {
+            for (key, isWhole) in lists where isWhole {
                 elements[key] = engine.subscriptions[key.rawValue]?.elements.values.compactMap { membership in
                     guard let model = membership.tree?.root.model, model.modelIdentifier.map(unknown.contains) != true
                     else { return nil }

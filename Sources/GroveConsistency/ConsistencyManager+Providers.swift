@@ -113,16 +113,12 @@ extension ConsistencyManager {
     /// Gives `body`, on the engine's queue and at this call's place in the order, the newest version of the elements
     /// that `list` gives, less those that were deleted.
     ///
-    /// - Parameter count: how many elements `list` has, of a caller who wants them only where some were deleted; else `body` is
-    ///   given `nil`.
     package func newestElements(
-        _ key: SubscriptionKey, unlessAll count: Int?,
-        of list: @escaping @Sendable () -> [(handle: Int, model: any SimpleModel)],
-        then body: @escaping @Sendable ([any SimpleModel]?) -> Void
+        _ key: SubscriptionKey, of list: @escaping @Sendable () -> [(handle: Int, model: any SimpleModel)],
+        then body: @escaping @Sendable ([any SimpleModel]) -> Void
     ) {
         engine.enqueue { engine in
             let subscription = engine.subscriptions[key.rawValue]
-            if let count, subscription?.elements.count == count { return body(nil) }
             body(
                 list().compactMap { handle, model in
                     guard let subscription else { return model }

@@ -37,24 +37,6 @@ public protocol CacheDelegate: Sendable {
     /// Collection keys and model keys never meet.
     func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?)
 
-    /// Stores a list that a provider holds, after an edit of it.
-    ///
-    /// A cache that stores edits as edits keeps in `version` which of its calls last stored the list. Where that is still the
-    /// list that it has, the edit is enough; where it is not, because others changed the list or it was forgotten, the
-    /// whole list is stored.
-    ///
-    /// The default stores the whole list, by ``setCollection(_:forKey:context:)``.
-    ///
-    /// - Parameters:
-    ///   - list: makes the whole list as it is after the edit; any thread may call it, also later. Once `version` has a note,
-    ///     elements may be older than what other calls stored of them: then only which is where is to be stored.
-    ///   - edit: what changed since the last call with this `version`, or at least which elements came; `nil` where everything
-    ///     may have changed. A cache that stores each model once stores those of `edit`: it has the others.
-    ///   - version: the same from edit to edit.
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?)
-
     /// Deletes `model`: it stays deleted, in every tree and collection that held it, until it is written again.
     ///
     /// - Parameter cacheKey: a key under which it was set, which then finds nothing; `nil` where there is none.
@@ -73,14 +55,6 @@ extension CacheDelegate {
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
     ) {
         collectionForKey(cacheKey, context: context, completion: completion)
-    }
-
-    /// Stores the whole list.
-    public func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        setCollection(list(), forKey: cacheKey, context: context)
     }
 
     /// Says that this cache cannot be emptied.

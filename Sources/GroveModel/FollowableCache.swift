@@ -62,16 +62,16 @@ public protocol FollowedCache: CacheDelegate {
     func save(
         _ model: any SimpleModel, forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled)
 
-    /// Stores a collection; see ``save(_:forKey:asOf:settled:)``.
-    func save(
-        _ collection: [any SimpleModel], forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled)
-
-    /// Stores a list as ``CacheDelegate/saveList(_:after:of:forKey:context:)`` does.
+    /// Edits the list of a cache key, and stores the models that the edit brings.
     ///
-    /// - Parameter place: as for ``save(_:forKey:asOf:settled:)``; of what an edit brings, or of the whole list.
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled)
+    /// If there is no list to edit, or the part that the edit is about was lost, the outcome is a refusal with code `outOfRange`.
+    ///
+    /// - Parameters:
+    ///   - ticket: the follower's number of the edit, higher than those of its edits before: ``CommittedChanges/ticket`` and
+    ///     ``ListRead/ticket`` name it when it is committed.
+    ///   - place: as for ``save(_:forKey:asOf:settled:)``; edits that were committed since are applied again to a whole list.
+    func edit(
+        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, settled: @escaping Settled)
 
     /// Deletes the model of `identifier`, and what `cacheKey` names is found no more.
     func delete(
@@ -96,7 +96,7 @@ public protocol FollowedCache: CacheDelegate {
     /// - Parameter missing: what an element means that the cache does not have.
     func readList<T: SimpleModel>(
         _ cacheKey: String, of type: T.Type, missing: MissingElements,
-        completion: @escaping @Sendable (Result<CacheRead<[T]>, CacheError>) -> Void)
+        completion: @escaping @Sendable (Result<CacheRead<ListRead<T>>, CacheError>) -> Void)
 
     /// Says whether the cache has a collection and everything in it, confirmed within `maxAge` seconds; counts as no read.
     func isListFresh<T: SimpleModel>(
@@ -141,10 +141,10 @@ public protocol FollowedView {
     /// The model of a cache key; `nil` if it could not be read.
     func model(_ cacheKey: ModelIdentifier, as type: any SimpleModel.Type) -> CacheRead<any SimpleModel>?
 
-    /// The collection of a cache key; `nil` if it could not be read.
+    /// The collection of a cache key as it was committed, its elements in their newest versions; `nil` if it could not be read.
     func list<T: SimpleModel>(
         _ cacheKey: ModelIdentifier, of type: T.Type, missing: MissingElements
-    ) -> CacheRead<[T]>?
+    ) -> CacheRead<ListRead<T>>?
 }
 
 /// What one commit to a cache changed.
@@ -167,6 +167,17 @@ public protocol CommittedChanges: Sendable {
     /// The keys of the collections that were set, edited or forgotten; `nil` if any may have been.
     var changedLists: Set<ModelIdentifier>? { get }
 
+    /// What became of those collections, as far as it is told, one after the other; those that are not named here are to be read again.
+    var lists: [ListChange] { get }
+
+    /// The number of the commit, by which ``lists`` are put in order with lists that were read.
+    var commitNumber: CommitNumber { get }
+
+    /// The follower's own number of the edit of a list that the call was; 0 if it was none of its own.
+    ///
+    /// Of its own edits a follower is told what became of lists, and nothing else.
+    var ticket: UInt64 { get }
+
     /// Those of `held` that were changed or deleted, and cache keys that name another model now; what was only evicted is none of
     /// them.
     ///
@@ -180,6 +191,15 @@ public protocol CommittedChanges: Sendable {
 extension CommittedChanges {
     /// By default, only what is named was deleted.
     public func deletesAll(of type: any SimpleModel.Type) -> Bool { false }
+
+    /// By default, nothing is told.
+    public var lists: [ListChange] { [] }
+
+    /// By default, it is not known.
+    public var commitNumber: CommitNumber { .first }
+
+    /// By default, it was no edit of the follower's own.
+    public var ticket: UInt64 { 0 }
 }
 
 /// How much a commit changed.

@@ -38,10 +38,16 @@ public struct CallNumber: Comparable, Hashable, Sendable {
 ///
 /// The store gives it when the commit is made. It orders the commits of all processes that share the store; a history is read by
 /// it.
-package struct CommitNumber: Comparable, Hashable, Sendable {
-    package let rawValue: UInt64
+public struct CommitNumber: Comparable, Hashable, Sendable {
+    /// The number.
+    public let rawValue: UInt64
 
-    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Before the first commit.
+    package static let first = CommitNumber(rawValue: 0)
 
-    package static func < (one: CommitNumber, other: CommitNumber) -> Bool { one.rawValue < other.rawValue }
+    /// Makes a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Whether commit `one` was made before `other`.
+    public static func < (one: CommitNumber, other: CommitNumber) -> Bool { one.rawValue < other.rawValue }
 }

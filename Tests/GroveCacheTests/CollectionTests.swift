@@ -217,7 +217,7 @@ struct CollectionTests {
         let cache = try MemoryCache()
         try cache.writeCollection(people(0..<200), as: "list")
         cache.whileWriterRests {
-            cache.enqueue("list") { EncodedEdit.removing(100..<300).content("list") }
+            cache.enqueue("list") { EncodedEdit(.at(.replace(100..<300, with: StoredElements()))).content("list") }
             #expect(throws: Never.self) { try #expect(cache.collection("list", of: Person.self) == nil) }
         }
         let error = #expect(throws: CacheError.self) { try cache.flush() }

@@ -50,6 +50,12 @@ struct ListModel {
         return start..<min(start + Int.random(in: 0...most, using: &generator), entries.count)
     }
 
+    /// What a call writes that brings `people` into the list.
+    private func edit(_ people: [Person], _ make: (StoredElements) -> CollectionEdit) throws -> PendingWrite.Content {
+        let roots = try EncodedRoots(list: people)
+        return EncodedEdit(.at(make(try roots.elements)), tree: roots.tree).content("list")
+    }
+
     /// A random edit, applied to the model: what a call that makes it writes.
     mutating func edit(_ grows: Bool, using generator: inout SeededGenerator) throws -> PendingWrite.Content {
         let most = [1, 3, 60, 300][Int.random(in: 0..<4, using: &generator)]
@@ -58,25 +64,25 @@ struct ListModel {
             let from = Int.random(in: 0..<entries.count, using: &generator)
             let to = Int.random(in: 0..<entries.count, using: &generator)
             move(from, to)
-            return EncodedEdit.moving(from, to).content("list")
+            return EncodedEdit(.at(.move(from: from, to: to))).content("list")
         case 1 where !grows, 2 where !grows:
             let range = range(most, using: &generator)
             replace(range, with: [])
-            return EncodedEdit.removing(range).content("list")
+            return EncodedEdit(.at(.replace(range, with: StoredElements()))).content("list")
         case 1, 3:
             let people = bring(Int.random(in: 0...(grows ? most : 2), using: &generator), using: &generator)
             replace(entries.count..<entries.count, with: people)
-            return try EncodedEdit.appending(EncodedRoots(list: people)).content("list")
+            return try edit(people) { .append($0) }
         case 4:
             let range = range(most, using: &generator)
             let people = bring(Int.random(in: 0...range.count, using: &generator), using: &generator)
             replace(range, with: people)
-            return try EncodedEdit.replacing(range, EncodedRoots(list: people)).content("list")
+            return try edit(people) { .replace(range, with: $0) }
         default:
             let index = Int.random(in: 0...entries.count, using: &generator)
             let people = bring(Int.random(in: 0...(grows ? most : 2), using: &generator), using: &generator)
             replace(index..<index, with: people)
-            return try EncodedEdit.inserting(EncodedRoots(list: people), at: index).content("list")
+            return try edit(people) { .replace(index..<index, with: $0) }
         }
     }
 }

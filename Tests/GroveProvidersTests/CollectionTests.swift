@@ -241,12 +241,14 @@ struct CollectionTests {
                 let index = Int.random(in: 0...list.count, using: &random)
                 let person = fresh()
                 let place: Int
-                if let before = list[..<index].last(where: { newest.contains($0) }) {
+                if index == 0 {
+                    place = 0
+                } else if let before = list[..<index].last(where: { newest.contains($0) }) {
                     place = newest.firstIndex(of: before)! + 1
                 } else if let after = list[index...].first(where: { newest.contains($0) }) {
                     place = newest.firstIndex(of: after)!
                 } else {
-                    place = min(index, newest.count)
+                    place = 2 * (index - 1) < list.count ? 0 : newest.count
                 }
                 newest.insert(next, at: shown[actor] == nil ? index : place)
                 shown[actor]?.insert(next, at: index)

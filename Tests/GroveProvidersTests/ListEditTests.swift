@@ -37,12 +37,14 @@ struct ListEditTests {
         return cache.statistics.recordsPut - before
     }
 
-    private func expectStored(_ expected: [Person], _ location: SourceLocation = #_sourceLocation) async throws {
-        await manager.flush()
-        // What waits and what is stored say the same.
-        #expect(try cache.collection("people", of: Person.self) == expected, sourceLocation: location)
-        try await cache.flush()
-        #expect(try cache.collection("people", of: Person.self) == expected, sourceLocation: location)
+    /// Expects that the cache has what the holder shows, at rest.
+    private func expectStored(_ location: SourceLocation = #_sourceLocation) async throws {
+        // An edit that the cache could not make is answered with the whole list.
+        for _ in 0..<3 {
+            await manager.flush()
+            try await cache.flush()
+        }
+        #expect(try cache.collection("people", of: Person.self) == list.data, sourceLocation: location)
     }
 
     @Test("An edit of 10,000 elements writes the elements that it brings and a few records of the list")
@@ -53,15 +55,15 @@ struct ListEditTests {
             { list.remove(at: 17) }, { list.update(Person(id: "17", name: "new"), at: 900) },
         ] as [@MainActor () -> Void] {
             #expect(try await puts(edit) <= 6)
-            try await expectStored(list.data)
+            try await expectStored()
         }
     }
 
-    @Test("Where others changed the list, or it was forgotten, the holder's list is stored whole")
+    @Test("An edit of a list that others changed is applied to it; if it was forgotten, the holder's list is stored whole")
     func others() async throws {
         list.setData(Self.people(0..<300), cacheKey: "people")
         list.append(Self.people(900..<901))
-        try await expectStored(list.data)
+        try await expectStored()
         let changes: [() throws -> Void] = [
             { try cache.removeElements(in: 0..<2, ofCollection: "people") },
             { try cache.moveElement(from: 0, to: 250, inCollection: "people") },
@@ -72,7 +74,7 @@ struct ListEditTests {
             await manager.flush()
             try change()
             list.append(Self.people(1_000 + number..<1_001 + number))
-            try await expectStored(list.data)
+            try await expectStored()
             #expect(try await puts { list.append(Self.people(2_000 + number..<2_001 + number)) } <= 6)
         }
     }
@@ -88,7 +90,7 @@ struct ListEditTests {
             list.insert(Self.people(1_000 + id..<1_001 + id), at: 160)
             await manager.flush()
             list.insert(Self.people(2_000 + id..<2_001 + id), at: 160)
-            try await expectStored(list.data)
+            try await expectStored()
             #expect(try cache.model("Person:\(id)", as: Person.self) == nil)
         }
     }
@@ -98,15 +100,15 @@ struct ListEditTests {
         list.setData(Self.people(0..<10), cacheKey: "people")
         list.remove(at: 3, shouldCache: false)
         list.append(Self.people(20..<21))
-        try await expectStored(list.data)
+        try await expectStored()
         list.insert(Self.people(30..<31), at: 2, shouldCache: false)
         list.remove(at: 0)
         list.append(Self.people(40..<41))
-        try await expectStored(list.data)
+        try await expectStored()
     }
 
     @Test(
-        "Changed by a provider or not, the list is at last what was said last",
+        "Changed by a provider or not, the holder and the cache have one list at rest",
         arguments: 0..<60 as Range<UInt64>)
     func programs(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
@@ -138,6 +140,6 @@ struct ListEditTests {
         (list.isPaused, sibling.isPaused) = (false, false)
         await manager.flush()
         list.append(Self.people(9_000..<9_001))
-        try await expectStored(list.data)
+        try await expectStored()
     }
 }

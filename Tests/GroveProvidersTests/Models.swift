@@ -115,13 +115,6 @@ final class HeldCache: CacheDelegate {
         inner.setCollection(collection, forKey: cacheKey, context: context)
     }
 
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        inner.saveList(list, after: edit, of: version, forKey: cacheKey, context: context)
-    }
-
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
         inner.deleteModel(model, forKey: cacheKey, context: context)
     }

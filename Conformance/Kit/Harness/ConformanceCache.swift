@@ -59,6 +59,11 @@ public protocol ConformanceCache: CacheDelegate {
     @discardableResult
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges
 
+    /// Edits a collection as one who shows it does, and waits for the commit.
+    ///
+    /// - Parameter place: the place that it is as of, if it is an answer of a network.
+    func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError)
+
     /// Deletes the node of `identifier`.
     @discardableResult
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges
@@ -191,6 +196,9 @@ extension ConformanceCache {
     ) throws(CacheError) -> WrittenChanges {
         throw .hasNoPositions
     }
+
+    /// By default, nobody shows a collection.
+    public func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) { throw .hasNoPositions }
 
     /// By default, nothing has an age.
     public func read<M: CacheableModel>(

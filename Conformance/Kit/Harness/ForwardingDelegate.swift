@@ -29,13 +29,6 @@ extension ForwardingDelegate {
         delegate.setCollection(collection, forKey: cacheKey, context: context)
     }
 
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        delegate.saveList(list, after: edit, of: version, forKey: cacheKey, context: context)
-    }
-
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
         delegate.deleteModel(model, forKey: cacheKey, context: context)
     }

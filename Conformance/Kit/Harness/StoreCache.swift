@@ -1,6 +1,7 @@
 import GroveCache
 import GroveCoding
 import GroveModel
+import Synchronization
 
 /// ``NormalizedCache`` as rules use it.
 struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
@@ -73,6 +74,14 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
         try edit.perform(on: cache, key)
+    }
+
+    func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        let outcome = Mutex<SaveOutcome?>(nil)
+        let followed = cache.followed { _ in }
+        followed.edit(edit, forKey: key, ticket: 1, asOf: place?.stored) { settled in outcome.withLock { $0 = settled } }
+        try cache.flush()
+        if case .refused(let error, _) = outcome.withLock({ $0 }) { throw error }
     }
 
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {

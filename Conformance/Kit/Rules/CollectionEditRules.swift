@@ -3,7 +3,7 @@ import GroveModel
 
 /// COL: collections by positions: edits, pages and counts.
 enum CollectionEditRules {
-    static let all = [edits, pages, neighbours, refusals, cost, lost, held]
+    static let all = [edits, pages, neighbours, refusals, cost, lost]
 
     private static func people(_ range: Range<Int>) -> [Person] { range.map { Person(id: "Person:\($0)", age: $0) } }
 
@@ -46,44 +46,6 @@ enum CollectionEditRules {
         try trial.expectHit(
             try cache.readCollection("all", as: Person.self), ReadElements(list), "the list after all edits")
         try trial.expectHit(try cache.read("Person:299", as: Person.self), people(299..<300)[0], "an element that left")
-    }
-
-    static let held = Rule(
-        "COL-16", "A list that its holder saves edit by edit reads as he has it, whoever else changes it between.",
-        because: "Two screens that edit one list must leave a list that one of them shows.",
-        kills: ["edits-another-list"]
-    ) { trial in
-        let cache = try trial.cache()
-        var generator = trial.generator()
-        var holders = (0..<2).map { people(0..<120 + 100 * $0) }
-        var versions = [ListVersion(), ListVersion()]
-        for step in 0..<80 {
-            let who = step < 2 ? step : Int.random(in: 0..<8, using: &generator) / 7
-            var list = holders[who]
-            if step > 2, Int.random(in: 0..<12, using: &generator) == 0 {
-                // Somebody who holds nothing sets it, and it is forgotten that way too.
-                list = people(0..<Int.random(in: 0..<3, using: &generator))
-                cache.setCollection(list, forKey: "all", context: nil)
-                try trial.expectEqual(try cache.models(forKey: "all", as: Person.self), list, "set over, step \(step)")
-                continue
-            }
-            let start = Int.random(in: 0...list.count, using: &generator)
-            let range = start..<min(start + Int.random(in: 0...2, using: &generator), list.count)
-            let new = people(1_000 * (step + 1)..<1_000 * (step + 1) + Int.random(in: 0...3, using: &generator))
-            list.replaceSubrange(range, with: new)
-            holders[who] = list
-            let isWhole = step < 2 || Int.random(in: 0..<20, using: &generator) == 0
-            if isWhole { versions[who] = ListVersion() }
-            cache.saveList(
-                { [list] in list }, after: isWhole ? nil : ListEdit(range, with: new), of: versions[who],
-                forKey: "all", context: nil)
-            try trial.expectEqual(
-                try cache.models(forKey: "all", as: Person.self), list, "the list of holder \(who), step \(step)")
-            if step % 16 == 0 { try cache.flush() }
-        }
-        try cache.flush()
-        try trial.expectHit(
-            try cache.read("Person:0", as: Person.self), people(0..<1)[0], "an element of the first list")
     }
 
     static let pages = Rule(

@@ -119,29 +119,6 @@ final class DeletesAllButOne: ForwardingCache, @unchecked Sendable {
     }
 }
 
-/// A holder's edit is made of the list that is there, whoever made that.
-// SAFETY: what it adds to its sendable base class is behind a mutex.
-final class EditsAnotherList: ForwardingCache, @unchecked Sendable {
-    private let lists = Mutex<[String: [any SimpleModel]]>([:])
-
-    override func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        lists.withLock { $0[cacheKey] = collection }
-        base.setCollection(collection, forKey: cacheKey, context: context)
-    }
-
-    override func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        var elements = list()
-        if let edit, let now = lists.withLock({ $0[cacheKey] }) {
-            elements = now
-            elements.replaceSubrange(edit.range.clamped(to: 0..<now.count), with: edit.elements)
-        }
-        setCollection(elements, forKey: cacheKey, context: context)
-    }
-}
-
 /// A page has the positions of what shows.
 // SAFETY: it adds nothing to its sendable base class.
 final class PagesOfWhatShows: ForwardingCache, @unchecked Sendable {

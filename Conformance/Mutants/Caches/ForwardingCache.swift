@@ -66,6 +66,10 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.edit(key, edit)
     }
 
+    func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        try base.edit(key, edit, asOf: place)
+    }
+
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges { try base.delete(identifier) }
 
     func delete(
@@ -132,13 +136,6 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
         base.setCollection(collection, forKey: cacheKey, context: context)
-    }
-
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        base.saveList(list, after: edit, of: version, forKey: cacheKey, context: context)
     }
 
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {

@@ -74,8 +74,8 @@ final class Audience: Sendable {
         fileprivate let streams: ChangeHub
 
         func change(_ set: ChangeSet) {
-            guard !set.isEmpty else { return }
-            for observer in observers { observer.cacheDidCommit(set) }
+            guard !set.isEmpty || set.editTicket > 0 else { return }
+            if !set.isEmpty { for observer in observers { observer.cacheDidCommit(set) } }
             streams.publish(set)
         }
 

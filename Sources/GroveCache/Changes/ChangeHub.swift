@@ -26,6 +26,9 @@ final class ChangeHub: Sendable {
     /// Whether nobody reads changes.
     var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty } }
 
+    /// Whether somebody follows.
+    var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
+
     /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
     func follow(_ tell: @escaping @Sendable (any CommittedChanges) -> Void) -> UInt64 {
         state.withLock { state in
@@ -106,10 +109,11 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// Tells every follower but the one whose call it was.
+    /// Tells every follower; the one whose call it was hears only what became of its edit of a list.
     func tellFollowers(_ changes: ChangeSet) {
-        let followers = state.withLock { $0.followers.filter { $0.key != changes.origin }.values }
-        for tell in followers { tell(changes) }
+        let followers = state.withLock(\.followers)
+        for (origin, tell) in followers where origin != changes.origin && !changes.isEmpty { tell(changes) }
+        if changes.editTicket > 0 { followers[changes.origin]?(OwnEdit(changes)) }
     }
 
     /// Tells every reader of something in `changes`.
@@ -117,8 +121,9 @@ final class ChangeHub: Sendable {
     /// - Complexity: O(*n*) for *n* models in `changes` where somebody reads the changes of a model.
     func publish(_ changes: ChangeSet) {
         let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
-        for subscription in all { subscription?.yield(changes) }
         tellFollowers(changes)
+        guard !changes.isEmpty else { return }
+        for subscription in all { subscription?.yield(changes) }
         guard isModelRead else { return }
         var told: [(CacheChange, ChangeSubscription<CacheChange>?)] = []
         func tell(_ identifiers: Set<ModelIdentifier>, _ change: CacheChange) {

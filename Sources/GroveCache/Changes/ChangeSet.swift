@@ -27,6 +27,10 @@ public struct ChangeSet: Sendable {
     private var rest: Rest?
     /// The follower whose call it was, which is not told; 0 for none.
     var origin: UInt64 = 0
+    /// The number that a follower gave to the call, if it edits a list; 0 for none.
+    var editTicket: UInt64 = 0
+    /// The number of the commit; 0 before it is known.
+    var commit: UInt64 = 0
     /// Whether a call emptied the cache.
     var isWipe = false
     /// The types of which all models were deleted.
@@ -37,13 +41,15 @@ public struct ChangeSet: Sendable {
     init(
         sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
         deleted: [ModelIdentifier] = [], evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [],
-        aliases: [ModelIdentifier] = [], changesEverything: Bool = false
+        aliases: [ModelIdentifier] = [], lists: [ListChange] = [], changesEverything: Bool = false
     ) {
         self.sequence = sequence
         self.tree = tree
         self.changed = changed
-        let hasRest = !(named.isEmpty && deleted.isEmpty && evicted.isEmpty && collections.isEmpty && aliases.isEmpty)
-        rest = hasRest ? Rest(named, deleted, evicted, collections, aliases) : nil
+        let hasRest =
+            !(named.isEmpty && deleted.isEmpty && evicted.isEmpty && collections.isEmpty && aliases.isEmpty
+            && lists.isEmpty)
+        rest = hasRest ? Rest(named, deleted, evicted, collections, aliases, lists) : nil
         self.changesEverything = changesEverything
     }
 
@@ -54,11 +60,14 @@ public struct ChangeSet: Sendable {
         let evicted: [ModelIdentifier]
         let collections: [ModelIdentifier]
         let aliases: [ModelIdentifier]
+        /// What became of collections, where a follower is told.
+        let lists: [ListChange]
 
         init(
             _ named: Set<ModelIdentifier>, _ deleted: [ModelIdentifier], _ evicted: [ModelIdentifier],
-            _ collections: [ModelIdentifier], _ aliases: [ModelIdentifier]
+            _ collections: [ModelIdentifier], _ aliases: [ModelIdentifier], _ lists: [ListChange]
         ) {
+            self.lists = lists
             self.named = named
             self.deleted = deleted
             self.evicted = evicted
@@ -75,6 +84,9 @@ public struct ChangeSet: Sendable {
     private var collections: [ModelIdentifier] { rest?.collections ?? [] }
     private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
 
+    /// What became of collections, if a follower is told: one for each edit, in order.
+    public var lists: [ListChange] { rest?.lists ?? [] }
+
     /// Says that anything may be different.
     static func everything(_ sequence: UInt64, _ token: ChangeToken?) -> ChangeSet {
         var set = ChangeSet(sequence: sequence, changesEverything: true)
@@ -86,7 +98,7 @@ public struct ChangeSet: Sendable {
     func evicting(_ identifiers: [ModelIdentifier]) -> ChangeSet {
         guard !identifiers.isEmpty else { return self }
         var set = self
-        set.rest = Rest(named, deleted, evicted + identifiers, collections, aliases)
+        set.rest = Rest(named, deleted, evicted + identifiers, collections, aliases, lists)
         return set
     }
 
@@ -96,9 +108,12 @@ public struct ChangeSet: Sendable {
         changesEverything = other.changesEverything
         tree = nil
         changed = []
-        rest = Rest(other.changedModelIds, other.deleted, other.evicted, other.collections, other.aliases)
+        rest = Rest(
+            other.changedModelIds, other.deleted, other.evicted, other.collections, other.aliases, other.lists)
         token = other.token
         origin = other.origin
+        editTicket = other.editTicket
+        commit = other.commit
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
     }
@@ -148,8 +163,10 @@ public struct ChangeSet: Sendable {
 extension [ChangeSet] {
     /// The change sets of one commit with its token; all but the last with that of the commit before.
     func stamped(_ tokens: CommitTokens?) -> [ChangeSet] {
-        guard let tokens, let last = lastIndex(where: { !$0.isEmpty }) else { return self }
+        guard let tokens else { return self }
         var sets = self
+        for index in sets.indices { sets[index].commit = tokens.commit }
+        guard let last = lastIndex(where: { !$0.isEmpty }) else { return sets }
         for index in sets.indices { sets[index].token = index < last ? tokens.before : tokens.after }
         return sets
     }
@@ -167,6 +184,9 @@ extension ChangeSet: CommittedChanges {
 
     /// How much changed.
     public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
+
+    /// The number of the commit.
+    public var commitNumber: CommitNumber { CommitNumber(rawValue: commit) }
 
     /// The keys of the collections that changed; `nil` where any may have.
     public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }

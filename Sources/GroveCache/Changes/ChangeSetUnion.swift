@@ -8,6 +8,7 @@ struct ChangeSetUnion {
     private var evicted: Set<ModelIdentifier> = []
     private var collections: Set<ModelIdentifier> = []
     private var aliases: Set<ModelIdentifier> = []
+    private var lists: [ListChange] = []
 
     init(sequence: UInt64) { self.sequence = sequence }
 
@@ -28,6 +29,7 @@ struct ChangeSetUnion {
         evict(set.evictedModelIds)
         collections.formUnion(set.changedCollectionKeys)
         aliases.formUnion(set.changedAliases)
+        lists += set.lists
     }
 
     /// Takes in that `identifiers` were evicted.
@@ -43,6 +45,6 @@ struct ChangeSetUnion {
     var changeSet: ChangeSet {
         ChangeSet(
             sequence: sequence, named: changed, deleted: Array(deleted), evicted: Array(evicted),
-            collections: Array(collections), aliases: Array(aliases))
+            collections: Array(collections), aliases: Array(aliases), lists: lists)
     }
 }

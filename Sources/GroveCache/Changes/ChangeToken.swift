@@ -14,10 +14,15 @@ public struct ChangeToken: Sendable, Hashable, Codable {
 
 /// A commit, and the one before.
 struct CommitTokens {
-    let before: ChangeToken
-    let after: ChangeToken?
+    /// The number of the commit.
+    let commit: UInt64
+    /// `nil` if the cache keeps no history, as the other.
+    var before: ChangeToken?
+    var after: ChangeToken?
 
-    init(_ summary: TransactionSummary) {
+    init(_ summary: TransactionSummary, hasHistory: Bool) {
+        commit = summary.stored.commit
+        guard hasHistory else { return }
         before = ChangeToken(store: summary.stored.store, commit: summary.found.commit, mark: summary.found.mark)
         after = summary.stored.token
     }

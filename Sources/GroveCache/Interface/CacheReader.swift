@@ -193,6 +193,10 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     public let elements: [Element]
     /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
     public let skipped: [CacheMiss]
+    /// The elements that are left out, and where they are.
+    var hidden: [HiddenElement] = []
+    /// Whether it is as the view shows it, and nothing that is queued was applied.
+    var isCommitted = true
 
     /// Makes a read's outcome.
     public init(elements: [Element], skipped: [CacheMiss] = []) {

@@ -27,7 +27,10 @@ extension CacheWriter where Self: ~Copyable {
     public func insert<M: CacheableModel>(
         _ elements: some Collection<M>, at index: Int, inCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in try .inserting(EncodedRoots(list: elements), at: index) }
+        try edit(key, durability) { () throws(CacheError) in 
+            let roots = try EncodedRoots(list: elements)
+            return EncodedEdit(.at(.replace(index..<index, with: try roots.elements)), tree: roots.tree)
+         }
     }
 
     /// Puts `elements` behind the last one of the collection under `key`; see
@@ -42,7 +45,10 @@ extension CacheWriter where Self: ~Copyable {
     public func append<M: CacheableModel>(
         _ elements: some Collection<M>, toCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in try .appending(EncodedRoots(list: elements)) }
+        try edit(key, durability) { () throws(CacheError) in 
+            let roots = try EncodedRoots(list: elements)
+            return EncodedEdit(.at(.append(try roots.elements)), tree: roots.tree)
+         }
     }
 
     /// Puts `elements`, one or more or none, in the place of those at the positions of `range` in the collection under `key`; see
@@ -56,7 +62,10 @@ extension CacheWriter where Self: ~Copyable {
         in range: Range<Int>, ofCollection key: String, with elements: some Collection<M>,
         durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in try .replacing(range, EncodedRoots(list: elements)) }
+        try edit(key, durability) { () throws(CacheError) in 
+            let roots = try EncodedRoots(list: elements)
+            return EncodedEdit(.at(.replace(range, with: try roots.elements)), tree: roots.tree)
+         }
     }
 
     /// Removes the elements at the positions of `range` from the collection under `key`; they stay in the store.
@@ -72,7 +81,7 @@ extension CacheWriter where Self: ~Copyable {
     public func removeElements(
         in range: Range<Int>, ofCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in .removing(range) }
+        try edit(key, durability) { () throws(CacheError) in EncodedEdit(.at(.replace(range, with: StoredElements()))) }
     }
 
     /// Moves the element at position `from` of the collection under `key`, so that it is at position `to` afterwards.
@@ -88,7 +97,7 @@ extension CacheWriter where Self: ~Copyable {
     public func moveElement(
         from: Int, to: Int, inCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in .moving(from, to) }
+        try edit(key, durability) { () throws(CacheError) in EncodedEdit(.at(.move(from: from, to: to))) }
     }
 
     private func edit(

@@ -61,25 +61,6 @@ extension NormalizedCache: CacheDelegate {
         set(collection, cacheKey, origin: 0)
     }
 
-    /// Takes what the edit brings apart on the calling thread, queues it and returns.
-    ///
-    /// Where the list in the cache is not the one that the edit is of any more, because others changed it or it was forgotten,
-    /// the whole list is stored in its place, its elements as the cache has them.
-    ///
-    /// ```swift
-    /// let version = ListVersion()
-    /// cache.saveList({ [message] }, after: nil, of: version, forKey: "inbox", context: nil)
-    /// cache.saveList({ [] }, after: ListEdit(0..<1, with: []), of: version, forKey: "inbox", context: nil)
-    /// ```
-    ///
-    /// - Complexity: that of the edit, once the list was stored.
-    public func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, context: (any Sendable)?
-    ) {
-        save(list, after: edit, of: version, cacheKey, origin: 0)
-    }
-
     /// Queues the deletion and returns.
     ///
     /// ```swift
@@ -119,7 +100,7 @@ extension NormalizedCache: CacheDelegate {
         _ key: String?, _ missing: MissingElements, _ maxAge: Double? = nil
     ) throws(CacheError) -> [T]? {
         guard let key else { return nil }
-        return try readCollection(key, ofAny: T.self, missing: missing, maxAge: maxAge).value
+        return try readCollection(key, ofAny: T.self, missing: missing, maxAge: maxAge).value?.elements
     }
 }
 

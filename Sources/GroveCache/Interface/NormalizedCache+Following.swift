@@ -40,36 +40,27 @@ extension NormalizedCache: FollowableCache {
         }
     }
 
-    func set(
-        _ collection: [any SimpleModel], _ key: String, origin: UInt64, asOf place: StoredPlace? = nil,
+    func set(_ collection: [any SimpleModel], _ key: String, origin: UInt64) {
+        edit(.set(collection), key, origin: origin)
+    }
+
+    func edit(
+        _ edit: ListEdit, _ key: String, origin: UInt64, ticket: UInt64 = 0, asOf place: StoredPlace? = nil,
         settled: FollowedCache.Settled? = nil
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
-            try PendingWrite.Content.list(collection, key).answering(place)
-        }
-    }
-
-    func save(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        _ key: String, origin: UInt64, asOf place: StoredPlace? = nil, settled: FollowedCache.Settled? = nil
-    ) {
-        let known = version.note as? HeldList
-        // After a call that failed, none of the edits is of the list that is stored.
-        let current = known.flatMap { $0.isLost ? nil : $0 } ?? HeldList()
-        let held = HeldEdit(current, owner: ObjectIdentifier(core), list)
-        let isQueued = enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
+            try ModelIdentifier(key).check()
             var content: PendingWrite.Content
-            if let edit {
-                try ModelIdentifier(key).check()
-                content = try DynamicRoots(edit.elements).replacing(edit.range, key)
-                if known == nil { try held.storeWhole() }
+            if let edit = try EncodedEdit(edit) {
+                content = edit.content(key)
             } else {
-                content = try .list(list(), key)
+                var isPage = false
+                if case .refresh = edit { isPage = true }
+                content = try .list(edit.models, key, isPage: isPage)
             }
-            content.held = held
+            content.ticket = ticket
             return content.answering(place)
         }
-        version.note = isQueued ? current : nil
     }
 
     func delete(
@@ -132,17 +123,10 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         cache.set(model, cacheKey, origin: origin, asOf: place, settled: settled)
     }
 
-    func save(
-        _ collection: [any SimpleModel], forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled
+    func edit(
+        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, settled: @escaping Settled
     ) {
-        cache.set(collection, cacheKey, origin: origin, asOf: place, settled: settled)
-    }
-
-    func saveList(
-        _ list: @escaping @Sendable () -> [any SimpleModel], after edit: ListEdit?, of version: ListVersion,
-        forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled
-    ) {
-        cache.save(list, after: edit, of: version, cacheKey, origin: origin, asOf: place, settled: settled)
+        cache.edit(edit, cacheKey, origin: origin, ticket: ticket, asOf: place, settled: settled)
     }
 
     func delete(
@@ -189,11 +173,12 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 
     func readList<T: SimpleModel>(
         _ cacheKey: String, of type: T.Type, missing: MissingElements,
-        completion: @escaping @Sendable (Result<CacheRead<[T]>, CacheError>) -> Void
+        completion: @escaping @Sendable (Result<CacheRead<ListRead<T>>, CacheError>) -> Void
     ) {
+        let origin = origin
         ask(completion) { (core, reader) throws(CacheError) in
-            try SharedView(core: core, reader: reader, isCounted: true).readCollection(
-                cacheKey, ofAny: type, missing: missing)
+            try SharedView(core: core, reader: reader, isCounted: true).readList(
+                cacheKey, ofAny: type, missing: missing, for: origin)
         }
     }
 
@@ -204,7 +189,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
             (core, reader) throws(CacheError) in
             reader.keepsTouches(false)
             return try SharedView(core: core, reader: reader, isCounted: false).readCollection(
-                cacheKey, ofAny: type, missing: .miss, maxAge: maxAge)
+                cacheKey, ofAny: type, missing: .miss, maxAge: maxAge
+            ).map(\.elements)
         }
     }
 
@@ -225,10 +211,11 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     }
 
     func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void) {
-        cache.core.readQueue.async { [cache] in
+        cache.core.readQueue.async { [cache, origin] in
             guard (try? cache.checkOpen()) != nil, let reader = try? cache.core.beginRead() else { return body(nil) }
             reader.keepsTouches(false)
-            body(AgainView(core: cache.core, reader: reader))
+            unsafe reader.state.pointee.readsCommittedLists = true
+            body(AgainView(core: cache.core, reader: reader, origin: origin))
             cache.core.endRead(reader)
         }
     }
@@ -275,12 +262,27 @@ private struct SharedView: ~Copyable, CacheReader {
         if case .failure = outcome { return core.endTree(reader, identifier, outcome) }
         core.endTree(reader, identifier, isCounted ? outcome : .again)
     }
+
+    /// Reads a list, and says as of which commit, and which of a follower's edits it has.
+    func readList<T: SimpleModel>(
+        _ key: String, ofAny type: T.Type, missing: MissingElements, for origin: UInt64
+    ) throws(CacheError) -> CacheRead<ListRead<T>> {
+        let view = unsafe reader.state.pointee.view
+        let commit = try view.map { (view) throws(CacheError) in try StoreState(view).commit }
+        return try readCollection(key, ofAny: type, missing: missing, maxAge: nil).map { elements, read in
+            ListRead(
+                elements: elements, hidden: read.hidden,
+                commit: read.isCommitted ? commit.map { CommitNumber(rawValue: $0) } : nil,
+                ticket: commit.map { core.ownEdits.last(of: origin, in: $0) } ?? 0)
+        }
+    }
 }
 
 /// The view in which what is shown is read again.
 private struct AgainView: FollowedView {
     let core: CacheCore
     let reader: Reconstructor
+    let origin: UInt64
 
     private var view: SharedView { SharedView(core: core, reader: reader, isCounted: false) }
 
@@ -292,8 +294,8 @@ private struct AgainView: FollowedView {
 
     func list<T: SimpleModel>(
         _ cacheKey: ModelIdentifier, of type: T.Type, missing: MissingElements
-    ) -> CacheRead<[T]>? {
-        try? view.readCollection(cacheKey.rawValue, ofAny: type, missing: missing)
+    ) -> CacheRead<ListRead<T>>? {
+        try? view.readList(cacheKey.rawValue, ofAny: type, missing: missing, for: origin)
     }
 }
 

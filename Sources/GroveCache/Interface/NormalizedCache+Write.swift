@@ -130,7 +130,7 @@ extension NormalizedCache: CacheWriter {
                 PendingWrite(
                     sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree,
                     extras: made.extras,
-                    held: made.held, origin: origin, settled: SaveOutcome.telling(settled, place)),
+                    origin: origin, ticket: made.ticket, settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true
         } catch {

@@ -20,11 +20,11 @@ extension CacheReader where Self: ~Copyable {
         throw DynamicRoots.notCacheable(type)
     }
 
-    /// Reads a list.
+    /// Reads a list; the elements, and the rest of what was read.
     func readCollection<T: SimpleModel>(
         _ key: String, ofAny type: T.Type, missing: MissingElements, maxAge: Double? = nil
-    ) throws(CacheError) -> CacheRead<[T]> {
-        let found: CacheRead<any Sendable>
+    ) throws(CacheError) -> CacheRead<(elements: [T], read: CollectionRest)> {
+        let found: CacheRead<AnyCollectionRead>
         if let type = type as? any CacheableModel.Type {
             found = try list(key, type, missing, maxAge) { $0 }
         } else if let type = type as? any (SimpleModel & Codable).Type {
@@ -33,7 +33,7 @@ extension CacheReader where Self: ~Copyable {
             throw DynamicRoots.notCacheable(type)
         }
         // The elements are of the type that was asked for.
-        return found.map { $0 as? [T] ?? [] }
+        return found.map { ($0.elements as? [T] ?? [], $0.rest) }
     }
 
     private func tree<M: CacheableModel>(
@@ -53,20 +53,36 @@ extension CacheReader where Self: ~Copyable {
 
     private func list<M: CacheableModel>(
         _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?, _ elements: ([M]) -> any Sendable
-    ) throws(CacheError) -> CacheRead<any Sendable> {
-        try readCollection(key, of: type, missing: missing, maxAge: maxAge).map { elements($0.elements) }
+    ) throws(CacheError) -> CacheRead<AnyCollectionRead> {
+        try readCollection(key, of: type, missing: missing, maxAge: maxAge).map { read in
+            AnyCollectionRead(
+                elements: elements(read.elements),
+                rest: CollectionRest(hidden: read.hidden, isCommitted: read.isCommitted))
+        }
     }
 
     private func codableList<M: SimpleModel & Codable>(
         _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
-    ) throws(CacheError) -> CacheRead<any Sendable> {
+    ) throws(CacheError) -> CacheRead<AnyCollectionRead> {
         try list(key, CodableNode<M>.self, missing, maxAge) { $0.map(\.base) }
     }
 }
 
+/// A collection of a type that is known only at run time.
+private struct AnyCollectionRead: Sendable {
+    let elements: any Sendable
+    let rest: CollectionRest
+}
+
+/// What was read of a collection beside its elements; see ``CollectionRead``.
+struct CollectionRest: Sendable {
+    let hidden: [HiddenElement]
+    let isCommitted: Bool
+}
+
 extension CacheRead {
     /// The same with another value.
-    fileprivate func map<Other: Sendable>(_ transform: (Value) -> Other) -> CacheRead<Other> {
+    func map<Other: Sendable>(_ transform: (Value) -> Other) -> CacheRead<Other> {
         switch self {
         case .hit(let value): .hit(transform(value))
         case .miss(let miss): .miss(miss)

@@ -64,6 +64,14 @@ final class PendingReads: Sendable {
         try unsafe gather(key, over: view, &placement) { unsafe $0.collectionUpdates(of: key, shift: $1) }
     }
 
+    /// What was done to lists lately.
+    var lists: ListLog { core.listLog }
+
+    /// Whether what is under `key` could not be stored.
+    func isLost(_ key: UnsafeRawBufferPointer) -> Bool {
+        failedWrites.contains { unsafe !$0.collectionUpdates(of: key, shift: 0).isEmpty }
+    }
+
     /// What `find` finds under `key` in calls that failed and in those that `view` does not show, in their order.
     private func gather<Update>(
         _ key: UnsafeRawBufferPointer, over view: (any NodeView)?, _ placement: inout Placement?,

@@ -25,6 +25,8 @@ struct ReadState: ~Copyable {
     var expired: [Evictor.Expired] = []
     /// Whether what was fetched last was there and too old.
     var isExpired = false
+    /// Whether lists are read as they were committed, without what is queued.
+    var readsCommittedLists = false
     /// Whether what was fetched last is not there because a write of it could not be stored.
     var isInvalidated = false
 

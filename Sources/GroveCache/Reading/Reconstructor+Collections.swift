@@ -16,7 +16,10 @@ extension Reconstructor {
         } catch {
             return .miss(try miss(error, at: key))
         }
-        return .hit(CollectionRead(elements: page.elements, skipped: page.skipped))
+        var read = CollectionRead(elements: page.elements, skipped: page.skipped)
+        read.hidden = page.hidden
+        if case .folded = list { read.isCommitted = false }
+        return .hit(read)
     }
 
     /// How many elements the collection under `key` has, deleted ones included.
@@ -51,9 +54,16 @@ extension Reconstructor {
         if let pending = unsafe state.pointee.pending {
             unsafe key.withUTF8 { unsafe state.pointee.key.set(Namespace.collection, $0) }
             let view = unsafe state.pointee.view
+            if unsafe state.pointee.readsCommittedLists {
+                guard unsafe !pending.isLost(state.pointee.key.bytes) else {
+                    unsafe state.pointee.isInvalidated = true
+                    return nil
+                }
+                return try value(Namespace.collection, key).map { .record($0) }
+            }
             let updates = try unsafe pending.collectionUpdates(
                 of: state.pointee.key.bytes, over: view, &state.pointee.placement)
-            if !updates.isEmpty { return unsafe try state.pointee.fold(updates).map { .folded($0) } }
+            if !updates.isEmpty { return unsafe try state.pointee.fold(updates, pending.lists).map { .folded($0) } }
         }
         return try value(Namespace.collection, key).map { .record($0) }
     }
@@ -63,6 +73,10 @@ extension Reconstructor {
         let missing: MissingElements
         var elements: [M] = []
         var skipped: [CacheMiss] = []
+        /// Those that are left out.
+        var hidden: [HiddenElement] = []
+        /// The position of the next element.
+        var position = 0
     }
 
     /// Decodes the elements of `list` at the positions of `range`, as far as there are any, one after the other.
@@ -80,6 +94,7 @@ extension Reconstructor {
             let table = unsafe ReferenceRuns.table(of: elements.numbers).withUnsafeBytes { unsafe keep($0) }
             let decoder = unsafe NodeDecoder(bytes, source: self, isStable: true)
             let part = (range ?? 0..<elements.count).clamped(to: 0..<elements.count)
+            page.position = part.lowerBound
             try unsafe decode(part, decoder, ReferenceRuns(table: table), into: &page)
         case .record(let header) where header.flags.contains(.chunks):
             let head = try CollectionHead(header)
@@ -92,6 +107,7 @@ extension Reconstructor {
                 let mark = unsafe state.pointee.arena.mark
                 let header = try record(of: chunk, in: head, key)
                 let offset = positions.lowerBound
+                page.position = offset
                 try read(header, part.lowerBound - offset..<part.upperBound - offset, into: &page)
                 unsafe state.pointee.arena.release(to: mark)
             }
@@ -105,6 +121,7 @@ extension Reconstructor {
         var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
         let count = try decoder.readArrayHead()
         let part = (range ?? 0..<count).clamped(to: 0..<count)
+        page.position += part.lowerBound
         try decode(part, decoder, ReferenceRuns(header), into: &page)
     }
 
@@ -124,7 +141,7 @@ extension Reconstructor {
         let elements = unsafe [M](unsafeUninitializedCapacity: range.count) { memory, count in
             guard let first = memory.baseAddress else { return }
             do throws(NodeReadFailure) {
-                for _ in range {
+                for position in page.position..<page.position + range.count {
                     unsafe state.pointee.holderSequence = try runs.next()
                     let start = decoder
                     do throws(NodeReadFailure) {
@@ -138,6 +155,7 @@ extension Reconstructor {
                         case .miss(let miss) where page.missing == .skip: page.skipped.append(miss)
                         default: throw error
                         }
+                        page.hidden.append(HiddenElement(position, Reconstructor.identifier(start)))
                     }
                 }
             } catch {
@@ -146,6 +164,13 @@ extension Reconstructor {
         }
         if let failure { throw failure }
         if page.elements.isEmpty { page.elements = elements } else { page.elements += elements }
+    }
+
+    /// The identifier of the element at `decoder`; `nil` if it has none.
+    private static func identifier(_ decoder: NodeDecoder) -> ModelIdentifier? {
+        var decoder = decoder
+        guard let reference = try? decoder.readReference() else { return nil }
+        return unsafe ModelIdentifier(String(decoding: reference.identifierBytes, as: UTF8.self))
     }
 
     /// The record of `chunk`, checked; its bytes stay until the arena is released below them.
@@ -185,50 +210,43 @@ extension ReadState {
     /// The list under the current key after `updates`; `nil` where there is none then, or where it cannot be known.
     ///
     /// All of a stored list is read where it is edited: there are queued edits for moments only.
-    mutating func fold(_ updates: [CollectionUpdate]) throws(CacheError) -> StoredElements? {
+    mutating func fold(
+        _ updates: [CollectionUpdate], _ lists: ListLog?
+    ) throws(CacheError) -> StoredElements? {
         (isExpired, isInvalidated) = (false, false)
         var list: (elements: StoredElements, time: UInt32)?
         var isStored = true
-        // Whose list it is, where the last call was one for a held list.
-        var held: HeldList?
         for update in updates {
-            var change = update.change
-            if case .edit = change {
-                var version: HeldList.Version?
-                if isStored { (list, version) = try stored() }
-                isStored = false
-                // An edit of another list than this one will be replaced by the whole.
-                if let edit = update.held, edit.list !== held, version == nil || version != edit.list.stored {
-                    change = (edit.body ?? (try? edit.makeBody())).map { .set($0) } ?? .forget(isInvalidation: true)
-                }
-            }
-            held = update.held?.list
-            switch change {
-            case .set(let body):
-                var time = update.time
-                // What confirms nothing leaves the list's age as it is.
-                if time == 0, ageLimit != nil { time = try (isStored ? stored().list : list)?.time ?? 0 }
-                let elements = unsafe body.withUnsafeBytes { body in
-                    try? unsafe StoredElements(list: body, number: update.sequence)
-                }
-                list = elements.map { ($0, time) }
-                isInvalidated = false
-            case .forget(let isInvalidation):
-                list = nil
-                isInvalidated = isInvalidation
-            case .edit(let edit):
-                // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
-                if let former = list, (try? edit.check(former.elements.count)) != nil {
-                    list = nil
-                    var elements = former.elements
-                    edit.apply(to: &elements, number: update.sequence)
-                    list = (elements, former.time)
-                } else {
-                    list = nil
-                    isInvalidated = true
-                }
-            }
+            let former = try isStored ? stored() : list
             isStored = false
+            isInvalidated = false
+            list = nil
+            switch update.change {
+            case .set(let body, let isPage):
+                guard let elements = try? StoredElements(body: body, number: update.sequence) else { continue }
+                var answer = ListAnswer(elements: elements, isPage: isPage, since: update.since)
+                if let since = update.since {
+                    guard let edits = unsafe lists?.edits(of: Array(key.bytes), after: since) else {
+                        list = former
+                        continue
+                    }
+                    answer.edits = edits
+                }
+                let isAnswer = isPage || update.since != nil
+                // What confirms nothing leaves the list's age as it is.
+                list = (
+                    isAnswer ? try answer.settled(over: former?.elements, number: update.sequence) : elements,
+                    update.time > 0 ? update.time : former?.time ?? 0)
+            case .forget(let isInvalidation): isInvalidated = isInvalidation
+            case .edit(let operation):
+                // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
+                guard var elements = former?.elements, elements.canApply(operation) else {
+                    isInvalidated = true
+                    continue
+                }
+                elements.apply(operation, number: update.sequence)
+                list = (elements, former?.time ?? 0)
+            }
         }
         guard let list else { return nil }
         if let ageLimit, !ageLimit.accepts(list.time) {
@@ -240,12 +258,10 @@ extension ReadState {
     }
 
     /// The list under the current key as the view shows it.
-    private func stored() throws(CacheError) -> (
-        list: (elements: StoredElements, time: UInt32)?, version: HeldList.Version?
-    ) {
+    private func stored() throws(CacheError) -> (elements: StoredElements, time: UInt32)? {
         guard let view, let stored = try unsafe view.collection(Array(key.bytes)),
             let elements = try view.elements(of: stored)
-        else { return (nil, nil) }
-        return ((elements, stored.time), HeldList.Version(stored))
+        else { return nil }
+        return (elements, stored.time)
     }
 }

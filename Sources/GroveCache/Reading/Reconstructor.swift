@@ -50,6 +50,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         leaveThread()
         let hadView = hasView
         unsafe state.pointee.view.take()?.end()
+        unsafe state.pointee.readsCommittedLists = false
         if unsafe !state.pointee.known.isEmpty { unsafe state.pointee.known = [:] }
         defer {
             unsafe state.pointee.point?.leave()

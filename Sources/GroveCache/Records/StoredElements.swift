@@ -87,15 +87,9 @@ struct StoredElements: Sendable {
         return stride(from: 0, to: count, by: size).map { self[$0..<min($0 + size, count)] }
     }
 
-    /// Where the node of `identifier` is an element.
-    func positions(of identifier: ModelIdentifier) -> [Int] {
-        let name = Array(identifier.rawValue.utf8)
-        return ends.indices.filter { index in
-            unsafe bytes[offset(index)..<ends[index]].withUnsafeBytes { bytes in
-                guard unsafe RootReference.isReference(bytes) else { return false }
-                return unsafe RootReference(bytes).identifier == name
-            }
-        }
+    /// The encoding of the element at `index`.
+    func withElement<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        unsafe bytes.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[offset(index)..<ends[index]])) }
     }
 
     /// Whether an element is or holds a reference.

@@ -1,5 +1,6 @@
 import Dispatch
 import GroveModel
+import Synchronization
 
 /// The queue: what calls leave for the writer, and what every read sees of it at once.
 extension CacheCore {
@@ -29,6 +30,7 @@ extension CacheCore {
 
     /// A place between the calls that were made before and those that are made from now on.
     func place() -> StoredPlace {
+        isPlaceTaken.store(true, ordering: .relaxed)
         let time = clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()

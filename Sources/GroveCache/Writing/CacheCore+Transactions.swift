@@ -60,6 +60,7 @@ extension CacheCore {
         var set = changes.changeSet
         set.deletedTypes = deletedTypes
         set.token = tokens?.after
+        set.commit = tokens?.commit ?? 0
         tellAudience(of: set)
         if durability == .durable, let failure = synchronizeStore() { throw failure }
         guard let outcome else { throw CacheError.isGivenUp }

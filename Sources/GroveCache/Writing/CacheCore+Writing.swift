@@ -1,5 +1,6 @@
 import Dispatch
 import GroveModel
+import Synchronization
 
 /// The writer: group commits, one after the other. All of it runs on ``writer`` only.
 extension CacheCore {
@@ -84,26 +85,15 @@ extension CacheCore {
         } catch {
             // Calls that were made before others replaced the files do not land in the new ones.
             guard error.code != .cancelled else { return group.compactMap { fail($0, error) } }
-            if group.count == 1 { return [commitAgain(group[0], error)].compactMap(\.self) }
+            if group.count == 1 { return [fail(group[0], error)].compactMap(\.self) }
         }
         // One write that cannot be stored must not take its neighbours with it.
         return group.compactMap { write in
             do throws(CacheError) {
                 return (write, .success(try transactWithinBudget([write])[0]))
             } catch {
-                return commitAgain(write, error)
+                return fail(write, error)
             }
-        }
-    }
-
-    /// Stores the whole list where `write` failed because the edit that it brings is of another one.
-    private func commitAgain(_ write: PendingWrite, _ error: CacheError) -> Settled? {
-        guard error.code == .outOfRange, let held = write.held, held.body == nil else { return fail(write, error) }
-        do throws(CacheError) {
-            try held.storeWhole()
-            return (write, .success(try transactWithinBudget([write])[0]))
-        } catch {
-            return fail(write, error)
         }
     }
 
@@ -111,10 +101,9 @@ extension CacheCore {
     ///
     /// - Returns: `nil` where the write was dropped before, and its caller told so.
     private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
-        write.held?.list.lose()
         guard state.withLock({ $0.fail(write) }) else { return nil }
         ledger.noteFailures(1)
-        if write.completion == nil, error.code != .cancelled { ledger.noteUnawaited(error) }
+        if write.completion == nil, error.code != .cancelled, !write.isAnswered(error) { ledger.noteUnawaited(error) }
         return (write, .failure(error))
     }
 
@@ -145,7 +134,7 @@ extension CacheCore {
     ///
     /// - Parameters:
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
-    /// - Returns: the commit before and this one, where the cache keeps a history.
+    /// - Returns: the commit; `nil` if there was none.
     @discardableResult
     func transact(
         leaving group: [PendingWrite] = [],
@@ -161,24 +150,27 @@ extension CacheCore {
                 var commit = try WriteTransaction(
                     transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
-                    shows: audience.streams.shows)
+                    shows: audience.streams.shows,
+                    lists: ListWork(isPlaceTaken.load(ordering: .relaxed) ? listLog : nil, isTold: audience.streams.isFollowed))
                 others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)
                 try commit.prepareAccount()
                 absorbTouches()
                 try body(&commit)
                 try commit.finish()
                 committed = commit.summary
+                ownEdits.announce(group, commit.summary.stored.commit)
                 upcoming.withLock { $0 = commit.summary }
             }
         } catch {
             upcoming.withLock { $0 = nil }
+            ownEdits.withdraw(group)
             evictor?.abort()
             if error.code != .cancelled { noticeIfReplaced() }
             throw error
         }
         guard let committed else { return nil }
         evictor?.commit(committed.stored, hitTime: committed.hitTime)
-        for (list, version) in committed.heldLists { list.note(version) }
+        listLog.append(committed.listEdits)
         let left = state.withLock { state in
             state.countCommit()
             state.shift = committed.shift
@@ -196,7 +188,7 @@ extension CacheCore {
             audience.tell { $0.cacheDidReleasePins(released) }
         }
         ledger.note(committed)
-        return history.places > 0 ? CommitTokens(committed) : nil
+        return CommitTokens(committed, hasHistory: history.places > 0)
     }
 
     /// Lets what was committed survive loss of power, where a call in the group asks for that.
@@ -255,6 +247,7 @@ extension CacheCore {
                 state.lastCommitted = 0
                 state.knownCommit = 0
             }
+            listLog.removeAll()
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)
             // A wipe that no call asked for only forgets.
@@ -302,18 +295,30 @@ extension CacheCore {
         let report = ledger.takeReport(
             writes: settled.count, failed: failed + unsynchronized, queued: queued, bytes: bytes)
         let outcomes = settled.map { write, outcome in
-            (isAwaited: write.completion != nil, outcome: outcome.mapError { $0.concerning(optional: write.subject) })
+            (isAnswered: write.completion != nil || write.isAnswered(outcome.failure), outcome: outcome.mapError { $0.concerning(optional: write.subject) })
         }
         audience.tell(audience.present) { tell in
-            for (isAwaited, outcome) in outcomes {
+            for (isAnswered, outcome) in outcomes {
                 switch outcome {
                 case .success(let set): tell.change(set)
-                case .failure(let error): if !isAwaited { tell.failure(error) }
+                case .failure(let error): if !isAnswered { tell.failure(error) }
                 }
             }
             if let synchronizationFailure { tell.failure(synchronizationFailure) }
             for observer in tell.observers { observer.cacheDidFinishCommit(report) }
         }
+    }
+}
+
+extension PendingWrite {
+    /// Whether the follower whose edit this is makes good that it failed: it stores the whole list.
+    fileprivate func isAnswered(_ error: CacheError?) -> Bool { ticket > 0 && error?.code == .outOfRange }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        guard case .failure(let error) = self else { return nil }
+        return error
     }
 }
 

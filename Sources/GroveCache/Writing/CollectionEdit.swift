@@ -31,15 +31,6 @@ enum CollectionEdit: Sendable {
         }
     }
 
-    /// How many elements more there are afterwards.
-    var growth: Int {
-        switch self {
-        case .replace(let range, let elements): elements.count - range.count
-        case .append(let elements): elements.count
-        case .move: 0
-        }
-    }
-
     /// Whether nothing is different afterwards.
     var changesNothing: Bool {
         switch self {
@@ -49,16 +40,33 @@ enum CollectionEdit: Sendable {
         }
     }
 
-    /// Applies the edit of call `number`, which was checked, to `list`, all elements of the collection.
-    func apply(to list: inout StoredElements, number: UInt64) {
+    /// Applies the edit, which was checked, to `list`, all elements of the collection.
+    ///
+    /// - Parameter number: the number of the call that puts elements in; `nil` to keep those that they have.
+    func apply(to list: inout StoredElements, number: UInt64?) {
+        func numbered(_ elements: StoredElements) -> StoredElements { number.map(elements.numbered) ?? elements }
         switch self {
-        case .replace(let range, let elements): list.replace(range, with: elements.numbered(number))
-        case .append(let elements): list.append(elements.numbered(number))
+        case .replace(let range, let elements): list.replace(range, with: numbered(elements))
+        case .append(let elements): list.append(numbered(elements))
         case .move(let from, let to):
             // The element was set by the call that put it there: a deletion since then holds.
             let element = list[from..<from + 1]
             list.replace(from..<from + 1, with: StoredElements())
             list.replace(to..<to, with: element)
+        }
+    }
+
+    /// What the edit is to who has the list before it; `nil` if an element has no identifier.
+    ///
+    /// - Parameters:
+    ///   - count: how many elements the list has.
+    ///   - moved: the name of the element that it moves.
+    func splices(_ count: Int, moved: ElementName?) -> [ListSplice]? {
+        switch self {
+        case .replace(let range, let elements): elements.identifiers.map { [ListSplice(range, $0)] }
+        case .append(let elements): elements.identifiers.map { [ListSplice(count..<count, $0)] }
+        case .move(let from, let to):
+            moved?.identifier.map { [ListSplice(from..<from + 1, []), ListSplice(to..<to, [$0])] }
         }
     }
 }

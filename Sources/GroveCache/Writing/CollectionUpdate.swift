@@ -2,18 +2,18 @@
 struct CollectionUpdate {
     enum Change {
         /// Sets it to an encoded array.
-        case set([UInt8])
+        case set([UInt8], isPage: Bool)
         /// Changes some of its elements.
-        case edit(CollectionEdit)
+        case edit(ListOperation)
         /// Forgets it; with it, whether that is because a write of it could not be stored.
         case forget(isInvalidation: Bool)
     }
 
     let change: Change
-    /// Of which held list it is, if any.
-    let held: HeldEdit?
     /// The number of the call, or of the place that it is as of.
     let sequence: UInt64
+    /// The number after which other calls came later than the place that it is as of; `nil` if that is the call itself.
+    let since: UInt64?
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
 }

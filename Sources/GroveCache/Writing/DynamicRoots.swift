@@ -56,10 +56,12 @@ struct DynamicRoots {
 
 extension PendingWrite.Content {
     /// All of the collection under `key`, with the trees of its elements.
-    static func list(_ models: [any SimpleModel], _ key: String) throws(CacheError) -> PendingWrite.Content {
-        try ModelIdentifier(key).check()
+    static func list(
+        _ models: [any SimpleModel], _ key: String, isPage: Bool
+    ) throws(CacheError) -> PendingWrite.Content {
         let encoded = try DynamicRoots(models)
-        let extra = EncodedRoots.collection(key, count: encoded.roots.count, encoded.references)
-        return PendingWrite.Content(tree: encoded.tree, extras: [extra])
+        let body = EncodedRoots.list(encoded.references, count: encoded.roots.count)
+        return PendingWrite.Content(
+            tree: encoded.tree, extras: [.collection(key: Array(key.utf8), body: body, isPage: isPage)])
     }
 }

@@ -3,40 +3,60 @@ import GroveModel
 
 /// An edit of a collection with the trees of the elements that it brings: what a call that edits writes.
 struct EncodedEdit {
-    let tree: NodeTree?
-    let edit: CollectionEdit
+    var tree: NodeTree?
+    let operation: ListOperation
 
-    static func inserting(_ roots: EncodedRoots, at index: Int) throws(CacheError) -> EncodedEdit {
-        try replacing(index..<index, roots)
+    init(_ operation: ListOperation, tree: NodeTree? = nil) {
+        self.operation = operation
+        self.tree = tree
     }
 
-    static func replacing(_ range: Range<Int>, _ roots: EncodedRoots) throws(CacheError) -> EncodedEdit {
-        EncodedEdit(tree: roots.tree, edit: .replace(range, with: try roots.elements))
-    }
-
-    static func appending(_ roots: EncodedRoots) throws(CacheError) -> EncodedEdit {
-        EncodedEdit(tree: roots.tree, edit: .append(try roots.elements))
-    }
-
-    static func removing(_ range: Range<Int>) -> EncodedEdit {
-        EncodedEdit(tree: nil, edit: .replace(range, with: StoredElements()))
-    }
-
-    static func moving(_ from: Int, _ to: Int) -> EncodedEdit {
-        EncodedEdit(tree: nil, edit: .move(from: from, to: to))
+    /// Takes apart an edit by a follower; `nil` if it makes a whole list or its first page.
+    init?(_ edit: ListEdit) throws(CacheError) {
+        let models = edit.models
+        let roots = models.isEmpty ? nil : try DynamicRoots(models)
+        let elements =
+            try roots.map { (roots) throws(CacheError) in
+                try EncodedRoots.elements(roots.references, count: roots.roots.count)
+            } ?? StoredElements()
+        tree = roots?.tree
+        switch edit {
+        case .set, .refresh: return nil
+        case .insert(_, let place): operation = .insert(elements, try ListOperation.Place(place))
+        case .upsert(_, let place): operation = .upsert(elements, try ListOperation.Place(place))
+        case .replace(let element, _): operation = .replace(try ListOperation.Element(element), with: elements)
+        case .move(let element, let place):
+            operation = .move(try ListOperation.Element(element), try ListOperation.Place(place))
+        }
     }
 
     /// The edit, of the collection under `key`.
     func content(_ key: String) -> PendingWrite.Content {
-        PendingWrite.Content(tree: tree, extras: [.edit(key: Array(key.utf8), edit)])
+        PendingWrite.Content(tree: tree, extras: [.edit(key: Array(key.utf8), operation)])
     }
 }
 
-extension DynamicRoots {
-    /// Puts the roots in the place of the elements of `range` in the collection under `key`.
-    func replacing(_ range: Range<Int>, _ key: String) throws(CacheError) -> PendingWrite.Content {
-        let elements = try EncodedRoots.elements(references, count: roots.count)
-        return EncodedEdit(tree: tree, edit: .replace(range, with: elements)).content(key)
+extension ListOperation.Element {
+    /// Names an element as a follower saw it.
+    init(_ element: ListElement) throws(CacheError) {
+        position = element.position
+        seen = (element.list, element.index)
+        if let identifier = element.model.modelIdentifier {
+            name = ElementName(identifier)
+        } else {
+            name = .content(try DynamicRoots([element.model]).references)
+        }
+    }
+}
+
+extension ListOperation.Place {
+    init(_ place: ListPlace) throws(CacheError) {
+        switch place {
+        case .first: self = .first
+        case .last: self = .last
+        case .before(let element): self = .before(try ListOperation.Element(element))
+        case .after(let element): self = .after(try ListOperation.Element(element))
+        }
     }
 }
 
@@ -47,11 +67,11 @@ extension EncodedRoots {
     }
 
     /// The roots as elements of a collection, put there by a call whose number is not known yet.
-    fileprivate var elements: StoredElements {
+    var elements: StoredElements {
         get throws(CacheError) { try EncodedRoots.elements(references, count: count) }
     }
 
-    fileprivate static func elements(_ references: [UInt8], count: Int) throws(CacheError) -> StoredElements {
+    static func elements(_ references: [UInt8], count: Int) throws(CacheError) -> StoredElements {
         let elements = unsafe references.withUnsafeBytes { try? unsafe StoredElements($0, number: 0) }
         guard let elements, elements.count == count else {
             throw CacheError(.unencodable, "An element of a collection is encoded as one value.")

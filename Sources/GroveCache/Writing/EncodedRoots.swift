@@ -104,11 +104,7 @@ struct EncodedRoots {
 
     /// The collection of the roots, under `key`.
     func collection(_ key: String) -> PendingWrite.Extra {
-        EncodedRoots.collection(key, count: count, references)
-    }
-
-    static func collection(_ key: String, count: Int, _ references: [UInt8]) -> PendingWrite.Extra {
-        .collection(key: Array(key.utf8), body: list(references, count: count))
+        .collection(key: Array(key.utf8), body: EncodedRoots.list(references, count: count))
     }
 
     /// `references`, of `count` roots, as an encoded array.

@@ -11,7 +11,7 @@ extension PendingWrite.Extra {
     var storeKey: [UInt8] {
         switch self {
         case .tombstone(let identifier), .unlist(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
-        case .collection(let key, _), .edit(let key, _): [Namespace.collection] + key
+        case .collection(let key, _, _), .edit(let key, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
         case .pin(let pin): pin.root
@@ -22,7 +22,7 @@ extension PendingWrite.Extra {
     var byteCount: Int {
         switch self {
         case .tombstone(let identifier), .unlist(let identifier): 64 + identifier.rawValue.utf8.count
-        case .collection(let key, let body), .alias(let key, let body): 128 + key.count + body.count
+        case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
         case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
         case .pin(let pin): 64 + pin.root.count
@@ -41,7 +41,7 @@ extension PendingWrite.Extra {
     /// The encoded value that it brings.
     var body: [UInt8]? {
         switch self {
-        case .collection(_, let body), .alias(_, let body): body
+        case .collection(_, let body, _), .alias(_, let body): body
         case .edit(_, let edit): edit.elements.bytes
         case .tombstone, .unlist, .remove, .invalidate, .pin: nil
         }
@@ -57,7 +57,7 @@ extension PendingWrite.Extra {
     var entryCount: Int {
         switch self {
         case .pin: 0
-        case .collection(_, let body):
+        case .collection(_, let body, _):
             1 + PendingWrite.Extra.count(ofList: body) / CollectionHead.mostElements
         case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
         case .tombstone, .unlist, .alias, .remove, .invalidate: 1

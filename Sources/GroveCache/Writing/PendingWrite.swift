@@ -7,10 +7,10 @@ final class PendingWrite: Sendable {
     enum Extra: Sendable {
         /// Mark the node of this identifier as deleted.
         case tombstone(ModelIdentifier)
-        /// Store a collection: an encoded array of references.
-        case collection(key: [UInt8], body: [UInt8])
+        /// Store a collection, or its first page: an encoded array of references.
+        case collection(key: [UInt8], body: [UInt8], isPage: Bool = false)
         /// Change some elements of a collection.
-        case edit(key: [UInt8], CollectionEdit)
+        case edit(key: [UInt8], ListOperation)
         /// Store an alias: an encoded reference.
         case alias(key: [UInt8], body: [UInt8])
         /// Take the node of this identifier out of every collection that has it as an element.
@@ -55,8 +55,8 @@ final class PendingWrite: Sendable {
     private nonisolated(unsafe) var hasNoSay = false
     let tree: NodeTree?
     let extras: [Extra]
-    /// Of which held list the call stores the next edit, if any.
-    let held: HeldEdit?
+    /// The number that the follower gave to its edit of a list, if it is one; 0 for none.
+    let ticket: UInt64
     /// Whether the call empties the store: nothing before it shows any more.
     let isWipe: Bool
     /// Whether the call only forgets what an earlier one could not store.
@@ -76,8 +76,7 @@ final class PendingWrite: Sendable {
 
     init(
         sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
-        held: HeldEdit? = nil,
-        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
+        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0, ticket: UInt64 = 0,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
@@ -87,7 +86,7 @@ final class PendingWrite: Sendable {
         self.asOf = asOf
         self.tree = tree
         self.extras = extras
-        self.held = held
+        self.ticket = ticket
         self.isWipe = isWipe
         self.isInvalidation = isInvalidation
         self.isDurable = isDurable
@@ -180,8 +179,7 @@ final class PendingWrite: Sendable {
     /// Every key of the store of which the call says what is to be there: what an edit makes of a list that should not be
     /// there is no better than that.
     var storeKeys: Set<[UInt8]> {
-        let setsWhole = held?.body != nil
-        return Set(treeKeys + extras.filter { (!$0.isEdit || setsWhole) && !$0.isPin }.map(\.storeKey))
+        Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey))
     }
 
     /// This invalidation without `keys`, or `nil` where nothing is left of it.
@@ -236,6 +234,13 @@ final class PendingWrite: Sendable {
 }
 
 extension PendingWrite {
+    /// The number after which other calls came later than the place that the call is as of; `nil` if that is the call itself.
+    ///
+    /// Numbers that another process has given since are not told from those of calls before the place.
+    func since(_ shift: UInt64) -> UInt64? {
+        asOf?.numbers.map { $0.shift == shift ? $0.number.rawValue : $0.committed.rawValue }
+    }
+
     /// The updates of the call to the collection under `key`, a store's key, in their order.
     func collectionUpdates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [CollectionUpdate] {
         let named: ArraySlice<Extra>
@@ -248,14 +253,15 @@ extension PendingWrite {
             guard unsafe extra.storeKey.elementsEqual(key) else { return nil }
             let change: CollectionUpdate.Change
             switch extra {
-            case .collection(_, let body): change = .set(body)
+            case .collection(_, let body, let isPage): change = .set(body, isPage: isPage)
             case .edit(_, let edit): change = .edit(edit)
             case .remove: change = .forget(isInvalidation: false)
             case .invalidate: change = .forget(isInvalidation: true)
             case .tombstone, .unlist, .alias, .pin: return nil
             }
             return CollectionUpdate(
-                change: change, held: held, sequence: asOf?.numbers?.number.rawValue ?? sequence + shift, time: time)
+                change: change, sequence: asOf?.numbers?.number.rawValue ?? sequence + shift, since: since(shift),
+                time: time)
         }
     }
 }
@@ -265,7 +271,8 @@ extension PendingWrite {
     struct Content {
         var tree: NodeTree?
         var extras: [Extra] = []
-        var held: HeldEdit?
+        /// The number that the follower gave to its edit of a list, if it is one; 0 for none.
+        var ticket: UInt64 = 0
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
         /// Whether it comes from the source of the models, so that their ages begin anew.

@@ -14,18 +14,14 @@ extension WriteTransaction {
         guard key.first == Namespace.collection else { return nil }
         do throws(CacheError) {
             switch extra {
-            case .collection(_, let body):
-                return try setCollection(key, body, of: write, sequence: sequence, deletions: deletions, write.held)
-            case .edit(_, let edit):
-                let stored = try transaction.collection(key)
-                guard let held = write.held else {
-                    return try editCollection(key, edit, of: stored, sequence: sequence)
-                }
-                if let whole = held.body {
-                    return try setCollection(key, whole, of: write, sequence: sequence, deletions: deletions, held)
-                }
-                return try editCollection(key, edit, of: stored, held.list, deletions: deletions, sequence: sequence)
+            case .collection(_, let body, let isPage):
+                return try setCollection(
+                    key, body, isPage: isPage, of: write, sequence: sequence, deletions: deletions)
+            case .edit(_, let operation):
+                return try editCollection(
+                    key, operation, of: try transaction.collection(key), sequence: sequence)
             default:
+                lists.tell(key, nil)
                 try removeChunks(of: key)
                 return nil
             }
@@ -39,79 +35,61 @@ extension WriteTransaction {
     /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
     ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
-        _ key: [UInt8], _ body: [UInt8], of write: PendingWrite, sequence: UInt64, deletions: [Int: UInt64],
-        _ held: HeldEdit? = nil
+        _ key: [UInt8], _ body: [UInt8], isPage: Bool, of write: PendingWrite, sequence: UInt64,
+        deletions: [Int: UInt64]
     ) throws(CacheError) -> RecordUpdate.Outcome {
-        let elements = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
-            do throws(NodeReadFailure) {
-                // Who was deleted since the place that the list is as of does not come back by it.
-                return try unsafe StoredElements(list: body, number: write.asOf?.numbers?.number.rawValue ?? sequence)
-            } catch {
-                throw CacheError(.unencodable, "The body of a collection is one array.")
-            }
-        }
+        // Who was deleted since the place that the list is as of does not come back by it.
+        let number = write.asOf?.numbers?.number.rawValue ?? sequence
+        var elements = try StoredElements(body: body, number: number)
         let stored = try transaction.collection(key)
-        var isSame = false
-        if let stored, stored.count == elements.count, let others = try transaction.elements(of: stored),
-            others.bytes == elements.bytes
-        {
-            isSame = true
-            let oldest = others.numbers.min() ?? stored.sequence
-            if !isNamed(deletions, after: oldest, in: body, write.tree) {
-                note(held?.list, HeldList.Version(stored))
-                return try confirm(key, stored, write.time)
+        let before = try stored.flatMap { (stored) throws(CacheError) in try transaction.elements(of: stored) }
+        if isPage || write.asOf != nil {
+            guard let answer = lists.answer(elements, isPage: isPage, key, since: write.since(shift)) else {
+                lists.tell(key, [])
+                return .superseded
             }
+            elements = try answer.settled(over: before, number: number)
+        }
+        lists.note(key, nil, sequence)
+        if lists.isTold {
+            let splice = elements.identifiers.map { [ListSplice(0..<(stored?.count ?? 0), $0)] }
+            lists.tell(key, splice, isWhole: true)
+        }
+        let isSame = before.map { $0.bytes == elements.bytes } ?? false
+        if isSame, let stored, let before {
+            let oldest = before.numbers.min() ?? stored.sequence
+            if !isNamed(deletions, after: oldest, in: body, write.tree) { return try confirm(key, stored, write.time) }
         }
         if let head = stored?.head { try remove(chunksOf: head) }
         try store(elements, key, sequence: sequence, time: write.time > 0 ? write.time : stored?.time ?? 0)
-        note(held?.list, HeldList.Version(sequence: sequence, count: elements.count))
         return .replaced(bodyChanged: !isSame)
     }
 
-    /// Applies an edit of `held` where `stored`, the list under `key`, is still that.
+    /// Applies `operation` to `stored`, the list under `key`, a store's key.
     ///
-    /// - Throws: ``CacheError`` with code `outOfRange` where it is not, and then nothing was stored.
-    private mutating func editCollection(
-        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, _ held: HeldList,
-        deletions: [Int: UInt64], sequence: UInt64
+    /// - Throws: as ``editCollection(_:_:of:sequence:)`` of an edit by position.
+    mutating func editCollection(
+        _ key: [UInt8], _ operation: ListOperation, of stored: StoredCollection?, sequence: UInt64
     ) throws(CacheError) -> RecordUpdate.Outcome {
-        let expected = heldLists.last { $0.list === held }?.version ?? held.stored
-        guard let stored, HeldList.Version(stored) == expected else {
-            throw CacheError(.outOfRange, "The collection was changed by others since the edit before.")
+        guard var list = stored else {
+            throw CacheError(.outOfRange, "There is no such collection; write it before it is edited.")
         }
-        // To put a deleted element there again is a change, though it looks the same.
-        if deletions.isEmpty, try isThere(edit, in: stored) {
-            note(held, HeldList.Version(stored))
-            return .unchanged
+        var finder = ElementFinder(list, in: transaction)
+        let edits = try operation.resolved(in: &finder)
+        if edits.isEmpty { lists.tell(key, []) }
+        if lists.isLogged, !edits.isEmpty {
+            for edit in try operation.anchored(in: &finder) { lists.note(key, edit, sequence) }
         }
-        let outcome = try editCollection(key, edit, of: stored, sequence: sequence)
-        if !edit.changesNothing {
-            note(
-                held,
-                HeldList.Version(
-                    sequence: max(stored.sequence, sequence), count: stored.count + edit.growth))
+        for (index, edit) in edits.enumerated() {
+            if index > 0, let next = try transaction.collection(key) { list = next }
+            if lists.isTold {
+                var moved: ElementName?
+                if case .move(let from, _) = edit { moved = try finder.name(at: from) }
+                lists.tell(key, edit.splices(list.count, moved: moved))
+            }
+            _ = try editCollection(key, edit, of: list, sequence: sequence)
         }
-        return outcome
-    }
-
-    /// Whether `edit` puts in the place of elements what is there.
-    private func isThere(_ edit: CollectionEdit, in stored: StoredCollection) throws(CacheError) -> Bool {
-        guard case .replace(let range, let others) = edit, range.count == others.count, !range.isEmpty,
-            range.lowerBound >= 0, range.upperBound <= stored.count
-        else { return false }
-        switch stored.content {
-        case .elements(let elements): return elements[range].bytes == others.bytes
-        case .chunks(let head):
-            let (chunks, positions) = head.window(of: range)
-            guard chunks.count == 1 else { return false }
-            let start = range.lowerBound - positions.lowerBound
-            return try elements(chunks.lowerBound, of: head)[start..<start + range.count].bytes == others.bytes
-        }
-    }
-
-    /// Remembers what a held list is in the store, once this transaction is committed.
-    private mutating func note(_ held: HeldList?, _ version: HeldList.Version) {
-        if let held { heldLists.append((held, version)) }
+        return edits.isEmpty ? .unchanged : .replaced(bodyChanged: true)
     }
 
     /// Applies `edit` to `stored`, the list under `key`, a store's key.
@@ -122,13 +100,9 @@ extension WriteTransaction {
     /// - Throws: ``CacheError`` with code `outOfRange` where the list has no such position, or is not there, or where what the edit
     ///   needs of it was lost. Then nothing was stored.
     mutating func editCollection(
-        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, sequence: UInt64
+        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: UInt64
     ) throws(CacheError) -> RecordUpdate.Outcome {
-        guard var stored else {
-            throw CacheError(.outOfRange, "There is no such collection; write it before it is edited.")
-        }
-        try edit.check(stored.count)
-        guard !edit.changesNothing else { return .unchanged }
+        var stored = stored
         // A later call may have come first; the list must not become older by this one.
         let version = max(stored.sequence, sequence)
         switch stored.content {
@@ -165,13 +139,9 @@ extension WriteTransaction {
         var changed: [ModelIdentifier] = []
         for key in keys {
             guard let elements = try knownElements(key) else { continue }
-            let positions = elements.positions(of: identifier)
-            for position in positions.reversed() {
-                _ = try editCollection(
-                    key, .replace(position..<position + 1, with: StoredElements()),
-                    of: try transaction.collection(key), sequence: sequence)
-            }
-            guard !positions.isEmpty else { continue }
+            guard !elements.positions(of: identifier).isEmpty else { continue }
+            _ = try editCollection(
+                key, .remove([ElementName(identifier)]), of: try transaction.collection(key), sequence: sequence)
             changed.append(ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self)))
         }
         return changed
@@ -339,7 +309,7 @@ extension WriteTransaction {
     /// The elements of the chunk at `index`.
     private func elements(_ index: Int, of head: CollectionHead) throws(CacheError) -> StoredElements {
         if let elements = try transaction.elements(of: head.chunks[index], in: head) { return elements }
-        throw CacheError(.outOfRange, "The part of the collection that the edit is about was lost; write it again.")
+        throw .lostPart
     }
 
     private func isNamed(
@@ -348,10 +318,6 @@ extension WriteTransaction {
         guard let tree, !deletions.isEmpty else { return false }
         return unsafe body.withUnsafeBytes { unsafe names(deletions, after: sequence, in: $0, tree) }
     }
-}
-
-extension HeldList.Version {
-    init(_ stored: StoredCollection) { self.init(sequence: stored.sequence, count: stored.count) }
 }
 
 extension CollectionHead {

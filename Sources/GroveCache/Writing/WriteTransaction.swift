@@ -12,7 +12,7 @@ struct WriteTransaction: ~Copyable {
     let clock: Double
     var stored: StoreState
     private let original: StoreState
-    private var shift: UInt64
+    private(set) var shift: UInt64
     private var key = KeyBuffer()
     private var out = ByteBuffer(capacity: 1_024)
     var hasWritten = false
@@ -45,8 +45,8 @@ struct WriteTransaction: ~Copyable {
     var shownHashes: Set<UInt64> = []
     /// By how much the time has advanced for hits, once that is written.
     private(set) var hitTime = 0
-    /// What held lists are in the store by this transaction, in the order of their calls.
-    var heldLists: [(list: HeldList, version: HeldList.Version)] = []
+    /// What it does to lists.
+    var lists: ListWork
     /// What it has changed so far.
     var history: HistoryDraft
     /// How many records its calls write, and how many may have been evicted beside them.
@@ -56,8 +56,9 @@ struct WriteTransaction: ~Copyable {
     init(
         _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: UInt64,
         evictor: Evictor? = nil, renewal: UInt32? = nil, history: HistoryLimit = .none, clock: Double = .nan,
-        shows: (@Sendable (ShownItem) -> Bool)? = nil
+        shows: (@Sendable (ShownItem) -> Bool)? = nil, lists: ListWork = ListWork()
     ) throws(CacheError) {
+        self.lists = lists
         self.transaction = transaction
         self.session = session
         self.renewal = renewal
@@ -81,7 +82,7 @@ struct WriteTransaction: ~Copyable {
     var summary: TransactionSummary {
         TransactionSummary(
             found: original, stored: left, shift: shift, putCount: putCount, putBytes: putBytes,
-            hitTime: hitTime, heldLists: heldLists)
+            hitTime: hitTime, listEdits: lists.entries)
     }
 
     /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
@@ -123,7 +124,8 @@ struct WriteTransaction: ~Copyable {
         let sequence = write.sequence + shift
         var changed: [Int] = []
         var isSuperseded = false
-        var lists = ChangeLists()
+        var named = ChangeLists()
+        lists.beginCall()
         // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
         var deletions: [Int: UInt64] = [:]
         var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
@@ -155,16 +157,19 @@ struct WriteTransaction: ~Copyable {
         }
         for extra in write.extras {
             if case .unlist(let identifier) = extra {
-                lists.collections += try removeFromCollections(identifier, sequence: sequence)
+                named.collections += try removeFromCollections(identifier, sequence: sequence)
                 continue
             }
-            lists.note(extra, try apply(extra, of: write, sequence: sequence, deletions: deletions))
+            let outcome = try apply(extra, of: write, sequence: sequence, deletions: deletions)
+            if case .superseded = outcome { isSuperseded = true }
+            named.note(extra, outcome)
         }
         stored.sequence = max(stored.sequence, sequence)
         var set = ChangeSet(
-            sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
-            collections: lists.collections, aliases: lists.aliases)
+            sequence: sequence, tree: write.tree, changed: changed, deleted: named.deleted, evicted: named.evicted,
+            collections: named.collections, aliases: named.aliases, lists: lists.changes)
         set.origin = write.origin
+        set.editTicket = write.ticket
         set.isSuperseded = isSuperseded
         if isSuperseded { write.noteSuperseded() }
         return set
@@ -335,5 +340,6 @@ struct TransactionSummary {
     var putBytes: Int
     /// By how much the time has advanced for hits.
     var hitTime: Int
-    var heldLists: [(list: HeldList, version: HeldList.Version)]
+    /// What it did to lists, for the log.
+    var listEdits: [ListLog.Entry]
 }

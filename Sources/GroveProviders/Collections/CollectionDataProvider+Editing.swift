@@ -33,11 +33,13 @@ extension CollectionDataProvider {
         let isAnyKept = store.entries.count > 0
         let new = isChange ? store.successors(for: data) : store.entries(with: data)
         store.forgetAwaited()
+        let former = store.entries
         if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
         store.confirmed = nil
         followStore()
         let sequence = commit(
-            nil, leaving: nil, joining: new, isSaved: shouldCache, context: context, at: time)
+            .set(new, isPage: false), of: former, leaving: nil, joining: new, isSaved: shouldCache, context: context,
+            at: time)
         store.setAt = sequence
         if isAnyKept { store.markEdited(at: sequence) }
         updateState { $0.end(.fresh) }
@@ -92,7 +94,7 @@ extension CollectionDataProvider {
         guard index >= 0, index <= entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
-        store.await(identifiers, at: newestPlace(of: index), isSaved: shouldCache)
+        store.await(identifiers, at: place(of: index).gap(in: store.entries), isSaved: shouldCache)
     }
 
     func insert(
@@ -104,7 +106,9 @@ extension CollectionDataProvider {
         }
         guard !newData.isEmpty else { return }
         endInterest()
-        let place = isAppend ? store.entries.count : newestPlace(of: index)
+        let anchor = isAppend ? .last : place(of: index)
+        let former = store.entries
+        let place = anchor.gap(in: former)
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         let new = newData.map { store.entry($0) }
         store.insert(new, at: place)
@@ -112,7 +116,8 @@ extension CollectionDataProvider {
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
         commit(
-            place..<place, leaving: [], joining: new, isSaved: shouldCache, context: context, at: time, page: page)
+            .insert(new, anchor, isPage: page != nil), of: former, leaving: [], joining: new, isSaved: shouldCache,
+            context: context, at: time, page: page)
         tell(place, index, newData.count, CollectionChangeInformation.insert, context, time, before)
     }
 
@@ -127,12 +132,13 @@ extension CollectionDataProvider {
             // A sibling removed it from the list: what is left to do is to tell of the model's new version.
             return dataModelManager.updateModel(element, updateCache: shouldCache, context: context)
         }
-        let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
+        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
+        let seen = store.seen(place)
         store.edit(element, at: place)
         editShown { $0[index].revision = store.entries[place].revision }
         store.entries[place].editedAt = commit(
-            place..<place + 1, leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache,
-            context: context, at: time)
+            .replace(seen, with: store.entries[place]), of: former,
+            leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache, context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.update, context, time, before)
     }
 
@@ -144,10 +150,12 @@ extension CollectionDataProvider {
         let handle = entries[index].handle
         editShown { $0.replace(index, index + 1, with: []) }
         guard let place = store.position(of: handle) else { return }
-        let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
+        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
+        let seen = store.seen(place)
         store.remove(at: place)
         commit(
-            place..<place + 1, leaving: [handle], joining: [], isSaved: shouldCache, context: context, at: time)
+            .replace(seen, with: nil), of: former, leaving: [handle], joining: [],
+            isSaved: shouldCache, context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.delete, context, time, before)
     }
 
@@ -156,28 +164,22 @@ extension CollectionDataProvider {
         remove(at: index, shouldCache: shouldCache, context: context)
     }
 
-    /// Where, in the newest list, the place before `index` of the list that this provider shows is.
-    ///
-    /// Behind the nearest element before it that is still there, else before the nearest one after it, else as far from
-    /// the start.
-    private func newestPlace(of index: Int) -> Int {
-        guard let shown = snapshot?.entries else { return index }
-        for before in stride(from: index - 1, through: 0, by: -1) {
-            if let place = store.position(of: shown[before].handle) { return place + 1 }
-        }
-        for after in index..<shown.count {
-            if let place = store.position(of: shown[after].handle) { return place }
-        }
-        return min(index, store.entries.count)
+    /// The place before `index` of the list that this provider shows.
+    private func place(of index: Int) -> EntryPlace<T> {
+        if index == 0 { return .first }
+        let shown = SeenEntry(index: index - 1, list: entries, position: index - 1)
+        // Named in the newest list, where an element that is there more than once is the one that is meant.
+        let gap = EntryPlace.after(shown).gap(in: store.entries)
+        return gap == 0 ? .first : .after(store.seen(gap - 1))
     }
 
     /// Posts an edit to the engine and the cache.
     ///
-    /// - Parameter range: the positions that make room for `joining`; `nil` for all of them.
+    /// - Parameter former: the list before it.
     @discardableResult
     private func commit(
-        _ range: Range<Int>?, leaving: [Int]?, joining: [Entry<T>], isSaved: Bool, context: (any Sendable)?,
-        at time: Date, page: AppliedPage? = nil
+        _ edit: EntryEdit<T>, of former: PersistentVector<Entry<T>>, leaving: [Int]?, joining: [Entry<T>],
+        isSaved: Bool, context: (any Sendable)?, at time: Date, page: AppliedPage? = nil
     ) -> Turn {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
@@ -195,12 +197,12 @@ extension CollectionDataProvider {
                     at: time)
             }
             store.editedAt = max(store.editedAt, sequence)
-            if !isSaved { store.inMemoryAt = store.editedAt }
-            if !isSavedNow, !joining.isEmpty { store.hasUnsaved = true }
+            store.note(edit, at: sequence)
             if isSavedNow {
-                store.save(
-                    after: range.map { ListEdit($0, with: page?.stored ?? joining.map(\.model)) },
-                    asOf: page?.place.stored, context)
+                store.save(edit, of: former, asOf: page?.place.stored, storing: page?.stored, context: context)
+            } else {
+                store.hasUnsaved = true
+                store.expect(edit, 0, of: former)
             }
             return sequence
         }

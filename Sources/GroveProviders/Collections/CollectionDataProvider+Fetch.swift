@@ -237,9 +237,10 @@ extension CollectionStore {
         guard setAt <= answer.place.turn else { return }
         let models = taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } }
         let before = shownBeforeEdit
-        let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: models)
-        let new = isChange ? successors(for: models) : entries(with: models)
-        let old = entries.slice(0, entries.count)
+        let (former, old) = (entries, entries.slice(0, entries.count))
+        // What was edited since is applied again to the list; the models were compared already.
+        let new = applyingEdits(since: answer.place.turn, to: successors(for: models))
+        let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: new.map(\.model))
         forgetAwaited()
         if isChange { reset(new) } else { entries = PersistentVector(new) }
         setAt = answer.place.turn
@@ -249,7 +250,9 @@ extension CollectionStore {
             // What was read of the list before this has not seen it saved.
             editedAt = manager.consistencyManager.join(
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
-            save(asOf: answer.place.stored, of: manager.followed == nil ? nil : answer.left(by: taken), context)
+            save(
+                .set(new, isPage: false), of: former, asOf: answer.place.stored,
+                storing: manager.followed == nil ? nil : answer.left(by: taken), context: context)
         }
         viewer?.showTaken(isChange, old, new, context, at: time)
         if isChange { tell(.reset, by: [viewer].compactMap(\.self), context: context, at: time, before: before) }

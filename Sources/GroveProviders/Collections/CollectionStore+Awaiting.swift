@@ -29,19 +29,23 @@ extension CollectionStore {
     /// Puts the models that arrived in their places; what changed by that.
     func take(_ arrived: [ElementChange], context: (any Sendable)?) -> [CollectionChangeInformation] {
         var information: [CollectionChangeInformation] = []
-        var isSaved = false
         for change in arrived.sorted(by: { $0.handle < $1.handle }) {
             guard let place = awaited[change.handle], let model = change.model else { continue }
             guard let value = Leaf.base(model) as? T else { continue }
             let index = index(of: change.handle, place)
-            insert([Entry(handle: change.handle, model: value)], at: index)
+            let former = entries
+            let seen = index > 0 ? self.seen(index - 1) : nil
+            let arrived = Entry(handle: change.handle, model: value)
+            insert([arrived], at: index)
+            let edit = EntryEdit.insert([arrived], seen.map { .after($0) } ?? .first, isPage: false)
+            manager.inOrder { _ in
+                if place.isSaved { save(edit, of: former, context: context) } else { expect(edit, 0, of: former) }
+            }
             awaited[change.handle] = nil
             arrivedPlaces[change.handle] = place
-            isSaved = isSaved || place.isSaved
             information.append(.insert(index: index))
         }
         if awaited.isEmpty { arrivedPlaces = [:] }
-        if isSaved { manager.inOrder { _ in save(context) } }
         return information
     }
 

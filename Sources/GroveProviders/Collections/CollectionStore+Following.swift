@@ -8,11 +8,32 @@ import GroveModel
 #endif
 
 extension CollectionStore {
-    /// How this list is read again: see ``DataModelManager/markStale(_:)``.
+    /// How this list is brought up to date: see ``DataModelManager/markStale(_:)``.
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, key, type) = (manager.consistencyManager, key, T.self)
         let missing = missing
-        return ListReader(name: name, subscription: key) { [weak self] view, known, began, isWiped in
+        return ListReader(name: name, subscription: key) { [weak self] view, reading, known, began, isWiped in
+            if case .news(let news) = reading {
+                var brought: [ModelIdentifier: any SimpleModel] = [:]
+                var isLacking = false
+                for identifier in Set(news.filter { $0.ticket == 0 }.flatMap { $0.splices.flatMap(\.elements) }) {
+                    switch view?.model(identifier, as: type) {
+                    case .hit(let model): brought[identifier] = model
+                    case .miss(let miss) where miss.reason == .deleted: break
+                    case .miss, nil: isLacking = true
+                    }
+                }
+                let models = Array(brought.values)
+                consistency.graftFetched(began, models: models.map { Leaf.node($0) }, isFollowing: true) {
+                    [isLacking] newest in
+                    guard let self else { return consistency.joinFetched(began, nil, []) }
+                    let newest = newest.compactMap { $0.flatMap { Leaf.base($0) as? T } }
+                    self.take(
+                        news, newest.reduce(into: [:]) { $0[$1.modelIdentifier ?? ""] = $1 }, isLacking: isLacking,
+                        asOf: began)
+                }
+                return
+            }
             view?.know(known)
             let skips = missing.withLock { $0 } == .skip
             var read = view?.list(name, of: type, missing: .miss)
@@ -21,22 +42,22 @@ extension CollectionStore {
                 read = view?.list(name, of: type, missing: .skip)
             }
             if miss?.reason == .deleted { miss = nil }
-            consistency.graftFetched(began, models: (read?.value ?? []).map { Leaf.node($0) }, isFollowing: true) {
-                [read, miss] newest in
+            let models = (read?.value?.elements ?? []).map { Leaf.node($0) }
+            consistency.graftFetched(began, models: models, isFollowing: true) { [read, miss] newest in
                 guard let self else { return consistency.joinFetched(began, nil, []) }
-                let models = read?.value.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
-                self.show(models, miss, asOf: began, isWiped: isWiped)
+                let list = read?.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
+                self.show(list, miss, asOf: began, isWiped: isWiped)
             }
         }
     }
 
-    /// Shows `models`, which were read as of `began`, unless the list was edited since.
+    /// Shows a list that was read as of `began`, under the edits that the cache had not made by then.
     ///
     /// - Parameters:
-    ///   - models: `nil` if there is no list, or not all of it.
+    ///   - list: `nil` if there is none, or not all of it.
     ///   - miss: what the cache does not have.
     ///   - isWiped: whether the cache was emptied, so that a list that it does not have is gone.
-    private func show(_ models: [T]?, _ miss: CacheMiss?, asOf began: Turn, isWiped: Bool) {
+    private func show(_ list: FetchedList<T>?, _ miss: CacheMiss?, asOf began: Turn, isWiped: Bool) {
         let consistency = manager.consistencyManager
         let name = ModelIdentifier(cacheKey ?? "")
         func end() { consistency.joinFetched(began, nil, []) }
@@ -47,32 +68,114 @@ extension CollectionStore {
         }
         interested.removeAll { $0.viewer == nil }
         guard isLoaded || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
-        guard editedAt <= began else {
-            end()
-            // What it is since then is stored by now, or will be; unless it was not to be.
-            if isWiped || inMemoryAt <= began { manager.markStale([.list(name)]) }
-            return
-        }
         if let miss { wait(for: miss.identifier, name) }
-        guard let models else {
+        guard let list else {
             end()
+            // What was edited since is stored by now, or will be.
+            guard pending.isEmpty else { return }
             if isWiped, isLoaded {
                 clearForWipe(at: manager.now())
             } else if let miss, miss.identifier != name, isLoaded {
                 tellLacking(miss)
+            } else {
+                isInCache = false
             }
             return
         }
         let shown = shownBeforeEdit
-        let information = show(models)
         let isNew = !isLoaded
         isLoaded = true
-        consistency.joinFetched(
-            began, key, entries.slice(0, entries.count).map { ($0.handle, Leaf.node($0.model)) }, isFollowing: true)
+        isInCache = true
+        commit = list.commit
+        let acknowledged = pending.filter { $0.ticket > 0 && $0.ticket <= list.ticket }
+        pending.removeAll { $0.ticket > 0 && $0.ticket <= list.ticket }
+        let base = ListBase(entries: PersistentVector(successors(for: list.models, beside: acknowledged)), hidden: list.hidden)
+        let information = show(base, asOf: began, joiningAll: true)
         tellWhole()
         // Who is told may edit; so that comes last.
         guard !information.isEmpty || isNew else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    }
+
+    /// Takes what commits did to the list, in order.
+    ///
+    /// - Parameters:
+    ///   - models: the elements that came, as far as they were not deleted since.
+    ///   - isLacking: whether the cache does not have one of them, or not all of it.
+    private func take(_ news: [ListNews], _ models: [ModelIdentifier: T], isLacking: Bool, asOf began: Turn) {
+        let consistency = manager.consistencyManager
+        guard !isLoading, isLoaded, !consistency.isCancelled(since: began) else {
+            isStale = isLoading
+            consistency.joinFetched(began, nil, [])
+            if !isLoading, !interested.isEmpty, let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
+            return
+        }
+        var list = ListBase(entries: committed ?? entries, hidden: hidden)
+        var isAffected = false
+        var isKnown = !isLacking
+        for item in news {
+            let own = pending.first { item.ticket > 0 && $0.ticket == item.ticket }
+            if item.isWhole || commit.map({ $0 < item.commit }) ?? false {
+                isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
+                isKnown = apply(item, own, models, to: &list) && isKnown
+                if item.isWhole { commit = item.commit }
+            } else if commit == nil {
+                isKnown = false
+            }
+            if item.ticket > 0 { pending.removeAll { $0.ticket > 0 && $0.ticket <= item.ticket } }
+        }
+        guard isKnown else {
+            commit = nil
+            consistency.joinFetched(began, nil, [])
+            if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
+            return
+        }
+        isInCache = true
+        guard isAffected else {
+            consistency.joinFetched(began, nil, [])
+            hidden = list.hidden
+            committed = pending.isEmpty ? nil : list.entries
+            if pending.isEmpty { gone = [] }
+            return
+        }
+        let shown = shownBeforeEdit
+        let information = show(list, asOf: began, joiningAll: false)
+        guard !information.isEmpty else { return }
+        tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    }
+
+    /// Applies what one commit did to `list`.
+    ///
+    /// - Returns: whether that was the list.
+    private func apply(
+        _ item: ListNews, _ own: PendingEdit<T>?, _ models: [ModelIdentifier: T], to list: inout ListBase<T>
+    ) -> Bool {
+        // What moves, and what this manager has put in, goes on as what it is.
+        var pool: [ModelIdentifier: [Entry<T>]] = [:]
+        func add(_ entries: [Entry<T>]) {
+            for entry in entries.reversed() {
+                if let identifier = entry.model.modelIdentifier { pool[identifier, default: []].append(entry) }
+            }
+        }
+        if let own { add(own.edit.entries.map(newest)) }
+        if item.isWhole {
+            add(entries.slice(0, entries.count))
+            list = ListBase(entries: PersistentVector(), hidden: [])
+        }
+        for splice in item.splices {
+            let splice = item.isWhole ? ListSplice(0..<0, splice.elements) : splice
+            let change = list.apply(splice) { identifier in
+                if let entry = pool[identifier]?.popLast() {
+                    // What was deleted since is not shown.
+                    return own != nil && gone.contains(entry.handle) ? nil : entry
+                }
+                return models[identifier].map { entry($0) }
+            }
+            guard let change else { return false }
+            add(change.removed)
+        }
+        return !item.isWhole || list.hidden.allSatisfy { $0.identifier.map { models[$0] == nil } ?? false }
+            || own == nil
     }
 
     /// Lets the list be read again when the cache has the node that it lacks.
@@ -124,34 +227,83 @@ extension CollectionStore {
         }
     }
 
-    /// Makes `models` the list: what is the same at both ends keeps its place.
+    /// Makes `list` what the cache has, and shows it under the edits that are pending.
     ///
-    /// The engine lets all elements go until they join again.
-    ///
+    /// - Parameter isWhole: whether the models of all elements were read, and not only of those that came.
     /// - Returns: what changed.
-    private func show(_ models: [T]) -> [CollectionChangeInformation] {
-        func isSame(_ entry: Entry<T>, _ model: T) -> Bool {
-            entry.model.modelIdentifier.map { $0 == model.modelIdentifier } ?? entry.model.isEqual(to: model)
+    private func show(_ list: ListBase<T>, asOf began: Turn, joiningAll isWhole: Bool) -> [CollectionChangeInformation] {
+        hidden = list.hidden
+        committed = pending.isEmpty ? nil : list.entries
+        var new = list.entries
+        for edit in pending { edit.edit.apply(to: &new) }
+        if pending.isEmpty { gone = [] }
+        for index in (0..<new.count).reversed() where gone.contains(new[index].handle) {
+            new.replace(index, index + 1, with: [])
         }
-        let handles = entries.slice(0, entries.count).map(\.handle)
-        let shared = min(entries.count, models.count)
-        let start = (0..<shared).first { !isSame(entries[$0], models[$0]) } ?? shared
-        let end = (0..<shared - start).first {
-            !isSame(entries[entries.count - 1 - $0], models[models.count - 1 - $0])
+        // What is shown of an element may be newer than what was kept of it.
+        for index in 0..<new.count {
+            let entry = newest(new[index])
+            if entry.revision > new[index].revision { new[index] = entry }
         }
-        let kept = end ?? shared - start
-        let (left, came) = (start..<entries.count - kept, start..<models.count - kept)
+        let (before, after) = (entries.slice(0, entries.count), new.slice(0, new.count))
+        let shared = min(before.count, after.count)
+        let start = (0..<shared).first { before[$0].handle != after[$0].handle } ?? shared
+        let kept =
+            (0..<shared - start).first { before[before.count - 1 - $0].handle != after[after.count - 1 - $0].handle }
+            ?? shared - start
+        let (left, came) = (start..<before.count - kept, start..<after.count - kept)
         var information = left.reversed().map { CollectionChangeInformation.delete(index: $0) }
-        for index in left.reversed() { remove(at: index) }
-        if !came.isEmpty { insert(came.map { entry(models[$0]) }, at: start) }
         information += came.map { .insert(index: $0) }
-        for index in models.indices where !came.contains(index) && !entries[index].model.isEqual(to: models[index]) {
-            replace(models[index], at: index)
-            information.append(.update(index: index))
+        for index in after.indices where !came.contains(index) {
+            let old = before[index < start ? index : index + before.count - after.count]
+            if old.revision != after[index].revision { information.append(.update(index: index)) }
         }
-        // News from before this are not for any of them.
-        markEdited(
-            at: manager.consistencyManager.edit(key, leaving: handles, joining: [], posting: [], context: nil))
+        let consistency = manager.consistencyManager
+        let known = Set(before[left].map(\.handle))
+        let there = Set(after[came].map(\.handle))
+        let gone = isWhole ? before.map(\.handle) : before[left].map(\.handle).filter { !there.contains($0) }
+        replace(left, with: after[came])
+        for index in after.indices where !came.contains(index) {
+            if entries[index].revision != after[index].revision { entries[index] = after[index] }
+        }
+        // News from before this are not for what was read.
+        let turn = consistency.edit(key, leaving: gone, joining: [], posting: [], context: nil)
+        var joined: [(handle: Int, model: any Model)] = []
+        for index in isWhole ? 0..<entries.count : came where isWhole || !known.contains(entries[index].handle) {
+            entries[index].editedAt = turn
+            joined.append((entries[index].handle, Leaf.node(entries[index].model)))
+        }
+        consistency.joinFetched(began, key, joined, isFollowing: true)
         return information
+    }
+}
+
+/// A list that was read, each element in its newest version.
+struct FetchedList<T: SimpleModel>: Sendable {
+    let models: [T]
+    let hidden: [HiddenElement]
+    let commit: CommitNumber?
+    let ticket: UInt64
+
+    /// - Parameter newest: the newest versions of the elements; `nil` for those that were deleted since.
+    init(_ read: ListRead<T>, _ newest: [T?]) {
+        models = newest.compactMap(\.self)
+        (commit, ticket) = (read.commit, read.ticket)
+        guard models.count < newest.count else {
+            hidden = read.hidden
+            return
+        }
+        var hidden: [HiddenElement] = []
+        var left = read.hidden[...]
+        var position = 0
+        for (model, newest) in zip(read.elements, newest) {
+            while left.first?.position == position {
+                hidden.append(left.removeFirst())
+                position += 1
+            }
+            if newest == nil { hidden.append(HiddenElement(position, model.modelIdentifier)) }
+            position += 1
+        }
+        self.hidden = hidden + left
     }
 }

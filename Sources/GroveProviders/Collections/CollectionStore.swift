@@ -28,8 +28,20 @@ final class CollectionStore<T: SimpleModel> {
     var editedAt = Turn.zero
     /// When the whole that is there was set, or asked for.
     var setAt = Turn.zero
-    /// The last edit that was in memory only.
-    var inMemoryAt = Turn.zero
+    /// The commit as of which the cache's list is known; `nil` if it is not, so that what is told of it does not help.
+    var commit: CommitNumber?
+    /// The edits that are shown and that the cache was not told to have made yet, in order.
+    var pending: [PendingEdit<T>] = []
+    /// The list without those; `nil` if there are none.
+    var committed: PersistentVector<Entry<T>>?
+    /// Elements whose models were deleted since one of those edits.
+    var gone: Set<Int> = []
+    /// What the cache's list has and is not shown.
+    var hidden: [HiddenElement] = []
+    /// Whether the cache has the list, as far as is known, so that an edit of it will do.
+    var isInCache = false
+    /// The last edits, for answers that were asked for before.
+    var recent: [(turn: Turn, edit: EntryEdit<T>)] = []
     /// Whether others changed the list while it was being loaded.
     var isStale = false
     /// Who asked for the list, which nobody has yet, and shows nothing.
@@ -61,13 +73,9 @@ final class CollectionStore<T: SimpleModel> {
     var appendedWhileLoading: Set<Int> = []
     /// Counts the changes of which elements are where.
     var changes = 0
-    /// What they were when the list was last saved.
-    private var savedChanges = 0
     /// Whether elements came that were to be in memory only: the next list that is stored brings them.
     var hasUnsaved = false
-    /// What the cache knows of the list that was saved.
-    private var version = ListVersion()
-    private var nextHandle = 0
+    private(set) var nextHandle = 0
     /// Index by handle, less `firstHandle`, right below `staleFrom`.
     private var positions: [Int] = []
     private var firstHandle = 0
@@ -150,16 +158,20 @@ final class CollectionStore<T: SimpleModel> {
         appendedWhileLoading = []
     }
 
-    func insert(_ new: [Entry<T>], at index: Int) {
-        changes += 1
-        entries.replace(index, index, with: new)
-        staleFrom = min(staleFrom, index)
-    }
+    func insert(_ new: [Entry<T>], at index: Int) { replace(index..<index, with: new[...]) }
 
-    func remove(at index: Int) {
+    func remove(at index: Int) { replace(index..<index + 1, with: []) }
+
+    /// Puts `new` in the place of the elements of `range`.
+    func replace(_ range: Range<Int>, with new: ArraySlice<Entry<T>>) {
         changes += 1
-        entries.replace(index, index + 1, with: [])
-        staleFrom = min(staleFrom, index)
+        if let first = new.lazy.map(\.handle).min(), first < firstHandle {
+            // One that was there before everything was replaced is back.
+            positions.insert(contentsOf: repeatElement(-1, count: firstHandle - first), at: 0)
+            firstHandle = first
+        }
+        entries.replace(range.lowerBound, range.upperBound, with: Array(new))
+        staleFrom = min(staleFrom, range.lowerBound)
     }
 
     /// Puts another model, or an edited one, in the place of the element at `index`.
@@ -186,10 +198,14 @@ final class CollectionStore<T: SimpleModel> {
     }
 
     /// Elements for `models`: one that has the identifier of an element that is there goes on as that one.
-    func successors(for models: [T]) -> [Entry<T>] {
-        guard entries.count > 0 else { return models.map { entry($0) } }
+    ///
+    /// - Parameter edits: edits whose elements go on too.
+    func successors(for models: [T], beside edits: [PendingEdit<T>] = []) -> [Entry<T>] {
+        let others = edits.flatMap(\.edit.entries).filter { position(of: $0.handle) == nil }
+        let known = entries.slice(0, entries.count) + others
+        guard !known.isEmpty else { return models.map { entry($0) } }
         var old: [ModelIdentifier: [Entry<T>]] = [:]
-        for entry in entries.slice(0, entries.count).reversed() {
+        for entry in known.reversed() {
             if let identifier = entry.model.modelIdentifier { old[identifier, default: []].append(entry) }
         }
         return models.map { model in
@@ -247,20 +263,22 @@ final class CollectionStore<T: SimpleModel> {
         let (resets, load) = (resets, loads)
         let consistency = manager.consistencyManager
         manager.fetchCollection(cacheKey, of: T.self, missing, context) { [manager, key] read in
-            let (fetch, models) = (read.turn, read.value)
+            let (fetch, models) = (read.turn, read.value?.elements)
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
                 guard self.loads == load, !manager.isOver(read.place) else {
                     consistency.joinFetched(fetch, nil, [])
                     if self.loads == load { self.endLoad(nil, read.error ?? CacheError.wiped) }
                     return
                 }
-                let found = models.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
+                let list = read.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
+                let found = list?.models
                 let isFresh = self.resets == resets
                 let wasEdited = self.entries.count > 0
                 // What is told may edit, wipe or load again; so that comes last.
                 let joined = isFresh ? self.accept(found) : []
                 consistency.joinFetched(fetch, key, joined)
-                if isFresh, wasEdited { manager.inOrder { _ in self.save(context) } }
+                if isFresh { self.begin(list) }
+                if isFresh, wasEdited { manager.inOrder { _ in self.save(context: context) } }
                 self.isLoading = false
                 self.miss = read.miss
                 let waiting = self.waiters.compactMap(\.viewer)
@@ -297,47 +315,12 @@ final class CollectionStore<T: SimpleModel> {
         return base.map { ($0.handle, Leaf.node($0.model)) }
     }
 
-    /// Stores the collection, each element in the version that is the newest at this place in the order of calls.
-    ///
-    /// Called within ``DataModelManager/inOrder(_:)``. Flattened off the main actor.
-    ///
-    /// - Parameters:
-    ///   - edit: the last change; `nil` if the models of all elements are to be stored too.
-    ///   - place: the place that it is as of, if it is an answer of the network.
-    ///   - answer: the elements as the network brought them; what is shown instead may be older than what the cache has.
-    func save(
-        after edit: ListEdit? = nil, asOf place: StoredPlace? = nil, of answer: [T]? = nil, _ context: (any Sendable)?
-    ) {
-        guard let cacheKey else { return }
-        let edit = hasUnsaved ? nil : edit
-        if edit == nil || changes != savedChanges + 1 { version = ListVersion() }
-        (savedChanges, hasUnsaved) = (changes, false)
-        let (entries, cache, followed, version) = (entries, manager.cache, manager.followed, version)
-        let name = ModelIdentifier(cacheKey)
-        // Once the cache knows the list, the edit will do, unless elements were deleted that were not told of here yet.
-        let isKnown = version.note != nil && awaited.isEmpty
-        let newest = Handover<[any SimpleModel]?>()
-        manager.consistencyManager.newestElements(
-            key, unlessAll: isKnown ? entries.count : nil,
-            of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
-        manager.onCache { [manager = WeakManager(manager)] in
-            let elements = newest.take()
-            // A list that is stored without some of them is not the one that the next edit is of.
-            let isWhole = elements.map { $0.count == entries.count } ?? true
-            let list = { @Sendable () -> [any SimpleModel] in
-                answer ?? elements ?? entries.slice(0, entries.count).map(\.model)
-            }
-            let current = isWhole ? version : ListVersion()
-            guard let followed else {
-                return cache.saveList(list, after: edit, of: current, forKey: cacheKey, context: context)
-            }
-            followed.saveList(list, after: edit, of: current, forKey: cacheKey, asOf: place) {
-                guard let manager = manager.value else { return }
-                manager.markStale(edit?.elements ?? list(), after: $0)
-                manager.note(.list(name), $0)
-            }
-            manager.value?.wakeWhatLacks(edit?.elements ?? elements ?? [], named: name)
-        }
+    /// Takes what was fetched as what the cache has.
+    private func begin(_ list: FetchedList<T>?) {
+        isInCache = list != nil && manager.followed != nil
+        (pending, committed) = ([], nil)
+        (commit, hidden) = (list?.commit, list?.hidden ?? [])
+        // What was fetched may be with calls that were queued: once they are made, the list is read again.
     }
 }
 
@@ -356,15 +339,17 @@ extension CollectionStore: DeliveryReceiver {
         }
         var information: [CollectionChangeInformation] = []
         for (index, model) in found.sorted(by: { $0.0 > $1.0 }) {
+            let handle = entries[index].handle
             if let model {
                 guard let value = Leaf.base(model) as? T else {
                     manager.misuse("Two types that cannot be merged share an identifier.")
                     continue
                 }
                 replace(value, at: index)
+                update(handle, near: index, to: entries[index])
                 information.append(.update(index: index))
             } else {
-                remove(at: index)
+                hide(handle, at: index)
                 information.append(.delete(index: index))
             }
         }
@@ -383,6 +368,8 @@ extension CollectionStore: SharedList {
         reset([])
         forgetAwaited()
         isLoaded = false
+        isInCache = false
+        (pending, committed, hidden, commit, recent) = ([], nil, [], nil, [])
         confirmed = nil
         loads += 1
         for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
@@ -392,7 +379,7 @@ extension CollectionStore: SharedList {
 
     func saveWhole(asOf place: StoredPlace?) {
         guard isLoaded else { return }
-        manager.inOrder { _ in save(asOf: place, nil) }
+        manager.inOrder { _ in save(asOf: place, context: nil) }
     }
 
     func note(unsaved error: CacheError?) {

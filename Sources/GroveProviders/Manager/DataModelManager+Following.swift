@@ -16,6 +16,11 @@ extension DataModelManager {
     ///
     /// Called in the order of commits.
     func follow(_ changes: any CommittedChanges) {
+        if changes.ticket > 0 {
+            // An edit of this manager's own: what is shown has it.
+            stale.withLock { $0.mark(changes) }
+            return readStale()
+        }
         if isLifeOver() { endRequests() }
         // What the cache has refused is saved before it is read.
         saveAgain(isNow: changes.extent != .named)
@@ -63,10 +68,10 @@ extension DataModelManager {
         let held = Handover<HeldStale>()
         inOrder { _ in
             let lists = listReaders.withLock { readers in
-                readers.values.filter { batch.isEveryList || batch.lists.contains($0.name) }
+                readers.values.compactMap { reader in batch.reading(of: reader.name).map { (reader, $0) } }
             }
             let began = consistencyManager.beginFollowing(
-                batch.models, lists: lists.map(\.subscription), except: batch.unknown
+                batch.models, lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole) }, except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
                 cache.readAgain { view in
@@ -86,7 +91,7 @@ extension DataModelManager {
 
     /// Shows what `view` has of what is stale.
     private func show(
-        _ batch: StaleSet.Batch, _ lists: [ListReader], _ held: HeldStale, _ view: (any FollowedView)?, asOf began: Turn
+        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale, _ view: (any FollowedView)?, asOf began: Turn
     ) {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
@@ -117,7 +122,9 @@ extension DataModelManager {
                 }
                 self?.readStale()
             })
-        for list in lists { list.read(view, held.elements[list.subscription] ?? [], began, isWiped) }
+        for (list, reading) in lists {
+            list.read(view, reading, held.elements[list.subscription] ?? [], began, isWiped)
+        }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
             // What the cache has forgotten of a tree may be in memory: read by itself, the tree gets the rest from there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
@@ -148,10 +155,11 @@ struct ListReader: Sendable {
     /// The cache key.
     let name: ModelIdentifier
     let subscription: SubscriptionKey
-    /// Reads the list in a view, given the elements that are known and the turn at which the read began, and shows it.
+    /// Brings the list up to date in a view, given the elements that are known and the turn at which the read began, and shows it.
     let read:
         @Sendable (
-            _ view: (any FollowedView)?, _ known: [any SimpleModel], _ began: Turn, _ isWiped: Bool
+            _ view: (any FollowedView)?, _ reading: ListReading, _ known: [any SimpleModel], _ began: Turn,
+            _ isWiped: Bool
         ) -> Void
 }
 

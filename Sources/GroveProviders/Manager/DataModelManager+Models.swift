@@ -72,7 +72,7 @@ extension DataModelManager {
             let (cache, followed) = (cache, followed)
             onCache { [manager = WeakManager(self)] in
                 guard let followed else { return cache.setCollection(collection, forKey: cacheKey, context: context) }
-                followed.save(collection, forKey: cacheKey, asOf: nil) { _ in }
+                followed.edit(.set(collection), forKey: cacheKey, ticket: 0, asOf: nil) { _ in }
                 manager.value?.wakeWhatLacks(collection, named: ModelIdentifier(cacheKey))
             }
         }
@@ -86,7 +86,8 @@ extension DataModelManager {
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
     ) {
         fetchCollection(cacheKey, of: T.self, missing, context) { [consistencyManager] read in
-            consistencyManager.graftFetched(read.turn, models: (read.value ?? []).map { Leaf.node($0) }) { newest in
+            let models = (read.value?.elements ?? []).map { Leaf.node($0) }
+            consistencyManager.graftFetched(read.turn, models: models) { newest in
                 completion(read.value.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }, read.error)
             }
             consistencyManager.joinFetched(read.turn, nil, [])
@@ -133,13 +134,15 @@ extension DataModelManager {
     /// Asks the cache for the collection of a key; `finish` must end the read, whose turn it is given.
     func fetchCollection<T: SimpleModel>(
         _ key: String?, of type: T.Type, _ missing: MissingElements, _ context: (any Sendable)?,
-        _ finish: @escaping @Sendable (FetchedRead<[T]>) -> Void
+        _ finish: @escaping @Sendable (FetchedRead<ListRead<T>>) -> Void
     ) {
         let cache = cache
         ask(key, for: nil, finish) { followed, key, answer in
             followed.readList(key, of: type, missing: missing) { answer($0.map { AgedRead($0, isFresh: false) }) }
         } orDelegate: { answer in
-            cache.collectionForKey(key, missing: missing, context: context, completion: answer)
+            cache.collectionForKey(key, missing: missing, context: context) { (models: [T]?, error) in
+                answer(models.map { ListRead(elements: $0, hidden: [], commit: nil, ticket: 0) }, error)
+            }
         } aged: { _ in
             false
         }

@@ -41,6 +41,8 @@ public final class DataModelManager: Sendable {
     let listReaders = Lock<[SubscriptionKey: ListReader]>([:])
     /// What the cache has refused to store.
     let unsaved = Lock(UnsavedSet())
+    /// The number of the last edit of a list.
+    private let tickets = Lock<UInt64>(0)
     /// In which life the cache was when this manager last looked.
     let life = Lock<StoredPlace?>(nil)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
@@ -101,6 +103,14 @@ public final class DataModelManager: Sendable {
     /// Takes one place in the engine's order and in the cache's queue.
     func inOrder<Result: Sendable>(_ body: (Int) -> Result) -> Result {
         epoch.withLock { body($0) }
+    }
+
+    /// The number of an edit of a list, by which the cache tells what became of it.
+    func takeTicket() -> UInt64 {
+        tickets.withLock { last in
+            last += 1
+            return last
+        }
     }
 
     /// Registers a provider, so that it is cleared by ``wipe()``.

@@ -16,6 +16,8 @@ struct StaleSet {
     struct Batch: Sendable {
         var models = StaleModels()
         var lists: Set<ModelIdentifier> = []
+        /// What was told of lists that are not stale, in order.
+        var news: [ModelIdentifier: [ListNews]] = [:]
         /// Every list is stale.
         var isEveryList = false
         /// Elements that lists may hold no more, so that they are read too.
@@ -23,7 +25,13 @@ struct StaleSet {
         /// Models of an answer that came after everything was emptied: they are gone if the cache does not have them.
         var emptied: Set<ModelIdentifier> = []
 
-        var isEmpty: Bool { models.isEmpty && lists.isEmpty && !isEveryList }
+        var isEmpty: Bool { models.isEmpty && lists.isEmpty && news.isEmpty && !isEveryList }
+
+        /// What to do about the list `name`.
+        func reading(of name: ModelIdentifier) -> ListReading? {
+            if isEveryList || lists.contains(name) { return .whole }
+            return news[name].map { .news($0) }
+        }
     }
 
     private var next = Batch()
@@ -44,9 +52,21 @@ struct StaleSet {
 
     /// Marks what a commit changed.
     mutating func mark(_ changes: any CommittedChanges) {
-        wake(by: changes)
-        next.models.commits.append(changes)
-        if let lists = changes.changedLists { next.lists.formUnion(lists) } else { next.isEveryList = true }
+        if changes.ticket == 0 {
+            wake(by: changes)
+            next.models.commits.append(changes)
+        }
+        for list in changes.lists {
+            guard let splices = list.splices else {
+                next.lists.insert(list.name)
+                continue
+            }
+            next.news[list.name, default: []].append(
+                ListNews(
+                    commit: changes.commitNumber, ticket: changes.ticket, splices: splices, isWhole: list.isWhole))
+        }
+        guard let lists = changes.changedLists else { return next.isEveryList = true }
+        next.lists.formUnion(lists.subtracting(changes.lists.map(\.name)))
     }
 
     mutating func mark(_ keys: some Sequence<Key>) {
@@ -142,6 +162,19 @@ struct StaleSet {
     mutating func settle(_ models: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         defer { told.subtract(models) }
         return told.intersection(models)
+    }
+}
+
+/// How a list is brought up to date.
+enum ListReading: Sendable {
+    /// All of it is read again.
+    case whole
+    /// What was told of it is applied.
+    case news([ListNews])
+
+    var isWhole: Bool {
+        guard case .whole = self else { return false }
+        return true
     }
 }
 

@@ -1,0 +1,39 @@
+import GroveModel
+
+/// Which edits of lists followers have in which commit: a follower that reads a list again knows by it which of its edits are in it.
+final class OwnEdits: Sendable {
+    private struct Entry {
+        let origin: UInt64
+        let ticket: UInt64
+        let commit: UInt64
+    }
+
+    private let entries = Lock<[Entry]>([])
+    private static let most = 4_096
+
+    /// Says that commit `commit`, which is about to be made, has the edits of `calls`.
+    func announce(_ calls: [PendingWrite], _ commit: UInt64) {
+        let new = calls.filter { $0.ticket > 0 }.map { Entry(origin: $0.origin, ticket: $0.ticket, commit: commit) }
+        guard !new.isEmpty else { return }
+        entries.withLock { entries in
+            entries += new
+            if entries.count > 2 * OwnEdits.most { entries.removeFirst(entries.count - OwnEdits.most) }
+        }
+    }
+
+    /// Says that it was not made.
+    func withdraw(_ calls: [PendingWrite]) {
+        let own = calls.filter { $0.ticket > 0 }
+        guard !own.isEmpty else { return }
+        entries.withLock { entries in
+            entries.removeAll { entry in own.contains { $0.origin == entry.origin && $0.ticket == entry.ticket } }
+        }
+    }
+
+    /// The last edit of a follower that commit `commit` has, or one before it.
+    func last(of origin: UInt64, in commit: UInt64) -> UInt64 {
+        entries.withLock { entries in
+            entries.last { $0.origin == origin && $0.commit <= commit }?.ticket ?? 0
+        }
+    }
+}

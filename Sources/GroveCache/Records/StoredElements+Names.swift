@@ -1,0 +1,151 @@
+import GroveCoding
+import GroveModel
+
+/// Elements of a collection by their names.
+extension StoredElements {
+    /// References to the nodes of `identifiers`, put there by a call whose number is not known yet.
+    init(references identifiers: some Sequence<ModelIdentifier>) throws(CacheError) {
+        var encoded = ByteBuffer(capacity: 1_024)
+        defer { encoded.deallocate() }
+        for identifier in identifiers {
+            encoded.appendHead(CBORMajor.tag, CBORTag.reference)
+            unsafe identifier.withUTF8 { name in
+                encoded.appendHead(CBORMajor.text, UInt64(name.count))
+                unsafe encoded.append(name)
+            }
+        }
+        guard let elements = unsafe try? StoredElements(encoded.bytes, number: 0) else {
+            throw CacheError(.unencodable, "An element of a collection is encoded as one value.")
+        }
+        self = elements
+    }
+
+    /// What the element at `index` is found by.
+    func name(at index: Int) -> ElementName {
+        unsafe withElement(at: index) { bytes in
+            guard unsafe RootReference.isReference(bytes) else { return unsafe .content(Array(bytes)) }
+            return unsafe .identifier(RootReference(bytes).identifier)
+        }
+    }
+
+    /// Whether `name` is that of the element at `index`.
+    func isNamed(_ name: ElementName, at index: Int) -> Bool {
+        unsafe withElement(at: index) { bytes in
+            let isReference = unsafe RootReference.isReference(bytes)
+            switch name {
+            case .content(let content): return unsafe !isReference && content.elementsEqual(bytes)
+            case .identifier(let identifier):
+                guard isReference else { return false }
+                var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true)
+                guard let reference = try? decoder.readReference() else { return false }
+                return unsafe reference.identifierBytes.elementsEqual(identifier)
+            }
+        }
+    }
+
+    /// Where the node of `identifier` is an element.
+    func positions(of identifier: ModelIdentifier) -> [Int] {
+        let name = ElementName(identifier)
+        return (0..<count).filter { isNamed(name, at: $0) }
+    }
+
+    /// The identifiers of the elements; `nil` if one has none.
+    var identifiers: [ModelIdentifier]? {
+        var found: [ModelIdentifier] = []
+        found.reserveCapacity(count)
+        for index in 0..<count {
+            guard let identifier = name(at: index).identifier else { return nil }
+            found.append(identifier)
+        }
+        return found
+    }
+}
+
+/// An answer of the network for a list, and what was done to the list since it was asked for.
+struct ListAnswer {
+    /// What the network brought.
+    let elements: StoredElements
+    /// Whether it is the first page of the list, so that what follows may be kept.
+    let isPage: Bool
+    /// The number of the place that it is as of; `nil` if nothing came after it.
+    var since: UInt64?
+    /// The edits since, in order, as far as this process made them.
+    var edits: [ListOperation] = []
+
+    /// The list that comes of it where `stored` was.
+    ///
+    /// Edits since are applied again. What another process has put in since stays: at the end where it is, or behind what is before it.
+    func settled(over stored: StoredElements?, number: UInt64) throws(CacheError) -> StoredElements {
+        var list = elements.numbered(number)
+        guard let stored else { return try applyingEdits(to: list) }
+        var names = Set((0..<list.count).map { list.name(at: $0) })
+        // What the list had behind the page is kept, if the page reaches it.
+        let first = 0..<min(stored.count, elements.count)
+        let end = isPage ? first.last { names.contains(stored.name(at: $0)) }.map { $0 + 1 } ?? stored.count : stored.count
+        for index in end..<stored.count where !names.contains(stored.name(at: index)) {
+            list.append(stored[index..<index + 1])
+        }
+        list = try applyingEdits(to: list)
+        guard let since else { return list }
+        names = Set((0..<list.count).map { list.name(at: $0) })
+        let removed = Set(
+            edits.compactMap { edit -> ElementName? in
+                guard case .replace(let element, let others) = edit, others.count == 0 else { return nil }
+                return element.name
+            })
+        let isNew = (0..<stored.count).map { stored.numbers[$0] > since }
+        let head = isNew.prefix { $0 }.count
+        let tail = isNew.count - isNew.reversed().prefix { $0 }.count
+        for index in 0..<end where isNew[index] {
+            let name = stored.name(at: index)
+            guard !names.contains(name), !removed.contains(name) else { continue }
+            names.insert(name)
+            let place: ListOperation.Place =
+                if index >= tail {
+                    .last
+                } else if index < head {
+                    index == 0 ? .first : .after(ListOperation.Element(name: stored.name(at: index - 1)))
+                } else {
+                    .after(ListOperation.Element(name: stored.name(at: index - 1)))
+                }
+            list.apply(.insert(stored[index..<index + 1], place), number: nil)
+        }
+        return list
+    }
+
+    private func applyingEdits(to list: StoredElements) throws(CacheError) -> StoredElements {
+        var list = list
+        for edit in edits { list.apply(edit, number: nil) }
+        return list
+    }
+}
+
+extension StoredElements {
+    /// Takes `body`, an encoded array, apart.
+    ///
+    /// - Throws: ``CacheError`` with code `unencodable` if it is none.
+    init(body: [UInt8], number: UInt64) throws(CacheError) {
+        self = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
+            do throws(NodeReadFailure) {
+                return try unsafe StoredElements(list: body, number: number)
+            } catch {
+                throw CacheError(.unencodable, "The body of a collection is one array.")
+            }
+        }
+    }
+
+    /// Whether the list has the positions of `operation`.
+    func canApply(_ operation: ListOperation) -> Bool {
+        guard case .at(let edit) = operation else { return true }
+        return (try? edit.check(count)) != nil
+    }
+
+    /// Applies an operation to the whole list; one of a position that it has not does nothing.
+    ///
+    /// - Parameter number: the number of the call; `nil` to keep those of the elements.
+    mutating func apply(_ operation: ListOperation, number: UInt64?) {
+        var finder = ElementFinder(self)
+        guard let edits = try? operation.resolved(in: &finder) else { return }
+        for edit in edits { edit.apply(to: &self, number: number) }
+    }
+}

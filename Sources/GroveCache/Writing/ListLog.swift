@@ -1,0 +1,85 @@
+import GroveModel
+
+/// The edits of lists that this process committed lately.
+///
+/// An answer of the network for a list is put under the edits that were made since it was asked for. There are at most
+/// ``mostEntries``: an answer to an older request loses what was removed or moved before those; what was put in since is in the store.
+final class ListLog: Sendable {
+    struct Entry: Sendable {
+        /// The list, as a store's key.
+        let key: [UInt8]
+        /// The number of the call.
+        let number: UInt64
+        /// What it did; `nil` if it set the whole list.
+        let operation: ListOperation?
+    }
+
+    static let mostEntries = 1_024
+
+    private let entries = Lock<[Entry]>([])
+
+    func append(_ new: [Entry]) {
+        guard !new.isEmpty else { return }
+        entries.withLock { entries in
+            entries += new
+            guard entries.count > 2 * ListLog.mostEntries else { return }
+            entries.removeFirst(entries.count - ListLog.mostEntries)
+        }
+    }
+
+    func removeAll() { entries.withLock { $0 = [] } }
+
+    /// What was done to the list under `key` by calls after `number`, by those of `others` too; `nil` if the whole list was set since.
+    func edits(of key: [UInt8], after number: UInt64, and others: [Entry] = []) -> [ListOperation]? {
+        var found: [ListOperation] = []
+        for entry in entries.withLock(\.self) + others where entry.number > number && entry.key == key {
+            guard let operation = entry.operation else { return nil }
+            found.append(operation)
+        }
+        return found
+    }
+}
+
+/// What a transaction does to lists.
+struct ListWork {
+    /// What was done before; `nil` if nobody asks.
+    let log: ListLog?
+    /// Whether somebody is told what becomes of lists.
+    let isTold: Bool
+    /// What the transaction adds to the log.
+    private(set) var entries: [ListLog.Entry] = []
+    /// What the call under way has done to lists.
+    private(set) var changes: [ListChange] = []
+
+    init(_ log: ListLog? = nil, isTold: Bool = false) {
+        self.log = log
+        self.isTold = isTold
+    }
+
+    var isLogged: Bool { log != nil }
+
+    /// Begins a call.
+    mutating func beginCall() { changes = [] }
+
+    /// Notes an edit by call `number` for answers that were asked for before it; `nil` for a whole list.
+    mutating func note(_ key: [UInt8], _ operation: ListOperation?, _ number: UInt64) {
+        guard isLogged else { return }
+        entries.append(ListLog.Entry(key: key, number: number, operation: operation))
+    }
+
+    /// Tells what became of the list under `key`, a store's key; `nil` if it is to be read again.
+    mutating func tell(_ key: [UInt8], _ splices: [ListSplice]?, isWhole: Bool = false) {
+        guard isTold else { return }
+        let name = ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self))
+        changes.append(ListChange(name, splices, isWhole: isWhole))
+    }
+
+    /// An answer with what was done since number `since`; `nil` if a whole list was set since.
+    func answer(_ elements: StoredElements, isPage: Bool, _ key: [UInt8], since: UInt64?) -> ListAnswer? {
+        var answer = ListAnswer(elements: elements, isPage: isPage, since: since)
+        guard let since, let log else { return answer }
+        guard let edits = log.edits(of: key, after: since, and: entries) else { return nil }
+        answer.edits = edits
+        return answer
+    }
+}

@@ -1,0 +1,135 @@
+import GroveCoding
+import GroveModel
+
+/// An edit of a stored list, by the names of its elements or by positions, which are those of the list that its turn finds.
+enum ListOperation: Sendable {
+    /// By position.
+    case at(CollectionEdit)
+    /// Puts elements in.
+    case insert(StoredElements, Place)
+    /// Puts those in that the list does not have.
+    case upsert(StoredElements, Place)
+    /// Puts others, or none, in the place of an element.
+    case replace(Element, with: StoredElements)
+    /// Removes every element of these names.
+    case remove([ElementName])
+    /// Takes an element to another place.
+    case move(Element, Place)
+
+    /// A place between elements.
+    enum Place: Sendable {
+        case first, last
+        case before(Element)
+        case after(Element)
+    }
+
+    /// An element, and where it was in the list that the editor saw, if it saw one.
+    struct Element: Sendable {
+        let name: ElementName
+        /// Near which position it is; the first is meant if it is `nil`.
+        var position: Int?
+        /// The list that the editor saw, and where it was there.
+        var seen: (list: any SeenList, index: Int)?
+    }
+
+    /// The elements that it brings.
+    var elements: StoredElements {
+        switch self {
+        case .at(let edit): edit.elements
+        case .insert(let elements, _), .upsert(let elements, _), .replace(_, let elements): elements
+        case .remove, .move: StoredElements()
+        }
+    }
+
+    /// The edits by position that it comes to in a list, each of the list that the ones before have left; none if it changes nothing.
+    ///
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if what it names may be in a part that was
+    ///   lost.
+    func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
+        switch self {
+        case .at(let edit):
+            try edit.check(list.count)
+            return edit.changesNothing ? [] : [edit]
+        case .insert(let elements, let place):
+            guard elements.count > 0 else { return [] }
+            let gap = try list.gap(place)
+            return [.replace(gap..<gap, with: elements)]
+        case .upsert(let elements, let place):
+            var new = StoredElements()
+            var seen: Set<ElementName> = []
+            for index in 0..<elements.count {
+                let name = elements.name(at: index)
+                guard seen.insert(name).inserted, try list.find(Element(name: name)) == nil else { continue }
+                new.append(elements[index..<index + 1])
+            }
+            return try ListOperation.insert(new, place).resolved(in: &list)
+        case .replace(let element, let others):
+            guard let index = try list.find(element) else { return [] }
+            if others.count == 1, try list.isThere(others, at: index) { return [] }
+            return [.replace(index..<index + 1, with: others)]
+        case .remove(let names):
+            var positions: Set<Int> = []
+            for name in names { positions.formUnion(try list.all(name)) }
+            return positions.sorted(by: >).map { .replace($0..<$0 + 1, with: StoredElements()) }
+        case .move(let element, let place):
+            guard let from = try list.find(element) else { return [] }
+            let gap = try list.gap(place)
+            let to = gap > from ? gap - 1 : gap
+            return from == to ? [] : [.move(from: from, to: to)]
+        }
+    }
+
+    /// The same without what the editor saw, to be applied again to a list that was asked for before.
+    ///
+    /// - Parameter list: the list that it finds, by whose elements positions are named.
+    func anchored(in list: inout ElementFinder) throws(CacheError) -> [ListOperation] {
+        switch self {
+        case .at(.append(let elements)): return [.upsert(elements, .last)]
+        case .at(.replace(let range, let elements)):
+            var operations: [ListOperation] = []
+            for index in range.reversed() {
+                operations.append(
+                    .replace(Element(name: try list.name(at: index), position: index), with: StoredElements()))
+            }
+            if elements.count > 0 { operations.append(.upsert(elements, try list.place(range.lowerBound))) }
+            return operations
+        case .at(.move(let from, let to)):
+            let place = try list.place(to > from ? to + 1 : to)
+            return [.move(Element(name: try list.name(at: from), position: from), place)]
+        case .insert(let elements, let place), .upsert(let elements, let place):
+            return [.upsert(elements, place.alone)]
+        case .replace(let element, let others): return [.replace(element.alone, with: others)]
+        case .remove: return [self]
+        case .move(let element, let place): return [.move(element.alone, place.alone)]
+        }
+    }
+}
+
+extension ListOperation.Element {
+    /// The same without the list around it.
+    fileprivate var alone: ListOperation.Element { ListOperation.Element(name: name, position: position) }
+}
+
+extension ListOperation.Place {
+    fileprivate var alone: ListOperation.Place {
+        switch self {
+        case .first, .last: self
+        case .before(let element): .before(element.alone)
+        case .after(let element): .after(element.alone)
+        }
+    }
+}
+
+/// By what an element of a list is found: its identifier, or all that it is if it has none.
+enum ElementName: Hashable, Sendable {
+    case identifier([UInt8])
+    case content([UInt8])
+
+    init(_ identifier: ModelIdentifier) { self = .identifier(Array(identifier.rawValue.utf8)) }
+
+    /// The identifier; `nil` if it has none.
+    var identifier: ModelIdentifier? {
+        guard case .identifier(let bytes) = self else { return nil }
+        return ModelIdentifier(String(decoding: bytes, as: UTF8.self))
+    }
+}

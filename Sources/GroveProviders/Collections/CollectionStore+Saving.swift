@@ -1,0 +1,134 @@
+import GroveConsistency
+import GroveModel
+
+/// How edits reach the cache: one that follows gets each as that edit, another the whole list.
+extension CollectionStore {
+    /// Stores an edit that is shown, or the whole list.
+    ///
+    /// Called within ``DataModelManager/inOrder(_:)``.
+    ///
+    /// - Parameters:
+    ///   - edit: the edit; `nil` for the whole list, each element in the version that is the newest at this place in the order of calls.
+    ///   - before: the list before the edit.
+    ///   - place: the place that it is as of, if it is an answer of the network.
+    ///   - models: what is stored of the elements that the edit brings, if that is not what is shown.
+    func save(
+        _ edit: EntryEdit<T>? = nil, of before: PersistentVector<Entry<T>>? = nil, asOf place: StoredPlace? = nil,
+        storing models: [any SimpleModel]? = nil, context: (any Sendable)?
+    ) {
+        guard let cacheKey else { return }
+        guard let followed = manager.followed else { return saveWhole(cacheKey, context) }
+        var edit = edit
+        var isWhole = false
+        if case .set? = edit { isWhole = true }
+        if !isWhole, !isInCache || hasUnsaved { edit = nil }
+        (hasUnsaved, isInCache) = (false, true)
+        let ticket = manager.takeTicket()
+        let made = edit ?? .set(entries.slice(0, entries.count), isPage: false)
+        expect(made, ticket, of: before ?? entries)
+        let name = ModelIdentifier(cacheKey)
+        let newest = edit == nil ? newestElements() : nil
+        manager.onCache { [manager = WeakManager(manager), weak self] in
+            let shown: [any SimpleModel] = made.entries.map { $0.model }
+            let stored = models ?? newest?.take() ?? shown
+            followed.edit(made.edit(storing: stored), forKey: cacheKey, ticket: ticket, asOf: place) { outcome in
+                guard let manager = manager.value else { return }
+                manager.markStale(stored, after: outcome)
+                // The cache has no such list: it gets all of it.
+                if case .refused(let error, _) = outcome, error.code == .outOfRange {
+                    return manager.consistencyManager.afterDelivery { self?.saveWhole(asOf: nil) }
+                }
+                manager.note(.list(name), outcome)
+            }
+            manager.value?.wakeWhatLacks(stored, named: name)
+        }
+    }
+
+    /// The element at `index`, as an edit names it.
+    func seen(_ index: Int) -> SeenEntry<T> {
+        SeenEntry(index: index, list: entries, position: ListBase(entries: entries, hidden: hidden).position(of: index))
+    }
+
+    /// Notes an edit that is shown, and that the cache will be told to make.
+    ///
+    /// - Parameter ticket: its number; 0 if it stays in memory.
+    func expect(_ edit: EntryEdit<T>, _ ticket: UInt64, of before: PersistentVector<Entry<T>>) {
+        guard manager.followed != nil, cacheKey != nil else { return }
+        if committed == nil { committed = before }
+        // What is before a whole list makes no difference to what is shown.
+        if case .set = edit { pending = [] }
+        pending.append(PendingEdit(ticket: ticket, edit: edit))
+    }
+
+    /// Stores the whole list in a cache that is only a delegate.
+    private func saveWhole(_ cacheKey: String, _ context: (any Sendable)?) {
+        let (cache, newest) = (manager.cache, newestElements())
+        hasUnsaved = false
+        manager.onCache { cache.setCollection(newest.take(), forKey: cacheKey, context: context) }
+    }
+
+    /// The elements, each in the version that is the newest at this place in the order of calls.
+    private func newestElements() -> Handover<[any SimpleModel]> {
+        let newest = Handover<[any SimpleModel]>()
+        let entries = entries
+        manager.consistencyManager.newestElements(
+            key, of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
+        return newest
+    }
+
+    /// Notes an edit for answers of the network that were asked for before it.
+    func note(_ edit: EntryEdit<T>, at turn: Turn) {
+        if recent.count >= 512 { recent.removeFirst(256) }
+        recent.append((turn, edit))
+    }
+
+    /// `answer` with the edits that were made since `turn`.
+    func applyingEdits(since turn: Turn, to answer: [Entry<T>]) -> [Entry<T>] {
+        var list = PersistentVector(answer)
+        for (made, edit) in recent where made > turn {
+            guard case .insert(let entries, let place, _) = edit else {
+                edit.apply(to: &list)
+                continue
+            }
+            let there = Set(list.slice(0, list.count).compactMap(\.model.modelIdentifier))
+            // What was deleted since stays away.
+            let new = entries.filter { entry in
+                guard position(of: entry.handle) != nil else { return false }
+                guard let identifier = entry.model.modelIdentifier else { return true }
+                return !there.contains(identifier)
+            }
+            EntryEdit.insert(new.map { newest($0) }, place, isPage: false).apply(to: &list)
+        }
+        return list.slice(0, list.count)
+    }
+
+    /// The entry as it is shown, if that is the same model.
+    func newest(_ entry: Entry<T>) -> Entry<T> {
+        guard let index = position(of: entry.handle),
+            entries[index].model.modelIdentifier == entry.model.modelIdentifier
+        else { return entry }
+        return entries[index]
+    }
+
+    /// Gives an element of the list as the cache has it the model that is shown.
+    func update(_ handle: Int, near index: Int, to entry: Entry<T>) {
+        guard let place = committed?.index(of: handle, near: index),
+            committed?[place].model.modelIdentifier == entry.model.modelIdentifier
+        else { return }
+        committed?[place] = entry
+    }
+
+    /// Removes the element at `index`, whose model was deleted; the cache's list has it still.
+    func hide(_ handle: Int, at index: Int) {
+        if let committed {
+            gone.insert(handle)
+            if let place = committed.index(of: handle, near: index) {
+                hidden = ListBase(entries: committed, hidden: hidden).hiding(place)
+                self.committed?.replace(place, place + 1, with: [])
+            }
+        } else if manager.followed != nil {
+            hidden = ListBase(entries: entries, hidden: hidden).hiding(index)
+        }
+        remove(at: index)
+    }
+}

@@ -1,0 +1,149 @@
+import GroveModel
+
+/// An edit of a shared list as its providers make it: by the handles of its elements.
+enum EntryEdit<T: SimpleModel>: Sendable {
+    /// Makes these the list.
+    case set([Entry<T>], isPage: Bool)
+    /// Puts elements in; if they are a page, those whose identifiers the list has are left out.
+    case insert([Entry<T>], EntryPlace<T>, isPage: Bool)
+    /// Shows another model, or none, in the place of an element.
+    case replace(SeenEntry<T>, with: Entry<T>?)
+    case move(SeenEntry<T>, EntryPlace<T>)
+
+    /// The elements that it brings.
+    var entries: [Entry<T>] {
+        switch self {
+        case .set(let entries, _), .insert(let entries, _, _): entries
+        case .replace(_, let entry): [entry].compactMap(\.self)
+        case .move: []
+        }
+    }
+
+    /// Applies it to `list`, and says at which positions it was different.
+    func apply(to list: inout PersistentVector<Entry<T>>) {
+        switch self {
+        case .set(let entries, _): list = PersistentVector(entries)
+        case .insert(let entries, let place, _):
+            let gap = place.gap(in: list)
+            list.replace(gap, gap, with: entries)
+        case .replace(let seen, let entry):
+            guard let index = seen.index(in: list) else { return }
+            list.replace(index, index + 1, with: [entry].compactMap(\.self))
+        case .move(let seen, let place):
+            guard let from = seen.index(in: list) else { return }
+            let gap = place.gap(in: list)
+            let entry = list[from]
+            list.replace(from, from + 1, with: [])
+            let to = gap > from ? gap - 1 : gap
+            list.replace(to, to, with: [entry])
+        }
+    }
+
+    /// What the edit is to the stored list `list`, if the cache finds that as it is; `nil` if that cannot be said.
+    func splices(in list: ListBase<T>) -> [ListSplice]? {
+        func identifiers(_ entries: [Entry<T>]) -> [ModelIdentifier]? {
+            let found = entries.compactMap(\.model.modelIdentifier)
+            return found.count == entries.count ? found : nil
+        }
+        switch self {
+        case .set(let entries, let isPage):
+            return isPage ? nil : identifiers(entries).map { [ListSplice(0..<list.count, $0)] }
+        case .insert(let entries, let place, let isPage):
+            guard !isPage, let identifiers = identifiers(entries) else { return nil }
+            let gap = list.position(ofGap: place.gap(in: list.entries))
+            return [ListSplice(gap..<gap, identifiers)]
+        case .replace(let seen, let entry):
+            guard let index = seen.index(in: list.entries) else { return [] }
+            let position = list.position(of: index)
+            guard let entry else { return [ListSplice(position..<position + 1, [])] }
+            guard let identifier = entry.model.modelIdentifier else { return nil }
+            if list.entries[index].model.modelIdentifier == identifier { return [] }
+            return [ListSplice(position..<position + 1, [identifier])]
+        case .move: return nil
+        }
+    }
+
+    /// The edit as a cache is told.
+    ///
+    /// - Parameter models: what is stored of the elements that it brings.
+    func edit(storing models: [any SimpleModel]) -> ListEdit {
+        switch self {
+        case .set(_, let isPage): isPage ? .refresh(models) : .set(models)
+        case .insert(_, let place, let isPage): isPage ? .upsert(models, place.place) : .insert(models, place.place)
+        case .replace(let seen, _): .replace(seen.element, with: models.first)
+        case .move(let seen, let place): .move(seen.element, place.place)
+        }
+    }
+}
+
+/// An element of a list as an editor saw it.
+struct SeenEntry<T: SimpleModel>: Sendable {
+    let index: Int
+    let list: PersistentVector<Entry<T>>
+    /// Where it is in the cache's list.
+    let position: Int
+
+    private var handle: Int { list[index].handle }
+
+    /// Where it is; `nil` if it is gone.
+    func index(in list: PersistentVector<Entry<T>>) -> Int? { list.index(of: handle, near: index) }
+
+    /// The index of the nearest gap beside it, if it is gone: behind what was before it, else before what was behind it, else at the
+    /// end that it was nearer to.
+    func neighbour(in list: PersistentVector<Entry<T>>) -> Int {
+        let handles = list.slice(0, list.count).map(\.handle)
+        let indices = Dictionary(zip(handles, handles.indices)) { first, _ in first }
+        for before in stride(from: index - 1, through: 0, by: -1) {
+            if let found = indices[self.list[before].handle] { return found + 1 }
+        }
+        for after in stride(from: index + 1, to: self.list.count, by: 1) {
+            if let found = indices[self.list[after].handle] { return found }
+        }
+        return 2 * index < self.list.count ? 0 : list.count
+    }
+
+    var element: ListElement { ListElement(list[index].model, at: index, of: SeenEntries(entries: list), position: position) }
+}
+
+/// A place in a list, as an editor saw it; see `ListPlace`.
+enum EntryPlace<T: SimpleModel>: Sendable {
+    case first
+    case last
+    case before(SeenEntry<T>)
+    case after(SeenEntry<T>)
+
+    /// Before which element of `list` it is.
+    func gap(in list: PersistentVector<Entry<T>>) -> Int {
+        switch self {
+        case .first: 0
+        case .last: list.count
+        case .before(let seen): seen.index(in: list) ?? seen.neighbour(in: list)
+        case .after(let seen): seen.index(in: list).map { $0 + 1 } ?? seen.neighbour(in: list)
+        }
+    }
+
+    var place: ListPlace {
+        switch self {
+        case .first: .first
+        case .last: .last
+        case .before(let seen): .before(seen.element)
+        case .after(let seen): .after(seen.element)
+        }
+    }
+}
+
+private struct SeenEntries<T: SimpleModel>: SeenList {
+    let entries: PersistentVector<Entry<T>>
+
+    var count: Int { entries.count }
+
+    func identifier(at index: Int) -> ModelIdentifier? { entries[index].model.modelIdentifier }
+}
+
+extension PersistentVector {
+    /// Where the element of `handle` is; it is looked for from `index` outwards.
+    func index<T>(of handle: Int, near index: Int) -> Int? where Element == Entry<T> {
+        if index < count, self[index].handle == handle { return index }
+        return slice(0, count).firstIndex { $0.handle == handle }
+    }
+}

@@ -1,0 +1,95 @@
+import GroveModel
+
+/// A list as the cache has it: the elements that are shown, and those that it has and that are not.
+struct ListBase<T: SimpleModel>: Sendable {
+    var entries: PersistentVector<Entry<T>>
+    /// Elements that were deleted, or are missing, by their positions in the stored list, in order.
+    var hidden: [HiddenElement]
+
+    /// How many elements the stored list has.
+    var count: Int { entries.count + hidden.count }
+
+    /// Which of the entries is the first at or behind a position of the stored list.
+    func index(of position: Int) -> Int {
+        var (low, high) = (0, hidden.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if hidden[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        return position - low
+    }
+
+    /// The position, in the stored list, of an entry.
+    func position(of index: Int) -> Int {
+        var position = index
+        for element in hidden {
+            guard element.position <= position else { break }
+            position += 1
+        }
+        return position
+    }
+
+    /// The position of the gap before the entry at `index`, right behind the one before it.
+    func position(ofGap index: Int) -> Int {
+        if index == 0 { return 0 }
+        return index == entries.count ? count : position(of: index - 1) + 1
+    }
+
+    /// What is hidden once the entry at `index` is, whose model was deleted.
+    func hiding(_ index: Int) -> [HiddenElement] {
+        let element = HiddenElement(position(of: index), entries[index].model.modelIdentifier)
+        var hidden = hidden
+        hidden.insert(element, at: hidden.firstIndex { $0.position > element.position } ?? hidden.count)
+        return hidden
+    }
+
+    /// Applies what a commit did.
+    ///
+    /// - Parameter make: the entry of an element that came; `nil` if that is not shown.
+    /// - Returns: what of the entries changed; `nil` if the stored list has no such positions, so that this is not it.
+    mutating func apply(
+        _ splice: ListSplice, _ make: (ModelIdentifier) -> Entry<T>?
+    ) -> (start: Int, removed: [Entry<T>], inserted: Int)? {
+        guard splice.range.upperBound <= count else { return nil }
+        let (start, end) = (index(of: splice.range.lowerBound), index(of: splice.range.upperBound))
+        let removed = entries.slice(start, end)
+        let growth = splice.elements.count - splice.range.count
+        var kept: [HiddenElement] = []
+        var behind: [HiddenElement] = []
+        for element in hidden where !splice.range.contains(element.position) {
+            if element.position < splice.range.lowerBound {
+                kept.append(element)
+            } else {
+                behind.append(HiddenElement(element.position + growth, element.identifier))
+            }
+        }
+        var came: [Entry<T>] = []
+        for (offset, identifier) in splice.elements.enumerated() {
+            if let entry = make(identifier) {
+                came.append(entry)
+            } else {
+                kept.append(HiddenElement(splice.range.lowerBound + offset, identifier))
+            }
+        }
+        hidden = kept + behind
+        entries.replace(start, end, with: came)
+        return (start, removed, came.count)
+    }
+}
+
+/// An edit of this manager that the cache was not told to have made yet.
+struct PendingEdit<T: SimpleModel>: Sendable {
+    /// Its number; 0 if it is in memory only.
+    let ticket: UInt64
+    let edit: EntryEdit<T>
+}
+
+/// What became of a list by one commit, as it was told.
+struct ListNews: Sendable {
+    let commit: CommitNumber
+    /// The number of this manager's own edit; 0 if it was none.
+    let ticket: UInt64
+    let splices: [ListSplice]
+    /// Whether the one splice is the whole list.
+    let isWhole: Bool
+}
