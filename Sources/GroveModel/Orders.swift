@@ -45,6 +45,9 @@ public struct CommitNumber: Comparable, Hashable, Sendable {
     /// Before the first commit.
     package static let first = CommitNumber(rawValue: 0)
 
+    /// The commit before this one.
+    package var before: CommitNumber { CommitNumber(rawValue: rawValue &- 1) }
+
     /// Makes a number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 

@@ -87,9 +87,9 @@ extension CollectionStore {
         isLoaded = true
         isInCache = true
         commit = list.commit
-        let acknowledged = pending.filter { $0.ticket > 0 && $0.ticket <= list.ticket }
-        pending.removeAll { $0.ticket > 0 && $0.ticket <= list.ticket }
+        let acknowledged = endEdits(through: list.ticket)
         let base = ListBase(entries: PersistentVector(successors(for: list.models, beside: acknowledged)), hidden: list.hidden)
+        gone.subtract(base.entries.slice(0, base.entries.count).map(\.handle))
         let information = show(base, asOf: began, joiningAll: true)
         tellWhole()
         // Who is told may edit; so that comes last.
@@ -115,14 +115,15 @@ extension CollectionStore {
         var isKnown = !isLacking
         for item in news {
             let own = pending.first { item.ticket > 0 && $0.ticket == item.ticket }
-            if item.isWhole || commit.map({ $0 < item.commit }) ?? false {
+            if commit.map({ $0 < item.commit }) ?? item.isWhole {
                 isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
                 isKnown = apply(item, own, models, to: &list) && isKnown
-                if item.isWhole { commit = item.commit }
+                // More of the same commit may follow.
+                if item.isWhole { commit = item.commit.before }
             } else if commit == nil {
                 isKnown = false
             }
-            if item.ticket > 0 { pending.removeAll { $0.ticket > 0 && $0.ticket <= item.ticket } }
+            endEdits(through: item.ticket)
         }
         guard isKnown else {
             commit = nil
@@ -235,7 +236,9 @@ extension CollectionStore {
         hidden = list.hidden
         committed = pending.isEmpty ? nil : list.entries
         var new = list.entries
-        for edit in pending { edit.edit.apply(to: &new) }
+        // What is before a whole list makes no difference.
+        let first = pending.lastIndex { if case .set = $0.edit { true } else { false } } ?? 0
+        for edit in pending.dropFirst(first) { edit.edit.apply(to: &new) }
         if pending.isEmpty { gone = [] }
         for index in (0..<new.count).reversed() where gone.contains(new[index].handle) {
             new.replace(index, index + 1, with: [])

@@ -55,9 +55,16 @@ extension CollectionStore {
     func expect(_ edit: EntryEdit<T>, _ ticket: UInt64, of before: PersistentVector<Entry<T>>) {
         guard manager.followed != nil, cacheKey != nil else { return }
         if committed == nil { committed = before }
-        // What is before a whole list makes no difference to what is shown.
-        if case .set = edit { pending = [] }
         pending.append(PendingEdit(ticket: ticket, edit: edit))
+    }
+
+    /// Lets go of the edits up to that of a number, which the cache has made, and of those in memory only that came before it: the whole
+    /// list that was stored after those has them.
+    @discardableResult
+    func endEdits(through ticket: UInt64) -> [PendingEdit<T>] {
+        guard let last = pending.lastIndex(where: { $0.ticket > 0 && $0.ticket <= ticket }) else { return [] }
+        defer { pending.removeFirst(last + 1) }
+        return Array(pending[...last])
     }
 
     /// Stores the whole list in a cache that is only a delegate.
