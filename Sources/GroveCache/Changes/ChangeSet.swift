@@ -6,7 +6,7 @@ public import GroveModel
 /// A node that was written with what it already held is not in it. The identifiers are made when they are asked for.
 public struct ChangeSet: Sendable {
     /// The number of the write: later writes have higher numbers, in every process that shares the store.
-    public let sequence: UInt64
+    public let sequence: CallNumber
 
     /// Whether anything may be different from what was read before, and not only what is named.
     ///
@@ -35,7 +35,7 @@ public struct ChangeSet: Sendable {
     var isSuperseded = false
 
     init(
-        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
+        sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
         deleted: [ModelIdentifier] = [], evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [],
         aliases: [ModelIdentifier] = [], changesEverything: Bool = false
     ) {
@@ -76,7 +76,7 @@ public struct ChangeSet: Sendable {
     private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
 
     /// Says that anything may be different.
-    static func everything(_ sequence: UInt64, _ token: ChangeToken?) -> ChangeSet {
+    static func everything(_ sequence: CallNumber, _ token: ChangeToken?) -> ChangeSet {
         var set = ChangeSet(sequence: sequence, changesEverything: true)
         set.token = token
         return set

@@ -2,14 +2,14 @@ import GroveModel
 
 /// What several calls changed, one after the other, as one change set: of each node what is so in the end.
 struct ChangeSetUnion {
-    private var sequence: UInt64
+    private var sequence: CallNumber
     private var changed: Set<ModelIdentifier> = []
     private var deleted: Set<ModelIdentifier> = []
     private var evicted: Set<ModelIdentifier> = []
     private var collections: Set<ModelIdentifier> = []
     private var aliases: Set<ModelIdentifier> = []
 
-    init(sequence: UInt64) { self.sequence = sequence }
+    init(sequence: CallNumber) { self.sequence = sequence }
 
     /// Takes in what the next call changed.
     mutating func add(_ set: ChangeSet) {

@@ -17,7 +17,7 @@ extension CacheCore {
             throw CacheError(.inputOutput, "The store failed, and could not be emptied since; each call tries again.")
         }
         var outcome: Result<Value, any Error>?
-        var changes = ChangeSetUnion(sequence: 0)
+        var changes = ChangeSetUnion(sequence: .zero)
         var durability = durability
         var deletedTypes: Set<ObjectIdentifier> = []
         var made: [PendingWrite] = []

@@ -50,7 +50,7 @@ enum CollectionEdit: Sendable {
     }
 
     /// Applies the edit of call `number`, which was checked, to `list`, all elements of the collection.
-    func apply(to list: inout StoredElements, number: UInt64) {
+    func apply(to list: inout StoredElements, number: CallNumber) {
         switch self {
         case .replace(let range, let elements): list.replace(range, with: elements.numbered(number))
         case .append(let elements): list.append(elements.numbered(number))

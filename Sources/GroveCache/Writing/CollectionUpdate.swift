@@ -1,3 +1,5 @@
+import GroveModel
+
 /// What a queued call does to one collection, for reads that apply it before it is committed.
 struct CollectionUpdate {
     enum Change {
@@ -13,7 +15,7 @@ struct CollectionUpdate {
     /// Of which held list it is, if any.
     let held: HeldEdit?
     /// The number of the call, or of the place that it is as of.
-    let sequence: UInt64
+    let sequence: CallNumber
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
 }

@@ -6,7 +6,7 @@ final class HeldList: Sendable {
     /// A stored list, as far as it takes to tell it from what others made of it.
     struct Version: Equatable {
         /// The number of the last call that changed it.
-        let sequence: UInt64
+        let sequence: CallNumber
         let count: Int
     }
 

@@ -40,15 +40,15 @@ final class PendingWrite: Sendable {
     }
 
     /// The number of the call, taken when it was made.
-    let sequence: UInt64
+    let sequence: LocalNumber
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
     /// The place that its content is as of; `nil` if that is the call itself.
     let asOf: StoredPlace?
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
-    var place: UInt64 { unsafe queuePlace }
+    var place: QueuePlace { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
-    private nonisolated(unsafe) var queuePlace: UInt64 = 0
+    private nonisolated(unsafe) var queuePlace = QueuePlace.zero
     /// Whether the call had no say in some of its nodes.
     var isSuperseded: Bool { unsafe hasNoSay }
     // SAFETY: set by the writer, and read by it after that.
@@ -75,7 +75,7 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
+        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
         held: HeldEdit? = nil,
         isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
@@ -107,7 +107,7 @@ final class PendingWrite: Sendable {
     func noteSuperseded() { unsafe hasNoSay = true }
 
     /// Gives the call its place in the queue, once.
-    func take(place: UInt64) { unsafe queuePlace = place }
+    func take(place: QueuePlace) { unsafe queuePlace = place }
 
     /// A call that forgets every key that this one writes: the old values must not be read as current.
     var invalidation: PendingWrite {
@@ -121,7 +121,7 @@ final class PendingWrite: Sendable {
     }
 
     /// An invalidation of `keys`, and whether each was about a deletion.
-    private convenience init(sequence: UInt64, forgetting keys: [[UInt8]: Invalidation]) {
+    private convenience init(sequence: LocalNumber, forgetting keys: [[UInt8]: Invalidation]) {
         self.init(
             sequence: sequence, extras: keys.map { .invalidate(storeKey: $0.key, $0.value) },
             isInvalidation: true)
@@ -226,11 +226,11 @@ final class PendingWrite: Sendable {
         var place = asOf?.numbers
         if case .invalidate(let invalidation) = change { place = invalidation.asOf }
         guard let place else {
-            return unsafe RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time)
+            return unsafe RecordUpdate(key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
         }
-        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number.rawValue, time: time)
+        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number, time: time)
         // Numbers that another process has given since are not told from those of calls before the place.
-        update.yieldsAfter = place.shift == shift ? place.number.rawValue : place.committed.rawValue
+        update.yieldsAfter = place.shift == shift ? place.number : place.committed
         return update
     }
 }
@@ -255,7 +255,7 @@ extension PendingWrite {
             case .tombstone, .unlist, .alias, .pin: return nil
             }
             return CollectionUpdate(
-                change: change, held: held, sequence: asOf?.numbers?.number.rawValue ?? sequence + shift, time: time)
+                change: change, held: held, sequence: asOf?.numbers?.number ?? sequence.number(shiftedBy: shift), time: time)
         }
     }
 }

@@ -8,8 +8,8 @@ extension WriteTransaction {
     ///
     /// - Returns: `nil` where the rest of it is yet to be done.
     mutating func applyToCollection(
-        _ extra: PendingWrite.Extra, _ key: [UInt8], of write: PendingWrite, sequence: UInt64,
-        deletions: [Int: UInt64]
+        _ extra: PendingWrite.Extra, _ key: [UInt8], of write: PendingWrite, sequence: CallNumber,
+        deletions: [Int: CallNumber]
     ) throws(CacheError) -> RecordUpdate.Outcome? {
         guard key.first == Namespace.collection else { return nil }
         do throws(CacheError) {
@@ -39,13 +39,13 @@ extension WriteTransaction {
     /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
     ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
-        _ key: [UInt8], _ body: [UInt8], of write: PendingWrite, sequence: UInt64, deletions: [Int: UInt64],
+        _ key: [UInt8], _ body: [UInt8], of write: PendingWrite, sequence: CallNumber, deletions: [Int: CallNumber],
         _ held: HeldEdit? = nil
     ) throws(CacheError) -> RecordUpdate.Outcome {
         let elements = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
             do throws(NodeReadFailure) {
                 // Who was deleted since the place that the list is as of does not come back by it.
-                return try unsafe StoredElements(list: body, number: write.asOf?.numbers?.number.rawValue ?? sequence)
+                return try unsafe StoredElements(list: body, number: write.asOf?.numbers?.number ?? sequence)
             } catch {
                 throw CacheError(.unencodable, "The body of a collection is one array.")
             }
@@ -73,7 +73,7 @@ extension WriteTransaction {
     /// - Throws: ``CacheError`` with code `outOfRange` where it is not, and then nothing was stored.
     private mutating func editCollection(
         _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, _ held: HeldList,
-        deletions: [Int: UInt64], sequence: UInt64
+        deletions: [Int: CallNumber], sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {
         let expected = heldLists.last { $0.list === held }?.version ?? held.stored
         guard let stored, HeldList.Version(stored) == expected else {
@@ -122,7 +122,7 @@ extension WriteTransaction {
     /// - Throws: ``CacheError`` with code `outOfRange` where the list has no such position, or is not there, or where what the edit
     ///   needs of it was lost. Then nothing was stored.
     mutating func editCollection(
-        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, sequence: UInt64
+        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection?, sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {
         guard var stored else {
             throw CacheError(.outOfRange, "There is no such collection; write it before it is edited.")
@@ -153,7 +153,7 @@ extension WriteTransaction {
     /// - Complexity: one pass over all collections.
     /// - Returns: the keys of the collections that had it.
     mutating func removeFromCollections(
-        _ identifier: ModelIdentifier, sequence: UInt64
+        _ identifier: ModelIdentifier, sequence: CallNumber
     ) throws(CacheError) -> [ModelIdentifier] {
         var keys: [[UInt8]] = []
         try unsafe [Namespace.collection].withUnsafeBytesTyped { (prefix) throws(CacheError) in
@@ -208,7 +208,7 @@ extension WriteTransaction {
 
     /// Stores `elements` as the whole list under `key`, which has no chunks now.
     private mutating func store(
-        _ elements: StoredElements, _ key: [UInt8], sequence: UInt64, time: UInt32
+        _ elements: StoredElements, _ key: [UInt8], sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         let list: StoredCollection
         if elements.count <= CollectionHead.mostElements {
@@ -222,7 +222,7 @@ extension WriteTransaction {
     }
 
     private mutating func store(
-        _ list: StoredCollection, _ key: [UInt8], sequence: UInt64, time: UInt32
+        _ list: StoredCollection, _ key: [UInt8], sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe store(key) { (out) throws(CacheError) in
@@ -246,7 +246,7 @@ extension WriteTransaction {
     // MARK: Chunks
 
     private mutating func apply(
-        _ edit: CollectionEdit, to head: inout CollectionHead, number: UInt64
+        _ edit: CollectionEdit, to head: inout CollectionHead, number: CallNumber
     ) throws(CacheError) {
         switch edit {
         case .replace(let range, let elements): try replace(range, with: elements.numbered(number), in: &head)
@@ -343,7 +343,7 @@ extension WriteTransaction {
     }
 
     private func isNamed(
-        _ deletions: [Int: UInt64], after sequence: UInt64, in body: [UInt8], _ tree: NodeTree?
+        _ deletions: [Int: CallNumber], after sequence: CallNumber, in body: [UInt8], _ tree: NodeTree?
     ) -> Bool {
         guard let tree, !deletions.isEmpty else { return false }
         return unsafe body.withUnsafeBytes { unsafe names(deletions, after: sequence, in: $0, tree) }
