@@ -10,19 +10,19 @@ struct CacheState: Sendable {
     var lastWord: UInt64? { didSet { if lastWord != oldValue { dropPoint() } } }
     var lastFile: FileIdentity?
     /// The number of the last call that writes.
-    var sequence: UInt64
+    var sequence: LocalNumber
     /// What other processes' writes added to the numbers since.
     var shift: UInt64 = 0
     /// See ``StoreState/forgottenDeletion``.
-    var forgottenDeletion: UInt64
+    var forgottenDeletion: CallNumber
     /// The highest number that the store held when this process last looked.
-    var lastCommitted: UInt64
+    var lastCommitted: CallNumber
     /// How many commits of all processes this one knows of; see ``StoreGeneration/commitCount``.
-    var commitCount: UInt64 { didSet { point?.note(commitCount: commitCount) } }
+    var commitCount: CommitCount { didSet { point?.note(commitCount: commitCount) } }
     /// Whether the writer is about to look for what other processes wrote.
     var isLookScheduled = false
     /// The store's last commit that the audience was told of; see ``StoreState/commit``.
-    var knownCommit: UInt64
+    var knownCommit: CommitNumber
     /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
     var wipeCount: UInt64 = 0
     /// Calls whose commits are not visible yet.
@@ -37,9 +37,9 @@ struct CacheState: Sendable {
     var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
     /// The number of the last call that does not land any more: what is there now is from after it.
-    var wipedAt: UInt64 = 0
+    var wipedAt = LocalNumber.zero
     /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
-    var replacedAt: UInt64 = 0
+    var replacedAt = LocalNumber.zero
     /// Counts the times that everything went, as far as this process knows: what was asked for before is not stored after it.
     var lifeNumber: UInt64 = 0
 }
@@ -49,7 +49,7 @@ extension CacheState {
         life = .open(.current(OpenStore(opened.store, opened.generation)))
         lastWord = opened.generation?.word
         lastFile = opened.file
-        sequence = opened.state.sequence
+        sequence = LocalNumber(rawValue: opened.state.sequence.rawValue)
         forgottenDeletion = opened.state.forgottenDeletion
         lastCommitted = opened.state.sequence
         commitCount = opened.commitCount
@@ -81,17 +81,17 @@ extension CacheState {
     /// Commits may change ``shift`` and ``forgottenDeletion`` while it stands: a read asks its view for both.
     private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
         let everything = failedWrites.everything
-        let showsStore = everything == nil && queue.wipePlace == 0
+        let showsStore = everything == nil && queue.wipePlace == .zero
         // Where too much of the store is not what was last set to tell it apart, only calls after that count.
         let pending =
             isPlain
             ? nil
             : PendingReads(
                 core, failedWrites: showsStore ? failedWrites.writes : [], queue: queue.shown,
-                afterNumber: everything ?? 0,
+                afterNumber: everything ?? .zero,
                 PendingReads.Placement(
                     afterPlace: max(queue.wipePlace, queue.leftPlace), shift: shift,
-                    forgottenDeletion: showsStore ? forgottenDeletion : 0))
+                    forgottenDeletion: showsStore ? forgottenDeletion : .zero))
         return ReadPoint(
             store, showsStore: showsStore, epochNumber: epoch.current, word: lastWord, commitCount: commitCount,
             pending: pending)
@@ -150,7 +150,7 @@ extension CacheState {
     }
 
     /// Takes every call up to number `sequence` out of the queue, but for those that empty the store; returns them in order.
-    mutating func removeCalls(upTo sequence: UInt64) -> [PendingWrite] {
+    mutating func removeCalls(upTo sequence: LocalNumber) -> [PendingWrite] {
         dropPoint()
         return queue.removeAll(upTo: sequence)
     }

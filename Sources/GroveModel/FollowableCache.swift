@@ -196,7 +196,7 @@ extension CommittedChanges {
     public var lists: [ListChange] { [] }
 
     /// By default, it is not known.
-    public var commitNumber: CommitNumber { .first }
+    public var commitNumber: CommitNumber { CommitNumber(rawValue: 0) }
 
     /// By default, it was no edit of the follower's own.
     public var ticket: UInt64 { 0 }

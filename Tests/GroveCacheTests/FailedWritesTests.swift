@@ -20,7 +20,9 @@ struct FailedWritesTests {
 
     private func person(_ number: Int, _ age: Int) -> Person { Person(id: "\(number)", name: "P", age: age) }
 
-    private func failed(_ sequence: UInt64, _ keys: Int...) -> PendingWrite {
+    private func call(_ index: Int) -> LocalNumber { LocalNumber(rawValue: UInt64(index + 1)) }
+
+    private func failed(_ sequence: LocalNumber, _ keys: Int...) -> PendingWrite {
         PendingWrite(
             sequence: sequence,
             extras: keys.map { .remove(storeKey: SharedStore.Disk.key("Person:\($0)")) })
@@ -59,7 +61,7 @@ struct FailedWritesTests {
     @Test("Calls are merged into few, each key is named once, and what is written later is let go of")
     func merging() {
         var failedWrites = FailedWrites()
-        for number in 0..<1_000 { failedWrites.add(failed(UInt64(number + 1), number, number % 7)) }
+        for number in 0..<1_000 { failedWrites.add(failed(call(number), number, number % 7)) }
         #expect(failedWrites.writes.count <= 11)
         func keys() -> [[UInt8]] { failedWrites.writes.flatMap { $0.extras.map(\.storeKey) } }
         #expect(Set(keys()).count == 1_000)
@@ -78,7 +80,7 @@ struct FailedWritesTests {
     @Test("Beyond the limit everything is to be forgotten, until a later wipe")
     func limit() {
         var failedWrites = FailedWrites(limit: 2_000)
-        for number in 0..<1_000 { failedWrites.add(failed(UInt64(number + 1), number)) }
+        for number in 0..<1_000 { failedWrites.add(failed(call(number), number)) }
         #expect(failedWrites.writes.isEmpty && failedWrites.everything == 1_000)
         failedWrites.settle(by: PendingWrite(sequence: 999, isWipe: true))
         #expect(!failedWrites.isEmpty)

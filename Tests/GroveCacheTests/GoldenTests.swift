@@ -110,20 +110,20 @@ import Testing
         let isReplaced = table?.rows.contains { !$0.replaced.isEmpty } ?? false
         let rows = table?.rows.map { row in
             Golden.Row(
-                name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence, time: row.time,
+                name: String(decoding: row.name, as: UTF8.self), sequence: row.sequence.rawValue, time: row.time,
                 fields: indices(row.fields),
                 replaced: isReplaced ? indices(row.replaced) : nil)
         }
-        let numbers = (try? StoredElements(header).numbers) ?? []
+        let numbers = (try? StoredElements(header).numbers.map(\.rawValue)) ?? []
         let runs = numbers.reduce(into: [[UInt64]]()) { runs, number in
             if runs.last?[1] == number { runs[runs.count - 1][0] += 1 } else { runs.append([1, number]) }
         }
         return unsafe Golden(
             name: name, key: hex(key), record: hex(value),
             recordName: String(decoding: header.recordName, as: UTF8.self),
-            projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence,
+            projectionName: String(decoding: header.projection, as: UTF8.self), sequence: header.sequence.rawValue,
             time: header.time,
-            deletion: header.deletion > 0 ? header.deletion : nil,
+            deletion: header.deletion > 0 ? header.deletion.rawValue : nil,
             tombstone: header.flags.contains(.tombstone) ? true : nil,
             projections: header.flags.contains(.projections) ? rows : nil, shape: records[header.shapeHash],
             runs: header.flags.contains(.runs) ? runs : nil,

@@ -172,7 +172,7 @@ struct ReadPointTests {
             let pending = PendingReads(cache.core, failedWrites: [])
             let point = ReadPoint(
                 try #require(cache.core.state.withLock { $0.life.currentStore }), showsStore: true, epochNumber: 1,
-                word: nil, commitCount: 0, pending: pending)
+                word: nil, commitCount: .zero, pending: pending)
             let begun = Atomic(0)
             let lost = Atomic(0)
             let group = DispatchGroup()
@@ -211,15 +211,15 @@ struct QueueFilterTests {
             }
         }
         for number in 0..<count {
-            let call = PendingWrite(sequence: UInt64(number + 1), extras: [.tombstone("Person:\(number)")])
-            call.take(place: UInt64(number + 1))
+            let call = PendingWrite(sequence: LocalNumber(rawValue: UInt64(number + 1)), extras: [.tombstone("Person:\(number)")])
+            call.take(place: QueuePlace(rawValue: UInt64(number + 1)))
             queue.insert(call)
         }
         let before = queue
         #expect((0..<count).allSatisfy { mayName("Person:\($0)") })
         #expect((0..<1_000).count { mayName("Message:\($0)") } < 250)
         // Once all have left, and in a copy of before.
-        _ = queue.forget(upTo: UInt64(count))
+        _ = queue.forget(upTo: QueuePlace(rawValue: UInt64(count)))
         #expect((0..<count).allSatisfy { !mayName("Person:\($0)") })
         queue = before
         #expect((0..<count).allSatisfy { mayName("Person:\($0)") })

@@ -28,7 +28,7 @@ struct ReadWindowTests {
 
     /// Queues a call, and commits nothing.
     private func queue(
-        _ content: EncodedRoots, _ extras: [PendingWrite.Extra] = [], at sequence: UInt64? = nil, isAwaited: Bool
+        _ content: EncodedRoots, _ extras: [PendingWrite.Extra] = [], at sequence: LocalNumber? = nil, isAwaited: Bool
     ) throws {
         let ignore: @Sendable (Result<ChangeSet, CacheError>) -> Void = { _ in }
         let number = try sequence ?? cache.core.takeSequence()

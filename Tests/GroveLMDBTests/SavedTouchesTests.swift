@@ -74,7 +74,7 @@ struct SavedTouchesTests {
         var numbers: Set<UInt64> = []
         for size in [1_000, 2_000, 4_000] {
             for hash in 0..<UInt64(size) {
-                evictor.keep(hash &* 0x9e37_79b9_7f4a_7c15, weight: 100, number: 1, isNew: false, now: 1)
+                evictor.keep(hash &* 0x9e37_79b9_7f4a_7c15, weight: 100, number: .zero, isNew: false, now: 1)
             }
             evictor.save(in: directory.path)
             var status = stat()

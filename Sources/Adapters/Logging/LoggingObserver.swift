@@ -37,7 +37,7 @@
             logger.debug(
                 "cache commit",
                 metadata: [
-                    "sequence": "\(changes.sequence)", "changed": "\(changes.changedModelIds.count)",
+                    "sequence": "\(changes.sequence.rawValue)", "changed": "\(changes.changedModelIds.count)",
                     "deleted": "\(changes.deletedModelIds.count)", "evicted": "\(changes.evictedModelIds.count)",
                     "everything": "\(changes.changesEverything)",
                 ])

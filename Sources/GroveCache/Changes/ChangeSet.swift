@@ -6,7 +6,7 @@ public import GroveModel
 /// A node that was written with what it already held is not in it. The identifiers are made when they are asked for.
 public struct ChangeSet: Sendable {
     /// The number of the write: later writes have higher numbers, in every process that shares the store.
-    public let sequence: UInt64
+    public let sequence: CallNumber
 
     /// Whether anything may be different from what was read before, and not only what is named.
     ///
@@ -29,8 +29,8 @@ public struct ChangeSet: Sendable {
     var origin: UInt64 = 0
     /// The number that a follower gave to the call, if it edits a list; 0 for none.
     var editTicket: UInt64 = 0
-    /// The number of the commit; 0 before it is known.
-    var commit: UInt64 = 0
+    /// The number of the commit; zero before it is known.
+    public internal(set) var commitNumber = CommitNumber(rawValue: 0)
     /// Whether a call emptied the cache.
     var isWipe = false
     /// The types of which all models were deleted.
@@ -39,7 +39,7 @@ public struct ChangeSet: Sendable {
     var isSuperseded = false
 
     init(
-        sequence: UInt64, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
+        sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
         deleted: [ModelIdentifier] = [], evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [],
         aliases: [ModelIdentifier] = [], lists: [ListChange] = [], changesEverything: Bool = false
     ) {
@@ -88,7 +88,7 @@ public struct ChangeSet: Sendable {
     public var lists: [ListChange] { rest?.lists ?? [] }
 
     /// Says that anything may be different.
-    static func everything(_ sequence: UInt64, _ token: ChangeToken?) -> ChangeSet {
+    static func everything(_ sequence: CallNumber, _ token: ChangeToken?) -> ChangeSet {
         var set = ChangeSet(sequence: sequence, changesEverything: true)
         set.token = token
         return set
@@ -113,7 +113,7 @@ public struct ChangeSet: Sendable {
         token = other.token
         origin = other.origin
         editTicket = other.editTicket
-        commit = other.commit
+        commitNumber = other.commitNumber
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
     }
@@ -165,7 +165,7 @@ extension [ChangeSet] {
     func stamped(_ tokens: CommitTokens?) -> [ChangeSet] {
         guard let tokens else { return self }
         var sets = self
-        for index in sets.indices { sets[index].commit = tokens.commit }
+        for index in sets.indices { sets[index].commitNumber = tokens.commit }
         guard let last = lastIndex(where: { !$0.isEmpty }) else { return sets }
         for index in sets.indices { sets[index].token = index < last ? tokens.before : tokens.after }
         return sets
@@ -184,9 +184,6 @@ extension ChangeSet: CommittedChanges {
 
     /// How much changed.
     public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
-
-    /// The number of the commit.
-    public var commitNumber: CommitNumber { CommitNumber(rawValue: commit) }
 
     /// The keys of the collections that changed; `nil` where any may have.
     public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }

@@ -2,7 +2,7 @@ import GroveModel
 
 /// What several calls changed, one after the other, as one change set: of each node what is so in the end.
 struct ChangeSetUnion {
-    private var sequence: UInt64
+    private var sequence: CallNumber
     private var changed: Set<ModelIdentifier> = []
     private var deleted: Set<ModelIdentifier> = []
     private var evicted: Set<ModelIdentifier> = []
@@ -10,7 +10,7 @@ struct ChangeSetUnion {
     private var aliases: Set<ModelIdentifier> = []
     private var lists: [ListChange] = []
 
-    init(sequence: UInt64) { self.sequence = sequence }
+    init(sequence: CallNumber) { self.sequence = sequence }
 
     /// Takes in what the next call changed.
     mutating func add(_ set: ChangeSet) {

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// A commit of a store: what an application keeps to hear later of everything after it.
 ///
 /// Get one from ``ChangeSet/token``, and give it to ``NormalizedCache/changes(since:)``. It is `Codable`, so that it can be kept
@@ -7,7 +9,7 @@ public struct ChangeToken: Sendable, Hashable, Codable {
     /// The store's random number.
     let store: UInt32
     /// How many commits had changed something then.
-    let commit: UInt64
+    let commit: CommitNumber
     /// The commit's random number: after a loss of power another commit may have its place.
     let mark: UInt32
 }
@@ -15,7 +17,7 @@ public struct ChangeToken: Sendable, Hashable, Codable {
 /// A commit, and the one before.
 struct CommitTokens {
     /// The number of the commit.
-    let commit: UInt64
+    let commit: CommitNumber
     /// `nil` if the cache keeps no history, as the other.
     var before: ChangeToken?
     var after: ChangeToken?

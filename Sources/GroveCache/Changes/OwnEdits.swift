@@ -5,14 +5,14 @@ final class OwnEdits: Sendable {
     private struct Entry {
         let origin: UInt64
         let ticket: UInt64
-        let commit: UInt64
+        let commit: CommitNumber
     }
 
     private let entries = Lock<[Entry]>([])
     private static let most = 4_096
 
     /// Says that commit `commit`, which is about to be made, has the edits of `calls`.
-    func announce(_ calls: [PendingWrite], _ commit: UInt64) {
+    func announce(_ calls: [PendingWrite], _ commit: CommitNumber) {
         let new = calls.filter { $0.ticket > 0 }.map { Entry(origin: $0.origin, ticket: $0.ticket, commit: commit) }
         guard !new.isEmpty else { return }
         entries.withLock { entries in
@@ -31,7 +31,7 @@ final class OwnEdits: Sendable {
     }
 
     /// The last edit of a follower that commit `commit` has, or one before it.
-    func last(of origin: UInt64, in commit: UInt64) -> UInt64 {
+    func last(of origin: UInt64, in commit: CommitNumber) -> UInt64 {
         entries.withLock { entries in
             entries.last { $0.origin == origin && $0.commit <= commit }?.ticket ?? 0
         }

@@ -173,7 +173,7 @@ extension CacheCore {
             freed += step
             var set = ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted)
             set.token = tokens?.after
-            set.commit = tokens?.commit ?? 0
+            set.commitNumber = tokens?.commit ?? .zero
             audience.tell(of: set)
         }
         return freed

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// A record that a look has found: what is needed to evict it.
 struct EvictionCandidate {
     let key: [UInt8]
@@ -11,7 +13,7 @@ struct EvictionCandidate {
 /// What a look tells of a record, without its checksum: who believes a damaged number evicts another record than he would.
 struct RecordGlance {
     let flags: RecordHeader.Flags
-    let sequence: UInt64
+    let sequence: CallNumber
     let time: UInt32
 
     init?(_ stored: UnsafeRawBufferPointer) {

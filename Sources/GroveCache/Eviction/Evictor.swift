@@ -151,7 +151,7 @@ final class Evictor: @unchecked Sendable {
     /// Notes that a record of `weight` bytes is stored under the key whose hash is `hash`.
     ///
     /// - Parameter number: that of the call.
-    func keep(_ hash: UInt64, weight: Int, number: UInt64, isNew: Bool, now: UInt64) {
+    func keep(_ hash: UInt64, weight: Int, number: CallNumber, isNew: Bool, now: UInt64) {
         counters.writtenBytes += weight
         changesSinceSave += 1
         pins.note(hash, bytes: weight, number: number)
@@ -208,7 +208,7 @@ final class Evictor: @unchecked Sendable {
         counters.evictions += 1
         counters.evictedBytes += countsEntries ? 1 : bytes
         changesSinceSave += 1
-        pins.note(hash, bytes: 0, number: 0)
+        pins.note(hash, bytes: 0, number: .zero)
         order.went(hash, written: written, now: now)
     }
 

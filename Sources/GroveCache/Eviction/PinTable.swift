@@ -12,7 +12,7 @@ struct PinTable {
     private struct Mark {
         var bytes: UInt32 = 0
         /// The number of the call that wrote the record.
-        var number: UInt64 = 0
+        var number = CallNumber.zero
     }
 
     /// How often each handle retains each root, by the store's key: of a node, or of a collection.
@@ -113,7 +113,7 @@ struct PinTable {
     }
 
     /// Notes what a marked record takes, 0 for none, and the number of the call that wrote it.
-    mutating func note(_ hash: UInt64, bytes new: Int, number: UInt64) {
+    mutating func note(_ hash: UInt64, bytes new: Int, number: CallNumber) {
         guard !marks.isEmpty, let old = marks[hash]?.bytes else { return }
         hasChanged = true
         let size = UInt32(clamping: new)

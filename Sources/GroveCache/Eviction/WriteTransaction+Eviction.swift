@@ -37,7 +37,7 @@ extension WriteTransaction {
         if let new { stored.clock.advance(key.count + new) }
         guard let evictor, unsafe Namespace.isEvictable(key) else { return }
         let hash = unsafe Evictor.hash(key)
-        guard let new else { return evictor.pins.note(hash, bytes: 0, number: 0) }
+        guard let new else { return evictor.pins.note(hash, bytes: 0, number: .zero) }
         let weight = key.count + new
         guard weight <= evictor.capacity else { throw Evictor.overBudget(weight) }
         evictor.keep(hash, weight: weight, number: ownNumbers.upperBound, isNew: old == nil, now: now)
@@ -190,7 +190,7 @@ extension WriteTransaction {
             guard !evictor.pins.isMarked(hash), !shownHashes.contains(hash) else { return true }
             // What is damaged goes as if it were old.
             let glance = unsafe RecordGlance(value)
-            guard !isOwn(hash, glance?.sequence ?? 0) else { return true }
+            guard !isOwn(hash, glance?.sequence ?? .zero) else { return true }
             looks += 1
             let written = glance.flatMap { stored.clock.time(of: $0.sequence, last: last) }
             var score = evictor.score(hash, written: written, now: now)
@@ -227,7 +227,7 @@ extension WriteTransaction {
     }
 
     /// Whether the call or the transaction has written the record, by the hash of its key and its number.
-    private func isOwn(_ hash: UInt64, _ number: UInt64) -> Bool {
+    private func isOwn(_ hash: UInt64, _ number: CallNumber) -> Bool {
         ownNumbers.contains(number) || !own.isEmpty && own.contains(hash)
     }
 

@@ -63,7 +63,7 @@ extension WriteTransaction {
             guard evictor.pins.mark(hash) else { continue }
             try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
                 guard let stored = try unsafe transaction.get(key) else { return }
-                let number = unsafe RecordGlance(stored)?.sequence ?? 0
+                let number = unsafe RecordGlance(stored)?.sequence ?? .zero
                 evictor.pins.note(hash, bytes: key.count + stored.count, number: number)
                 unsafe work += WriteTransaction.references(of: key, stored)
             }

@@ -272,7 +272,7 @@ private struct SharedView: ~Copyable, CacheReader {
         return try readCollection(key, ofAny: type, missing: missing, maxAge: nil).map { elements, read in
             ListRead(
                 elements: elements, hidden: read.hidden,
-                commit: read.isCommitted ? commit.map { CommitNumber(rawValue: $0) } : nil,
+                commit: read.isCommitted ? commit : nil,
                 ticket: commit.map { core.ownEdits.last(of: origin, in: $0) } ?? 0)
         }
     }

@@ -22,14 +22,14 @@ package struct StoredRecord: Sendable {
     /// The envelope, checked.
     package struct Envelope: Sendable {
         package let flags: [String]
-        package let sequence: UInt64
+        package let sequence: CallNumber
         /// The number of the last deletion that the record follows, 0 where there was none.
-        package let deletion: UInt64
+        package let deletion: CallNumber
         package let isTombstone: Bool
         package let recordName: String
         /// The projections that wrote the record, each with the number of its last write, when that was last confirmed, in
         /// seconds since 1970 or 0, and whether it carried each of the body's fields.
-        package let projections: [(name: String, sequence: UInt64, time: UInt32, fields: [Bool])]
+        package let projections: [(name: String, sequence: CallNumber, time: UInt32, fields: [Bool])]
         /// The body with its names, wherever these are stored.
         package let body: [UInt8]
     }

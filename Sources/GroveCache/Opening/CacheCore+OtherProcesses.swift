@@ -34,10 +34,10 @@ extension CacheCore {
     }
 
     /// What other processes committed after `known`, as `view` shows it, whose state is `stored`; nothing where nobody asks.
-    func changesOfOthers(after known: UInt64, _ stored: StoreState, in view: any NodeView) -> [ChangeSet] {
+    func changesOfOthers(after known: CommitNumber, _ stored: StoreState, in view: any NodeView) -> [ChangeSet] {
         guard stored.commit > known, !audience.isEmpty else { return [] }
         // A stream would keep no more of them.
-        let isNamed = stored.commit - known <= UInt64(ChangeHub.unreadChangeSets)
+        let isNamed = CommitNumber.commits(after: known, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
         let sets = isNamed ? try? view.history(after: known, upTo: stored.commit, stored) : nil
         return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
     }
@@ -52,16 +52,16 @@ extension CacheCore {
     /// What was committed after `token`, up to what the audience knows of.
     private func changes(since token: ChangeToken?) -> [ChangeSet] {
         let (store, known) = state.withLock { ($0.life.currentStore, $0.knownCommit) }
-        guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(0, nil)] }
+        guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(.zero, nil)] }
         defer { view.end() }
-        guard let stored = try? StoreState(view), stored.commit >= known else { return [.everything(0, nil)] }
+        guard let stored = try? StoreState(view), stored.commit >= known else { return [.everything(.zero, nil)] }
         if let token, token.commit <= known, let isKnown = try? view.knows(token, stored), isKnown,
             let sets = try? view.history(after: token.commit, upTo: known, stored)
         {
             return sets
         }
         // Later commits, which this process does not know of yet, are told when they are noticed.
-        let last = try? view.history(after: known - min(known, 1), upTo: known, stored)?.last?.token
+        let last = try? view.history(after: known.previous, upTo: known, stored)?.last?.token
         return [.everything(stored.sequence, stored.commit == known ? stored.token : last)]
     }
 }
@@ -81,6 +81,6 @@ extension CacheState {
     mutating func countCommit() {
         guard let generation = life.store?.generation else { return }
         generation.countCommit()
-        commitCount &+= 1
+        commitCount = commitCount.next
     }
 }

@@ -194,7 +194,9 @@ extension CacheState {
         commitCount = opened.commitCount
         knownCommit = opened.state.commit
         // Later calls get higher numbers than anything in there, and so does one that has its number already and finds this now.
-        if opened.state.sequence >= sequence + shift { shift = opened.state.sequence + 1 - sequence }
+        if opened.state.sequence >= sequence.number(shiftedBy: shift) {
+            shift = sequence.shift(after: opened.state.sequence)
+        }
         lastCommitted = opened.state.sequence
         forgottenDeletion = opened.state.forgottenDeletion
         let dropped = removeCalls(upTo: wipedAt)

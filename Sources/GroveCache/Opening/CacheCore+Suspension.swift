@@ -61,7 +61,7 @@ extension CacheCore {
         // What was set meanwhile is to be forgotten.
         drain(isScheduled: false)
         // Followers could not read what was committed just before, nor what other processes did.
-        audience.tellFollowers(of: ChangeSet(sequence: 0, changesEverything: true))
+        audience.tellFollowers(of: ChangeSet(sequence: .zero, changesEverything: true))
         return nil
     }
 

@@ -47,8 +47,9 @@ final class StoreGeneration: @unchecked Sendable {
 
     /// How many commits the processes have counted, this one's included.
     @inline(__always)
-    var commitCount: UInt64 {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].load(ordering: .acquiring)
+    var commitCount: CommitCount {
+        unsafe CommitCount(
+            rawValue: address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].load(ordering: .acquiring))
     }
 
     /// Counts a commit, which the store shows by now.

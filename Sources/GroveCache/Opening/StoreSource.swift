@@ -66,7 +66,7 @@ struct StoreSource: Sendable {
         var generation: StoreGeneration?
         var word: UInt64 = 0
         /// What ``StoreGeneration/commitCount`` was before the store was opened.
-        var commitCount: UInt64 = 0
+        var commitCount = CommitCount.zero
         var file: FileIdentity?
     }
 

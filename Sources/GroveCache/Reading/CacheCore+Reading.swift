@@ -105,10 +105,9 @@ extension CacheCore {
     func shift(over stored: StoreState) -> UInt64 {
         state.withLock { state in
             if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
-                return upcoming.shift + (stored.sequence - upcoming.stored.sequence)
+                return upcoming.shift + CallNumber.numbers(after: upcoming.stored.sequence, upTo: stored.sequence)
             }
-            let foreign = stored.sequence > state.lastCommitted ? stored.sequence - state.lastCommitted : 0
-            return state.shift + foreign
+            return state.shift + CallNumber.numbers(after: state.lastCommitted, upTo: stored.sequence)
         }
     }
 

@@ -5,11 +5,11 @@ final class PendingReads: Sendable {
     /// Which of the calls show, and how.
     struct Placement: Sendable {
         /// The place in the queue of the last call that the view shows, or that empties the store.
-        var afterPlace: UInt64 = 0
+        var afterPlace = QueuePlace.zero
         /// What is added to the calls' numbers: what other processes' writes added to those of the store.
         var shift: UInt64 = 0
         /// See ``StoreState/forgottenDeletion``.
-        var forgottenDeletion: UInt64 = 0
+        var forgottenDeletion = CallNumber.zero
     }
 
     /// The cache; a call to it is under way as long as this is used.
@@ -18,13 +18,13 @@ final class PendingReads: Sendable {
     private let failedWrites: [PendingWrite]
     private let queue: QueueIndex
     /// The number of the last call that nothing is left of.
-    private let afterNumber: UInt64
+    private let afterNumber: LocalNumber
     /// As far as it is known without a view.
     private let placement: Placement
 
     init(
-        _ core: CacheCore, failedWrites: [PendingWrite], queue: QueueIndex = QueueIndex(), afterNumber: UInt64 = 0,
-        _ placement: Placement = Placement()
+        _ core: CacheCore, failedWrites: [PendingWrite], queue: QueueIndex = QueueIndex(),
+        afterNumber: LocalNumber = .zero, _ placement: Placement = Placement()
     ) {
         self.core = core
         self.failedWrites = failedWrites
@@ -114,7 +114,7 @@ final class PendingReads: Sendable {
             return placement
         }
         return Placement(
-            afterPlace: max(placement.afterPlace, stored.place(of: core.session) ?? 0), shift: core.shift(over: stored),
+            afterPlace: max(placement.afterPlace, stored.place(of: core.session) ?? .zero), shift: core.shift(over: stored),
             forgottenDeletion: stored.forgottenDeletion)
     }
 }

@@ -27,14 +27,14 @@ final class ReadPoint: @unchecked Sendable {
     private static let empty = Int.min
 
     init(
-        _ store: OpenStore, showsStore: Bool, epochNumber: UInt64, word: UInt64?, commitCount: UInt64,
+        _ store: OpenStore, showsStore: Bool, epochNumber: UInt64, word: UInt64?, commitCount: CommitCount,
         pending: PendingReads?
     ) {
         self.store = store
         self.showsStore = showsStore
         self.epochNumber = epochNumber
         self.word = word
-        self.commitCount = Atomic(commitCount)
+        self.commitCount = Atomic(commitCount.rawValue)
         self.pending = pending
         isPlain = pending == nil
     }
@@ -73,8 +73,8 @@ final class ReadPoint: @unchecked Sendable {
     /// noted, under the lock of the state.
     var isOfLastCommit: Bool {
         guard let generation = store.generation else { return true }
-        return generation.word == word && generation.commitCount == commitCount.load(ordering: .relaxed)
+        return generation.word == word && generation.commitCount.rawValue == commitCount.load(ordering: .relaxed)
     }
 
-    func note(commitCount count: UInt64) { commitCount.store(count, ordering: .relaxed) }
+    func note(commitCount count: CommitCount) { commitCount.store(count.rawValue, ordering: .relaxed) }
 }

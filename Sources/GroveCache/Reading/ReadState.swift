@@ -38,7 +38,7 @@ struct ReadState: ~Copyable {
     var deleted = ByteBuffer(capacity: 64)
 
     /// The number of the write of the record whose children are being fetched.
-    var holderSequence = UInt64.max
+    var holderSequence = CallNumber.max
     /// Where references have places in time of their own, inside the records from the root to the current one.
     var places: [Place] = []
     /// Where in ``places`` those of the current record begin.
@@ -73,7 +73,7 @@ struct ReadState: ~Copyable {
         var holdsReferences: Bool
         /// Whether the node's record is among ``ReadState/mixed``.
         var isMixed: Bool
-        var holderSequence: UInt64
+        var holderSequence: CallNumber
         var firstPlace: Int
         var mark: ScratchArena.Mark
     }
@@ -82,7 +82,7 @@ struct ReadState: ~Copyable {
     @safe
     struct Place {
         let field: UnsafeRawBufferPointer
-        let sequence: UInt64
+        let sequence: CallNumber
     }
 
     /// A record that several projections wrote, and what the reading one wrote of it.
@@ -221,7 +221,7 @@ struct ReadState: ~Copyable {
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
-        var forgottenDeletion = placement?.forgottenDeletion ?? 0
+        var forgottenDeletion = placement?.forgottenDeletion ?? .zero
         for var update in updates {
             update.forgottenDeletion = forgottenDeletion
             // The number of the write stands for the holder even where its bytes are the same.

@@ -18,17 +18,17 @@ extension Reconstructor {
 
     /// The number of the write that set the reference whose identifier's bytes these are; the oldest and the newest that
     /// it may be where the bytes were moved out of their record.
-    private func placeInTime(of identifier: UnsafeRawBufferPointer) -> (oldest: UInt64, newest: UInt64) {
+    private func placeInTime(of identifier: UnsafeRawBufferPointer) -> (oldest: CallNumber, newest: CallNumber) {
         let holder = unsafe state.pointee.holderSequence
         var oldest = holder
-        var newest: UInt64 = 0
+        var newest = CallNumber.zero
         for index in unsafe state.pointee.firstPlace..<state.pointee.places.count {
             let place = unsafe state.pointee.places[index]
             if unsafe identifier.overlaps(place.field) { return (place.sequence, place.sequence) }
             oldest = min(oldest, place.sequence)
             newest = max(newest, place.sequence)
         }
-        return newest == 0 ? (holder, holder) : (oldest, newest)
+        return newest == .zero ? (holder, holder) : (oldest, newest)
     }
 
     /// Prepares a record that several projections wrote for being decoded: notes the places of its references, and keeps

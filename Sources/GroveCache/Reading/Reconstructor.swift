@@ -206,7 +206,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         let mark = unsafe state.pointee.arena.mark
         var (header, isKept) = unsafe try record(identifier)
         if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
-        if header.deletion > 0 { unsafe try checkDeletion(of: header, identifier) }
+        if header.deletion > .zero { unsafe try checkDeletion(of: header, identifier) }
         let index = unsafe state.pointee.names(of: type)
         let names = unsafe state.pointee.types[index]
         guard unsafe names.acceptsAnyRecordName || isEqual(names.record.bytes, header.recordName) else {

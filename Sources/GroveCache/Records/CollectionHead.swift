@@ -27,8 +27,8 @@ struct CollectionHead: Equatable {
     var count: Int { chunks.reduce(0) { $0 + $1.count } }
 
     /// The head of the list that the call `sequence` makes under `key`, a store's key.
-    init(_ key: [UInt8], sequence: UInt64) {
-        number = unsafe key.withUnsafeBytes { unsafe hash64($0, seed: sequence) }
+    init(_ key: [UInt8], sequence: CallNumber) {
+        number = unsafe key.withUnsafeBytes { unsafe hash64($0, seed: sequence.rawValue) }
     }
 
     /// Reads the head in the record of `header`.
@@ -88,7 +88,7 @@ struct CollectionHead: Equatable {
 
     /// Appends the record of the head to `out`.
     func build(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: UInt64, time: UInt32
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         var body = ByteBuffer(capacity: 32 + 8 * chunks.count)
         defer { body.deallocate() }

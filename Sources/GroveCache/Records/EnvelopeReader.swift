@@ -1,4 +1,5 @@
 import GroveCoding
+import GroveModel
 
 /// Reads the parts of an envelope one after the other.
 ///
@@ -49,8 +50,12 @@ struct EnvelopeReader {
         try unsafe bytes(UInt64(byte()))
     }
 
+    /// The number of a call.
     @inline(__always)
-    mutating func number() throws(RecordHeader.Failure) -> UInt64 {
+    mutating func number() throws(RecordHeader.Failure) -> CallNumber { CallNumber(rawValue: try integer()) }
+
+    @inline(__always)
+    mutating func integer() throws(RecordHeader.Failure) -> UInt64 {
         let first = try byte()
         return first < 0x80 ? UInt64(first) : try longNumber(UInt64(first & 0x7F))
     }
@@ -72,7 +77,7 @@ struct EnvelopeReader {
 }
 
 extension EnvelopeReader {
-    /// Hands `append` the bytes of `number` as ``number()`` reads them, one after the other.
+    /// Hands `append` the bytes of `number` as ``integer()`` reads them, one after the other.
     @inline(__always)
     static func write(_ number: UInt64, _ append: (UInt8) -> Void) {
         var left = number
@@ -85,11 +90,14 @@ extension EnvelopeReader {
 }
 
 extension ByteBuffer {
+    /// Appends `integer` as ``EnvelopeReader/integer()`` reads it.
+    mutating func append(integer: UInt64) { EnvelopeReader.write(integer) { append($0) } }
+
     /// Appends `number` as ``EnvelopeReader/number()`` reads it.
-    mutating func append(number: UInt64) { EnvelopeReader.write(number) { append($0) } }
+    mutating func append(number: CallNumber) { append(integer: number.rawValue) }
 }
 
 extension [UInt8] {
     /// Appends `number` as ``EnvelopeReader/number()`` reads it.
-    mutating func append(number: UInt64) { EnvelopeReader.write(number) { append($0) } }
+    mutating func append(number: CallNumber) { EnvelopeReader.write(number.rawValue) { append($0) } }
 }

@@ -7,21 +7,21 @@ import GroveModel
 /// anything being removed, and an entry that is not the wanted commit's is a gap.
 enum HistoryEntry {
     /// The store's key of what commit `commit` changed, where the ring has `places`.
-    static func key(of commit: UInt64, places: UInt16) -> [UInt8] {
-        let place = UInt16(commit % UInt64(max(places, 1)))
+    static func key(of commit: CommitNumber, places: UInt16) -> [UInt8] {
+        let place = UInt16(commit.rawValue % UInt64(max(places, 1)))
         return [Namespace.history, UInt8(place >> 8), UInt8(truncatingIfNeeded: place)]
     }
 
     /// Appends a record's body that says that commit `commit` changed `changes`, in at most `most` bytes; where that is not
     /// enough, it says that anything may have changed.
     static func appendBody(
-        _ commit: UInt64, mark: UInt32, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
+        _ commit: CommitNumber, mark: UInt32, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
     ) {
         let lists = changes.map {
             [$0.changedModelIds, $0.deletedModelIds, $0.evictedModelIds, $0.changedCollectionKeys, $0.changedAliases]
         }
         body.appendHead(CBORMajor.array, 7)
-        body.appendHead(CBORMajor.unsigned, commit)
+        body.appendHead(CBORMajor.unsigned, commit.rawValue)
         body.appendHead(CBORMajor.unsigned, UInt64(mark))
         for list in lists ?? [] {
             body.appendHead(CBORMajor.array, UInt64(list.count))
@@ -35,17 +35,17 @@ enum HistoryEntry {
         guard lists == nil || body.count > most else { return }
         body.removeAll()
         body.appendHead(CBORMajor.array, 2)
-        body.appendHead(CBORMajor.unsigned, commit)
+        body.appendHead(CBORMajor.unsigned, commit.rawValue)
         body.appendHead(CBORMajor.unsigned, UInt64(mark))
     }
 
     /// What commit `commit` changed, as the record of `header` says, and the commit's mark; `nil` where that is another commit's.
     static func changes(
-        _ commit: UInt64, _ header: RecordHeader
+        _ commit: CommitNumber, _ header: RecordHeader
     ) throws(NodeReadFailure) -> (mark: UInt32, set: ChangeSet)? {
         var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
         let count = try decoder.readArrayHead()
-        guard try decoder.readInteger(UInt64.self) == commit else { return nil }
+        guard try decoder.readInteger(UInt64.self) == commit.rawValue else { return nil }
         let mark = try decoder.readInteger(UInt32.self)
         guard count == 7 else { return (mark, ChangeSet(sequence: header.sequence, changesEverything: true)) }
         var lists: [[ModelIdentifier]] = []
@@ -102,13 +102,15 @@ extension NodeView {
     /// - Parameter state: the view's.
     /// - Returns: `nil` where one of them is not remembered.
     func history(
-        after first: UInt64, upTo last: UInt64, _ state: StoreState
+        after first: CommitNumber, upTo last: CommitNumber, _ state: StoreState
     ) throws(CacheError) -> [ChangeSet]? {
-        guard first <= last, last - first <= UInt64(state.historyPlaces) else { return nil }
+        guard first <= last, CommitNumber.commits(after: first, upTo: last) <= UInt64(state.historyPlaces) else { return nil }
         var sets: [ChangeSet] = []
-        for commit in first..<last {
-            guard var entry = try entry(of: commit + 1, state) else { return nil }
-            entry.set.token = ChangeToken(store: state.store, commit: commit + 1, mark: entry.mark)
+        var commit = first
+        while commit < last {
+            commit = commit.next
+            guard var entry = try entry(of: commit, state) else { return nil }
+            entry.set.token = ChangeToken(store: state.store, commit: commit, mark: entry.mark)
             sets.append(entry.set)
         }
         return sets
@@ -117,13 +119,13 @@ extension NodeView {
     /// Whether `token` is a commit of the store that is there still, as far as the history says.
     func knows(_ token: ChangeToken, _ state: StoreState) throws(CacheError) -> Bool {
         guard token.store == state.store, token.commit <= state.commit else { return false }
-        if token.commit == 0 { return true }
+        if token.commit == .zero { return true }
         if token.commit == state.commit { return token.mark == state.mark }
         return try entry(of: token.commit, state)?.mark == token.mark
     }
 
     private func entry(
-        of commit: UInt64, _ state: StoreState
+        of commit: CommitNumber, _ state: StoreState
     ) throws(CacheError) -> (mark: UInt32, set: ChangeSet)? {
         let key = HistoryEntry.key(of: commit, places: state.historyPlaces)
         return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> (mark: UInt32, set: ChangeSet)? in

@@ -32,9 +32,9 @@ struct ProjectedRecord {
     var holdsReferences: Bool { fields.indices.contains { holdsReferences($0) } }
 
     /// The oldest place in time of those references that `projection` carries, or `UInt64.max` where it carries none.
-    func oldestPlace(of projection: [UInt8]) -> UInt64 {
+    func oldestPlace(of projection: [UInt8]) -> CallNumber {
         guard let row = table.rows.first(where: { $0.name == projection }) else { return .max }
-        var place = UInt64.max
+        var place = CallNumber.max
         for index in fields.indices where row.fields[index] && holdsReferences(index) {
             place = min(place, table.place(of: index))
         }
@@ -46,7 +46,7 @@ struct ProjectedRecord {
     ///
     /// The fields that only this projection carried go, then its new ones are set: a field that the write lacks keeps
     /// what others wrote, a null overwrites, and the same projection written again replaces its own (DESIGN §4).
-    mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: UInt64, time: UInt32) {
+    mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
         var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {
             if time == 0 { time = old.time }
@@ -119,7 +119,7 @@ struct ProjectedRecord {
     }
 
     /// Lets go of what was last written before `deletion`.
-    mutating func forget(before deletion: UInt64) {
+    mutating func forget(before deletion: CallNumber) {
         table.rows.removeAll { $0.sequence < deletion }
         removeOrphans()
     }

@@ -10,7 +10,7 @@ struct ProjectionTable {
     struct Row {
         var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
-        var sequence: UInt64
+        var sequence: CallNumber
         /// When the projection's content was last confirmed, in seconds since 1970; 0 where that is not known.
         var time: UInt32
         var fields: [Bool]
@@ -98,8 +98,8 @@ struct ProjectionTable {
     private var hasReplaced: Bool { rows.contains { !$0.replaced.isEmpty } }
 
     /// The place in time of field `index`: the number of the last write that carried it.
-    func place(of index: Int) -> UInt64 {
-        var place: UInt64 = 0
+    func place(of index: Int) -> CallNumber {
+        var place = CallNumber.zero
         for row in rows where row.fields[index] { place = max(place, row.sequence) }
         return place
     }

@@ -8,13 +8,13 @@ enum RecordBuilder {
     /// - Parameter shape: with that flag, the hash of the shape that has the names.
     /// - Throws: ``CacheError`` with code `unencodable` where a name is longer than 255 bytes.
     static func build(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
         time: UInt32, deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
         projectionTable: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
         shape: UInt64 = 0, body: UnsafeRawBufferPointer
     ) throws(CacheError) {
         var flags = flags
-        if deletion.sequence > 0 {
+        if deletion.sequence > .zero {
             flags.insert(.deletion)
             if deletion.isUncertain { flags.insert(.deletionUncertain) }
         }
@@ -23,11 +23,11 @@ enum RecordBuilder {
         out.append(littleEndian: UInt64(0))
         out.append(number: sequence)
         out.append(littleEndian: time)
-        if deletion.sequence > 0 { out.append(number: deletion.sequence) }
+        if deletion.sequence > .zero { out.append(number: deletion.sequence) }
         if flags.contains(.shape) { out.append(littleEndian: shape) }
         if unsafe flags.haveNames(under: key) { try unsafe append(recordName, projection, to: &out) }
         if !flags.isDisjoint(with: .withTable) {
-            out.append(number: UInt64(projectionTable.count))
+            out.append(integer: UInt64(projectionTable.count))
             unsafe out.append(projectionTable)
         }
         unsafe out.append(body)
@@ -56,7 +56,7 @@ enum RecordBuilder {
 
     /// A deletion that a record follows.
     struct Deletion {
-        var sequence: UInt64 = 0
+        var sequence = CallNumber.zero
         /// Whether there may have been none: what remembered it was evicted or damaged.
         var isUncertain = false
         static let none = Deletion()

@@ -52,13 +52,13 @@ struct RecordHeader {
 
     let flags: Flags
     /// The number of the write that this record stands for.
-    let sequence: UInt64
+    let sequence: CallNumber
     /// When the content was last confirmed, in seconds since 1970; 0 where that is not known.
     ///
     /// Where several projections wrote the record, each has a time of its own in the table.
     let time: UInt32
     /// The number of the last deletion that this record follows, 0 where there was none.
-    let deletion: UInt64
+    let deletion: CallNumber
     /// The hash of the record's shape, where it has one.
     let shapeHash: UInt64
     /// The record's shape, once it was found; the finder keeps it.
@@ -88,7 +88,7 @@ struct RecordHeader {
         var reader = unsafe EnvelopeReader(from: base + RecordHeader.headBytes, to: base + bytes.count)
         sequence = try reader.number()
         time = try reader.time()
-        deletion = flags.contains(.deletion) ? try reader.number() : 0
+        deletion = flags.contains(.deletion) ? try reader.number() : .zero
         if flags.contains(.shape) {
             guard unsafe key.first == Namespace.node, flags.isDisjoint(with: [.tombstone, .projections]) else {
                 throw .corrupted
@@ -107,7 +107,7 @@ struct RecordHeader {
         }
         unsafe projectionTable =
             flags.isDisjoint(with: .withTable)
-            ? UnsafeRawBufferPointer(start: nil, count: 0) : try unsafe reader.bytes(reader.number())
+            ? UnsafeRawBufferPointer(start: nil, count: 0) : try unsafe reader.bytes(reader.integer())
         unsafe body = unsafe reader.rest
     }
 
@@ -173,5 +173,5 @@ struct RecordHeader {
 
     /// Whether some holder of sequence `holder` was written before this node was last deleted.
     @inline(__always)
-    func wasDeleted(after holder: UInt64) -> Bool { deletion > holder }
+    func wasDeleted(after holder: CallNumber) -> Bool { deletion > holder }
 }

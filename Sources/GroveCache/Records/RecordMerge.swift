@@ -7,7 +7,7 @@ struct RecordMerge {
     /// The encoded table of projections for the envelope.
     let table: [UInt8]
     /// The number that the record stands for: that of the last of the projections' writes.
-    let sequence: UInt64
+    let sequence: CallNumber
     /// The flags that say so much of the record.
     let flags: RecordHeader.Flags
     /// Whether the merged body differs from the stored one.
@@ -15,7 +15,7 @@ struct RecordMerge {
     /// Whether the stored record says all of this already, apart from places in time.
     let isUnchanged: Bool
     /// The oldest place in time that a reference of the projection had before.
-    let oldestPlace: UInt64
+    let oldestPlace: CallNumber
     /// The projections that wrote the stored record.
     let before: ProjectionTable
 
@@ -28,7 +28,7 @@ struct RecordMerge {
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
-    init(stored: RecordHeader, node: NodeTree.Node, sequence: UInt64, time: UInt32) throws {
+    init(stored: RecordHeader, node: NodeTree.Node, sequence: CallNumber, time: UInt32) throws {
         let new: RecordBody
         do throws(NodeReadFailure) {
             new = try RecordBody(node)
@@ -44,7 +44,7 @@ struct RecordMerge {
     }
 
     /// The record of `stored` without what was last written before `deletion`.
-    init(stored: RecordHeader, forgettingBefore deletion: UInt64) throws {
+    init(stored: RecordHeader, forgettingBefore deletion: CallNumber) throws {
         var record = try ProjectedRecord(stored)
         let before = record
         record.forget(before: deletion)
@@ -52,10 +52,10 @@ struct RecordMerge {
     }
 
     private init(
-        _ record: ProjectedRecord, over stored: RecordHeader, before: ProjectedRecord, oldestPlace: UInt64
+        _ record: ProjectedRecord, over stored: RecordHeader, before: ProjectedRecord, oldestPlace: CallNumber
     ) throws(CacheError) {
         table = try record.table.encoded()
-        sequence = record.table.rows.reduce(0) { max($0, $1.sequence) }
+        sequence = record.table.rows.reduce(.zero) { max($0, $1.sequence) }
         flags = record.holdsReferences ? [.references, .projections] : .projections
         self.oldestPlace = oldestPlace
         self.before = before.table

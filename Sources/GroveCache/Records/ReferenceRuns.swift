@@ -1,4 +1,5 @@
 import GroveCoding
+import GroveModel
 
 /// By which calls the elements in a record of a collection were put there, one element after the other.
 ///
@@ -8,7 +9,7 @@ import GroveCoding
 struct ReferenceRuns {
     private var table: EnvelopeReader
     private var left: Int
-    private var number: UInt64
+    private var number: CallNumber
 
     /// The most elements of a run.
     static let most = 255
@@ -25,13 +26,13 @@ struct ReferenceRuns {
     init(table: UnsafeRawBufferPointer) {
         self.table = unsafe EnvelopeReader(table)
         left = 0
-        number = 0
+        number = .zero
     }
 
     /// The number of the call that put the next element there.
     ///
     /// - Throws: `corrupted` where there are fewer runs than elements.
-    mutating func next() throws(NodeReadFailure) -> UInt64 {
+    mutating func next() throws(NodeReadFailure) -> CallNumber {
         if left == 0 {
             do throws(RecordHeader.Failure) {
                 left = Int(try table.byte())
@@ -46,7 +47,7 @@ struct ReferenceRuns {
     }
 
     /// The table of `numbers`, those of elements one after the other.
-    static func table(of numbers: [UInt64]) -> [UInt8] {
+    static func table(of numbers: [CallNumber]) -> [UInt8] {
         var out: [UInt8] = []
         var start = 0
         while start < numbers.count {

@@ -4,10 +4,10 @@ import GroveModel
 /// What the store remembers of itself, in one record of its own: how many writes it has seen.
 struct StoreState: Equatable {
     /// The number of the last write.
-    var sequence: UInt64 = 0
+    var sequence = CallNumber.zero
     /// The highest number of a deletion whose tombstone was evicted: a node that nobody remembers may have been
     /// deleted until then.
-    var forgottenDeletion: UInt64 = 0
+    var forgottenDeletion = CallNumber.zero
     /// Who wrote last, the last first: each with the place in its own queue up to which it has committed.
     ///
     /// By it a read tells which of its process's queued calls its view shows already.
@@ -17,7 +17,7 @@ struct StoreState: Equatable {
     /// A random number that no other store has, nor this one after a wipe; 0 where nothing was committed.
     var store: UInt32 = 0
     /// How many commits have changed something.
-    var commit: UInt64 = 0
+    var commit = CommitNumber.zero
     /// A random number of the last of them.
     var mark: UInt32 = 0
     /// How many of the last commits have a place in the history; 0 where none was ever asked for.
@@ -55,12 +55,12 @@ struct StoreState: Equatable {
     /// An opening of the store, by a random number, and the place in its queue of the last call that it committed.
     private struct Writer: Equatable {
         var session: UInt64
-        var place: UInt64
+        var place: QueuePlace
     }
 
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
-    private static let noWriters = Array(repeating: Writer(session: 0, place: 0), count: writerCount)
+    private static let noWriters = Array(repeating: Writer(session: 0, place: .zero), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18
     /// What comes after that: the account, the time, the marks and the hash.
     private static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
@@ -82,16 +82,16 @@ struct StoreState: Equatable {
     var token: ChangeToken? { store == 0 ? nil : ChangeToken(store: store, commit: commit, mark: mark) }
 
     /// The place in the queue of `session` up to which it has committed; `nil` where that is not known.
-    func place(of session: UInt64) -> UInt64? { writers.first { $0.session == session }?.place }
+    func place(of session: UInt64) -> QueuePlace? { writers.first { $0.session == session }?.place }
 
     /// Notes that `session` wrote last, and has committed up to `place` of its queue.
-    mutating func note(_ session: UInt64, upTo place: UInt64) {
+    mutating func note(_ session: UInt64, upTo place: QueuePlace) {
         if writers[0].session == session {
             writers[0].place = max(place, writers[0].place)
             return
         }
         writers =
-            [Writer(session: session, place: max(place, self.place(of: session) ?? 0))]
+            [Writer(session: session, place: max(place, self.place(of: session) ?? .zero))]
             + writers.filter { $0.session != session }.prefix(StoreState.writerCount - 1)
     }
 
@@ -113,31 +113,30 @@ struct StoreState: Equatable {
         guard stored.count == StoreState.count else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
+        func number(at offset: Int) -> UInt64 {
+            unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
         isStored = true
-        sequence = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
-        forgottenDeletion = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
+        sequence = CallNumber(rawValue: number(at: 1))
+        forgottenDeletion = CallNumber(rawValue: number(at: 9))
         for index in writers.indices {
             let start = 17 + 16 * index
-            writers[index] = unsafe Writer(
-                session: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
-                place: UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)))
+            writers[index] = Writer(
+                session: number(at: start), place: QueuePlace(rawValue: number(at: start + 8)))
         }
         let counts = 17 + 16 * writers.count
         shapes = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts, as: UInt16.self))
         store = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 2, as: UInt32.self))
-        commit = unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 6, as: UInt64.self))
+        commit = CommitNumber(rawValue: number(at: counts + 6))
         mark = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 14, as: UInt32.self))
         historyPlaces = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 18, as: UInt16.self))
         let start = StoreState.plainCount
-        func number(_ index: Int) -> UInt64 {
-            unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self))
-        }
         account = Account(
-            payloadBytes: Int(truncatingIfNeeded: number(0)), entries: Int(truncatingIfNeeded: number(1)),
-            evictableEntries: Int(truncatingIfNeeded: number(2)))
+            payloadBytes: Int(truncatingIfNeeded: number(at: start)), entries: Int(truncatingIfNeeded: number(at: start + 8)),
+            evictableEntries: Int(truncatingIfNeeded: number(at: start + 16)))
         if account?.isPossible == false { account = nil }
         let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(end - WriteClock.storedBytes)..<end])
-        guard let clock = unsafe WriteClock(now: number(3), marks: marks, sequence: sequence) else {
+        guard let clock = unsafe WriteClock(now: number(at: start + 24), marks: marks, sequence: sequence) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
         self.clock = clock
@@ -153,15 +152,15 @@ struct StoreState: Equatable {
         var out = ByteBuffer(capacity: StoreState.count)
         defer { out.deallocate() }
         out.append(RecordHeader.formatVersion)
-        out.append(littleEndian: sequence)
-        out.append(littleEndian: forgottenDeletion)
+        out.append(littleEndian: sequence.rawValue)
+        out.append(littleEndian: forgottenDeletion.rawValue)
         for writer in writers {
             out.append(littleEndian: writer.session)
-            out.append(littleEndian: writer.place)
+            out.append(littleEndian: writer.place.rawValue)
         }
         out.append(littleEndian: shapes)
         out.append(littleEndian: store)
-        out.append(littleEndian: commit)
+        out.append(littleEndian: commit.rawValue)
         out.append(littleEndian: mark)
         out.append(littleEndian: historyPlaces)
         out.append(littleEndian: UInt64(bitPattern: Int64(account?.payloadBytes ?? -1)))

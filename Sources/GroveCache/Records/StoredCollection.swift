@@ -10,7 +10,7 @@ struct StoredCollection {
 
     var content: Content
     /// The number of the last call that changed the list.
-    let sequence: UInt64
+    let sequence: CallNumber
     /// When the list was last confirmed, in seconds since 1970; 0 where that is not known.
     let time: UInt32
 
@@ -27,7 +27,7 @@ struct StoredCollection {
         if case .chunks(let head) = content { head } else { nil }
     }
 
-    init(_ content: Content, sequence: UInt64, time: UInt32) {
+    init(_ content: Content, sequence: CallNumber, time: UInt32) {
         self.content = content
         self.sequence = sequence
         self.time = time
@@ -44,7 +44,7 @@ struct StoredCollection {
 
     /// Appends the record to `out`, as of the call `sequence` and confirmed at `time`.
     func build(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: UInt64, time: UInt32
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         switch content {
         case .elements(let elements): try unsafe elements.build(into: &out, key: key, sequence: sequence, time: time)

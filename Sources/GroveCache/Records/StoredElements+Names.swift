@@ -14,7 +14,7 @@ extension StoredElements {
                 unsafe encoded.append(name)
             }
         }
-        guard let elements = unsafe try? StoredElements(encoded.bytes, number: 0) else {
+        guard let elements = unsafe try? StoredElements(encoded.bytes, number: .zero) else {
             throw CacheError(.unencodable, "An element of a collection is encoded as one value.")
         }
         self = elements
@@ -68,14 +68,14 @@ struct ListAnswer {
     /// Whether it is the first page of the list, so that what follows may be kept.
     let isPage: Bool
     /// The number of the place that it is as of; `nil` if nothing came after it.
-    var since: UInt64?
+    var since: CallNumber?
     /// The edits since, in order, as far as this process made them.
     var edits: [ListOperation] = []
 
     /// The list that comes of it where `stored` was.
     ///
     /// Edits since are applied again. What another process has put in since stays: at the end where it is, or behind what is before it.
-    func settled(over stored: StoredElements?, number: UInt64) throws(CacheError) -> StoredElements {
+    func settled(over stored: StoredElements?, number: CallNumber) throws(CacheError) -> StoredElements {
         var list = elements.numbered(number)
         guard let stored else { return try applyingEdits(to: list) }
         var names = Set((0..<list.count).map { list.name(at: $0) })
@@ -124,7 +124,7 @@ extension StoredElements {
     /// Takes `body`, an encoded array, apart.
     ///
     /// - Throws: ``CacheError`` with code `unencodable` if it is none.
-    init(body: [UInt8], number: UInt64) throws(CacheError) {
+    init(body: [UInt8], number: CallNumber) throws(CacheError) {
         self = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
             do throws(NodeReadFailure) {
                 return try unsafe StoredElements(list: body, number: number)
@@ -143,7 +143,7 @@ extension StoredElements {
     /// Applies an operation to the whole list; one of a position that it has not does nothing.
     ///
     /// - Parameter number: the number of the call; `nil` to keep those of the elements.
-    mutating func apply(_ operation: ListOperation, number: UInt64?) {
+    mutating func apply(_ operation: ListOperation, number: CallNumber?) {
         var finder = ElementFinder(self)
         guard let edits = try? operation.resolved(in: &finder) else { return }
         for edit in edits { edit.apply(to: &self, number: number) }

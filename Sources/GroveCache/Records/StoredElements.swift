@@ -8,7 +8,7 @@ struct StoredElements: Sendable {
     /// Where the encoding of each element ends.
     private var ends: [Int] = []
     /// The number of the call that put each element there.
-    private(set) var numbers: [UInt64] = []
+    private(set) var numbers: [CallNumber] = []
 
     var count: Int { ends.count }
 
@@ -17,7 +17,7 @@ struct StoredElements: Sendable {
     /// Takes `encoded`, the encodings of elements one after the other, apart.
     ///
     /// - Throws: `corrupted` where they are not encodings.
-    init(_ encoded: UnsafeRawBufferPointer, number: UInt64) throws(NodeReadFailure) {
+    init(_ encoded: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         unsafe bytes.append(contentsOf: encoded)
         while !decoder.isAtEnd { ends.append((ends.last ?? 0) + (try unsafe decoder.readEncoded().count)) }
@@ -27,7 +27,7 @@ struct StoredElements: Sendable {
     /// Takes `list`, an encoded array, apart.
     ///
     /// - Throws: `corrupted` or `otherShape` where it is none.
-    init(list: UnsafeRawBufferPointer, number: UInt64) throws(NodeReadFailure) {
+    init(list: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
         let count = try decoder.readArrayHead()
         self = try unsafe StoredElements(
@@ -69,7 +69,7 @@ struct StoredElements: Sendable {
     }
 
     /// The same elements, put there by call `number`.
-    func numbered(_ number: UInt64) -> StoredElements {
+    func numbered(_ number: CallNumber) -> StoredElements {
         var others = self
         others.numbers = Array(repeating: number, count: count)
         return others
@@ -106,9 +106,9 @@ struct StoredElements: Sendable {
     ///
     /// - Parameter sequence: the number of the record; where it is `nil`, the highest of the elements'.
     func build(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: UInt64? = nil, time: UInt32
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber? = nil, time: UInt32
     ) throws(CacheError) {
-        let sequence = sequence ?? numbers.max() ?? 0
+        let sequence = sequence ?? numbers.max() ?? .zero
         var flags: RecordHeader.Flags = holdsReferences ? .references : []
         var runs: [UInt8] = []
         if numbers.contains(where: { $0 != sequence }) {
@@ -130,7 +130,7 @@ struct StoredElements: Sendable {
 extension RecordBuilder {
     /// Appends a record of a collection, which has no names, to `out`.
     static func buildCollection(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: UInt64,
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
         time: UInt32, runs: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
     ) throws(CacheError) {
         let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)

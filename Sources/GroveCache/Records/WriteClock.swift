@@ -1,3 +1,5 @@
+import GroveModel
+
 /// The time that eviction knows: bytes of keys and values that were written, and of hits on what had not been asked for lately.
 ///
 /// The store's own record keeps it, with the last pairs of a call's number and the time at which that was committed: by them the number
@@ -5,7 +7,7 @@
 struct WriteClock: Equatable {
     /// A call's number and the time of its commit, in steps of ``step``.
     private struct Mark: Equatable {
-        var sequence: UInt64
+        var sequence: CallNumber
         var step: UInt64
     }
 
@@ -26,10 +28,10 @@ struct WriteClock: Equatable {
     /// Notes that calls up to the number `sequence` are committed now, where the last mark is far enough behind.
     ///
     /// - Parameter payload: what is stored: the marks go back for twice as much.
-    mutating func note(_ sequence: UInt64, payload: Int) {
+    mutating func note(_ sequence: CallNumber, payload: Int) {
         let step = now >> WriteClock.stepShift
         let span = UInt64(max(payload, 0) / (WriteClock.mostMarks / 2)) >> WriteClock.stepShift
-        let last = marks.last ?? Mark(sequence: 0, step: 0)
+        let last = marks.last ?? Mark(sequence: .zero, step: 0)
         guard sequence > last.sequence, step > last.step + span else { return }
         marks.append(Mark(sequence: sequence, step: step))
         if marks.count > WriteClock.mostMarks { marks.removeFirst() }
@@ -38,7 +40,7 @@ struct WriteClock: Equatable {
     /// When the call of the number `sequence` was committed, about; `nil` for longer ago than the marks go back.
     ///
     /// - Parameter last: the number of the last call.
-    func time(of sequence: UInt64, last: UInt64) -> UInt64? {
+    func time(of sequence: CallNumber, last: CallNumber) -> UInt64? {
         // The first mark that is no earlier.
         var (low, high) = (0, marks.count)
         while low < high {
@@ -46,29 +48,31 @@ struct WriteClock: Equatable {
             if marks[middle].sequence < sequence { low = middle + 1 } else { high = middle }
         }
         let after = low < marks.count ? (marks[low].sequence, marks[low].step << WriteClock.stepShift) : (last, now)
-        let before: (UInt64, UInt64)
+        let before: (CallNumber, UInt64)
         if low > 0 {
             before = (marks[low - 1].sequence, marks[low - 1].step << WriteClock.stepShift)
         } else {
             guard marks.count < WriteClock.mostMarks else { return nil }
-            before = (0, 0)
+            before = (.zero, 0)
         }
         guard after.0 > before.0, after.1 > before.1, sequence < after.0 else { return after.1 }
-        let part = Double(sequence &- before.0) / Double(after.0 - before.0)
+        let part = Double(sequence.rawValue &- before.0.rawValue) / Double(after.0.rawValue - before.0.rawValue)
         return before.1 + UInt64(Double(after.1 - before.1) * part)
     }
 
     // MARK: In the store
 
     /// Makes the clock that ``write(_:sequence:)`` wrote; `nil` where `bytes` are none.
-    init?(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: UInt64) {
+    init?(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: CallNumber) {
         guard bytes.count == WriteClock.storedBytes else { return nil }
         self.now = now
         for offset in stride(from: 0, to: bytes.count, by: WriteClock.markBytes) {
             let back = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
             guard back != UInt64.max else { break }
             marks.append(
-                Mark(sequence: sequence &- (back & 0xFFFF_FFFF), step: now >> WriteClock.stepShift &- back >> 32))
+                Mark(
+                    sequence: CallNumber(rawValue: sequence.rawValue &- (back & 0xFFFF_FFFF)),
+                    step: now >> WriteClock.stepShift &- back >> 32))
         }
     }
 
@@ -76,9 +80,9 @@ struct WriteClock: Equatable {
 
     /// The marks as numbers of eight bytes: how far behind `sequence` in the lower half, and how long ago in the upper; all bits
     /// where there is none.
-    func forEachMark(_ sequence: UInt64, _ body: (UInt64) -> Void) {
+    func forEachMark(_ sequence: CallNumber, _ body: (UInt64) -> Void) {
         for mark in marks {
-            let calls = UInt64(UInt32(clamping: sequence &- min(mark.sequence, sequence)))
+            let calls = UInt64(UInt32(clamping: CallNumber.numbers(after: mark.sequence, upTo: sequence)))
             let steps = UInt64(UInt32(clamping: now >> WriteClock.stepShift &- mark.step))
             body(steps << 32 | calls)
         }

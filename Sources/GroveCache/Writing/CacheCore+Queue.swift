@@ -8,22 +8,22 @@ extension CacheCore {
     ///
     /// - Parameter isAwaited: whether somebody is told what became of it; a call of which nobody is told takes its
     ///   number also while the cache is suspended, so that what it names is forgotten.
-    func takeSequence(isAwaited: Bool = true) throws(CacheError) -> UInt64 {
+    func takeSequence(isAwaited: Bool = true) throws(CacheError) -> LocalNumber {
         try state.withLock { (state) throws(CacheError) in
             if isAwaited || state.life.isClosing { try state.life.checkUsable() }
             // What was called before others replaced the files must not land in the new ones, and what was called after
             // must.
             state.noticeReplacement()
-            state.sequence += 1
+            state.sequence = state.sequence.next
             return state.sequence
         }
     }
 
     /// Takes the number of a call inside a transaction, which has the writer's turn: the store stays until it is done.
-    func takeNumber() -> UInt64 {
+    func takeNumber() -> LocalNumber {
         state.withLock { state in
             state.noticeReplacement()
-            state.sequence += 1
+            state.sequence = state.sequence.next
             return state.sequence
         }
     }
@@ -35,7 +35,7 @@ extension CacheCore {
         return state.withLock { state in
             state.noticeReplacement()
             // No two places are one.
-            state.sequence += 1
+            state.sequence = state.sequence.next
             return StoredPlace(life: state.lifeNumber, time: time, numbers: state.numbers(ofCall: state.sequence))
         }
     }
@@ -50,7 +50,7 @@ extension CacheCore {
     }
 
     /// The place of a call of this number, which confirms nothing if it is saved again.
-    func place(ofCall sequence: UInt64) -> StoredPlace {
+    func place(ofCall sequence: LocalNumber) -> StoredPlace {
         state.withLock { StoredPlace(life: $0.lifeNumber, time: 0, numbers: $0.numbers(ofCall: sequence)) }
     }
 
@@ -162,9 +162,9 @@ extension CacheCore {
 
 extension CacheState {
     /// Where the call of number `sequence` is among the calls of all processes, as far as is known.
-    func numbers(ofCall sequence: UInt64) -> StoredPlace.Numbers {
+    func numbers(ofCall sequence: LocalNumber) -> StoredPlace.Numbers {
         StoredPlace.Numbers(
-            number: CallNumber(rawValue: sequence + shift), committed: CallNumber(rawValue: lastCommitted), shift: shift
+            number: sequence.number(shiftedBy: shift), committed: lastCommitted, shift: shift
         )
     }
 }

@@ -17,7 +17,7 @@ extension CacheCore {
             throw CacheError(.inputOutput, "The store failed, and could not be emptied since; each call tries again.")
         }
         var outcome: Result<Value, any Error>?
-        var changes = ChangeSetUnion(sequence: 0)
+        var changes = ChangeSetUnion(sequence: .zero)
         var durability = durability
         var deletedTypes: Set<ObjectIdentifier> = []
         var made: [PendingWrite] = []
@@ -60,7 +60,7 @@ extension CacheCore {
         var set = changes.changeSet
         set.deletedTypes = deletedTypes
         set.token = tokens?.after
-        set.commit = tokens?.commit ?? 0
+        set.commitNumber = tokens?.commit ?? .zero
         tellAudience(of: set)
         if durability == .durable, let failure = synchronizeStore() { throw failure }
         guard let outcome else { throw CacheError.isGivenUp }

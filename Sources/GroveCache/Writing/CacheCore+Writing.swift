@@ -242,14 +242,15 @@ extension CacheCore {
                 if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
                 wipeBudget()
             }
-            state.withLock { state in
-                state.forgottenDeletion = 0
-                state.lastCommitted = 0
-                state.knownCommit = 0
+            let shift = state.withLock { state in
+                state.forgottenDeletion = .zero
+                state.lastCommitted = .zero
+                state.knownCommit = .zero
+                return state.shift
             }
             listLog.removeAll()
             ledger.synchronizationFailure = nil
-            var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)
+            var changes = ChangeSet(sequence: wipe.sequence.number(shiftedBy: shift), changesEverything: true)
             // A wipe that no call asked for only forgets.
             changes.isWipe = wipe.completion != nil
             changes.origin = wipe.origin

@@ -43,7 +43,7 @@ enum CollectionEdit: Sendable {
     /// Applies the edit, which was checked, to `list`, all elements of the collection.
     ///
     /// - Parameter number: the number of the call that puts elements in; `nil` to keep those that they have.
-    func apply(to list: inout StoredElements, number: UInt64?) {
+    func apply(to list: inout StoredElements, number: CallNumber?) {
         func numbered(_ elements: StoredElements) -> StoredElements { number.map(elements.numbered) ?? elements }
         switch self {
         case .replace(let range, let elements): list.replace(range, with: numbered(elements))

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// What a queued call does to one collection, for reads that apply it before it is committed.
 struct CollectionUpdate {
     enum Change {
@@ -11,9 +13,9 @@ struct CollectionUpdate {
 
     let change: Change
     /// The number of the call, or of the place that it is as of.
-    let sequence: UInt64
+    let sequence: CallNumber
     /// The number after which other calls came later than the place that it is as of; `nil` if that is the call itself.
-    let since: UInt64?
+    let since: CallNumber?
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
 }

@@ -72,7 +72,7 @@ extension EncodedRoots {
     }
 
     static func elements(_ references: [UInt8], count: Int) throws(CacheError) -> StoredElements {
-        let elements = unsafe references.withUnsafeBytes { try? unsafe StoredElements($0, number: 0) }
+        let elements = unsafe references.withUnsafeBytes { try? unsafe StoredElements($0, number: .zero) }
         guard let elements, elements.count == count else {
             throw CacheError(.unencodable, "An element of a collection is encoded as one value.")
         }

@@ -7,7 +7,7 @@ struct FailedWrites: Sendable {
     /// Invalidations, the larger first; each names a key at most once.
     private(set) var writes: [PendingWrite] = []
     /// The number of the call since which the store is to be wiped, where there was too much to list.
-    private(set) var everything: UInt64?
+    private(set) var everything: LocalNumber?
     /// The most bytes that are listed.
     private let limit: Int
 
@@ -30,7 +30,7 @@ struct FailedWrites: Sendable {
         if writes.reduce(0, { $0 + $1.byteCount }) > limit { giveUp(write.sequence) }
     }
 
-    private mutating func giveUp(_ sequence: UInt64) {
+    private mutating func giveUp(_ sequence: LocalNumber) {
         everything = writes.reduce(sequence) { max($0, $1.sequence) }
         writes = []
     }

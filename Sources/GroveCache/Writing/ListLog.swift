@@ -9,7 +9,7 @@ final class ListLog: Sendable {
         /// The list, as a store's key.
         let key: [UInt8]
         /// The number of the call.
-        let number: UInt64
+        let number: CallNumber
         /// What it did; `nil` if it set the whole list.
         let operation: ListOperation?
     }
@@ -30,7 +30,7 @@ final class ListLog: Sendable {
     func removeAll() { entries.withLock { $0 = [] } }
 
     /// What was done to the list under `key` by calls after `number`, by those of `others` too; `nil` if the whole list was set since.
-    func edits(of key: [UInt8], after number: UInt64, and others: [Entry] = []) -> [ListOperation]? {
+    func edits(of key: [UInt8], after number: CallNumber, and others: [Entry] = []) -> [ListOperation]? {
         var found: [ListOperation] = []
         for entry in entries.withLock(\.self) + others where entry.number > number && entry.key == key {
             guard let operation = entry.operation else { return nil }
@@ -62,7 +62,7 @@ struct ListWork {
     mutating func beginCall() { changes = [] }
 
     /// Notes an edit by call `number` for answers that were asked for before it; `nil` for a whole list.
-    mutating func note(_ key: [UInt8], _ operation: ListOperation?, _ number: UInt64) {
+    mutating func note(_ key: [UInt8], _ operation: ListOperation?, _ number: CallNumber) {
         guard isLogged else { return }
         entries.append(ListLog.Entry(key: key, number: number, operation: operation))
     }
@@ -75,7 +75,7 @@ struct ListWork {
     }
 
     /// An answer with what was done since number `since`; `nil` if a whole list was set since.
-    func answer(_ elements: StoredElements, isPage: Bool, _ key: [UInt8], since: UInt64?) -> ListAnswer? {
+    func answer(_ elements: StoredElements, isPage: Bool, _ key: [UInt8], since: CallNumber?) -> ListAnswer? {
         var answer = ListAnswer(elements: elements, isPage: isPage, since: since)
         guard let since, let log else { return answer }
         guard let edits = log.edits(of: key, after: since, and: entries) else { return nil }

@@ -40,15 +40,15 @@ final class PendingWrite: Sendable {
     }
 
     /// The number of the call, taken when it was made.
-    let sequence: UInt64
+    let sequence: LocalNumber
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
     /// The place that its content is as of; `nil` if that is the call itself.
     let asOf: StoredPlace?
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
-    var place: UInt64 { unsafe queuePlace }
+    var place: QueuePlace { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
-    private nonisolated(unsafe) var queuePlace: UInt64 = 0
+    private nonisolated(unsafe) var queuePlace = QueuePlace.zero
     /// Whether the call had no say in some of its nodes.
     var isSuperseded: Bool { unsafe hasNoSay }
     // SAFETY: set by the writer, and read by it after that.
@@ -75,8 +75,9 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: UInt64, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
-        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0, ticket: UInt64 = 0,
+        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
+        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
+        ticket: UInt64 = 0,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
@@ -106,7 +107,7 @@ final class PendingWrite: Sendable {
     func noteSuperseded() { unsafe hasNoSay = true }
 
     /// Gives the call its place in the queue, once.
-    func take(place: UInt64) { unsafe queuePlace = place }
+    func take(place: QueuePlace) { unsafe queuePlace = place }
 
     /// A call that forgets every key that this one writes: the old values must not be read as current.
     var invalidation: PendingWrite {
@@ -120,7 +121,7 @@ final class PendingWrite: Sendable {
     }
 
     /// An invalidation of `keys`, and whether each was about a deletion.
-    private convenience init(sequence: UInt64, forgetting keys: [[UInt8]: Invalidation]) {
+    private convenience init(sequence: LocalNumber, forgetting keys: [[UInt8]: Invalidation]) {
         self.init(
             sequence: sequence, extras: keys.map { .invalidate(storeKey: $0.key, $0.value) },
             isInvalidation: true)
@@ -224,11 +225,11 @@ final class PendingWrite: Sendable {
         var place = asOf?.numbers
         if case .invalidate(let invalidation) = change { place = invalidation.asOf }
         guard let place else {
-            return unsafe RecordUpdate(key: key, change: change, sequence: sequence + shift, time: time)
+            return unsafe RecordUpdate(key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
         }
-        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number.rawValue, time: time)
+        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number, time: time)
         // Numbers that another process has given since are not told from those of calls before the place.
-        update.yieldsAfter = place.shift == shift ? place.number.rawValue : place.committed.rawValue
+        update.yieldsAfter = place.shift == shift ? place.number : place.committed
         return update
     }
 }
@@ -237,8 +238,8 @@ extension PendingWrite {
     /// The number after which other calls came later than the place that the call is as of; `nil` if that is the call itself.
     ///
     /// Numbers that another process has given since are not told from those of calls before the place.
-    func since(_ shift: UInt64) -> UInt64? {
-        asOf?.numbers.map { $0.shift == shift ? $0.number.rawValue : $0.committed.rawValue }
+    func since(_ shift: UInt64) -> CallNumber? {
+        asOf?.numbers.map { $0.shift == shift ? $0.number : $0.committed }
     }
 
     /// The updates of the call to the collection under `key`, a store's key, in their order.
@@ -260,8 +261,8 @@ extension PendingWrite {
             case .tombstone, .unlist, .alias, .pin: return nil
             }
             return CollectionUpdate(
-                change: change, sequence: asOf?.numbers?.number.rawValue ?? sequence + shift, since: since(shift),
-                time: time)
+                change: change, sequence: asOf?.numbers?.number ?? sequence.number(shiftedBy: shift),
+                since: since(shift), time: time)
         }
     }
 }

@@ -134,7 +134,7 @@ struct QueueIndex: Sendable {
         /// Calls with more keys than ``mostKeys``, oldest first.
         fileprivate var large: [PendingWrite] = []
         /// The place of the last call.
-        fileprivate var lastPlace: UInt64 = 0
+        fileprivate var lastPlace = QueuePlace.zero
     }
 
     private var current = Generation()
@@ -144,7 +144,7 @@ struct QueueIndex: Sendable {
     fileprivate static let mostKeys = 256
 
     /// Whether it has no call whose place is behind `place`.
-    func isEmpty(behind place: UInt64) -> Bool { max(current.lastPlace, previous.lastPlace) <= place }
+    func isEmpty(behind place: QueuePlace) -> Bool { max(current.lastPlace, previous.lastPlace) <= place }
 
     /// Whether a call may name `key`; where none does, the answer is nearly always no.
     ///
@@ -186,7 +186,7 @@ struct QueueIndex: Sendable {
     ///
     /// - Parameter place: up to which calls have left.
     /// - Returns: what was let go of; it takes a moment to take apart, which a lock should not be held for.
-    mutating func forget(upTo place: UInt64) -> [Generation] {
+    mutating func forget(upTo place: QueuePlace) -> [Generation] {
         guard previous.lastPlace <= place else { return [] }
         defer { current = Generation() }
         guard current.lastPlace > place else {

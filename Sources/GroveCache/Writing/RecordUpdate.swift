@@ -44,9 +44,9 @@ struct RecordUpdate {
     let key: UnsafeRawBufferPointer
     let change: Change
     /// The number of the write, or of the place that it speaks as of.
-    let sequence: UInt64
+    let sequence: CallNumber
     /// A record that was changed after this number stays as it is: the write is an answer that was asked for then; `nil` for others.
-    var yieldsAfter: UInt64?
+    var yieldsAfter: CallNumber?
     /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
     let time: UInt32
     /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
@@ -54,7 +54,7 @@ struct RecordUpdate {
     /// Whether a record that says the same is rewritten all the same, for its sequence.
     var refreshes = false
     /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
-    var forgottenDeletion: UInt64 = 0
+    var forgottenDeletion = CallNumber.zero
 
     /// The node of the change without names, where that can be; to be set before ``apply(to:into:shapes:)``, which stores
     /// it so where the store has its shape.
@@ -63,9 +63,9 @@ struct RecordUpdate {
     /// The deletion that the node's record follows, after ``apply(to:into:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
     /// The place in time of what is stored, where that says the same; after ``apply(to:into:)``.
-    private(set) var storedSequence: UInt64 = 0
+    private(set) var storedSequence = CallNumber.zero
 
-    init(key: UnsafeRawBufferPointer, change: Change, sequence: UInt64, time: UInt32) {
+    init(key: UnsafeRawBufferPointer, change: Change, sequence: CallNumber, time: UInt32) {
         unsafe self.key = unsafe key
         self.change = change
         self.sequence = sequence
@@ -73,7 +73,7 @@ struct RecordUpdate {
     }
 
     /// The update that stores `node`.
-    init(_ node: NodeTree.Node, sequence: UInt64, time: UInt32) {
+    init(_ node: NodeTree.Node, sequence: CallNumber, time: UInt32) {
         unsafe self.init(key: node.key, change: .node(node), sequence: sequence, time: time)
     }
 
@@ -86,7 +86,7 @@ struct RecordUpdate {
         to stored: UnsafeRawBufferPointer?, into out: inout ByteBuffer, shapes: ShapeTable
     ) throws(CacheError) -> Outcome {
         out.removeAll()
-        deletion = RecordBuilder.Deletion(sequence: forgottenDeletion, isUncertain: forgottenDeletion > 0)
+        deletion = RecordBuilder.Deletion(sequence: forgottenDeletion, isUncertain: forgottenDeletion > .zero)
         var header: RecordHeader?
         if let stored = unsafe stored {
             do throws(RecordHeader.Failure) {
@@ -100,7 +100,7 @@ struct RecordUpdate {
                         .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
                 case .corrupted:
                     // Whatever it said of a deletion is lost: whoever was written before now cannot rely on the node.
-                    deletion = RecordBuilder.Deletion(sequence: sequence &- 1, isUncertain: true)
+                    deletion = RecordBuilder.Deletion(sequence: sequence.previous, isUncertain: true)
                 }
             }
         }
@@ -152,7 +152,7 @@ struct RecordUpdate {
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Whether the record of `header` was changed, as the node's projection or as another type, after the call of `number`.
-    private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: UInt64) -> Bool {
+    private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: CallNumber) -> Bool {
         guard header.sequence > number, !header.flags.contains(.tombstone) else { return false }
         guard header.flags.contains(.projections), unsafe isEqual(header.recordName, node.recordName) else {
             // Of a record that one projection wrote, another one's change says nothing of this one's fields.

@@ -30,7 +30,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         unsafe self.commit = unsafe commit
         self.limit = limit
         time = core.clock.ofCall
-        changes = ChangeSetUnion(sequence: 0)
+        changes = ChangeSetUnion(sequence: .zero)
         reader = Reconstructor(owner: ObjectIdentifier(core), keepsTouches: false)
         super.init(owner: ObjectIdentifier(core))
     }

@@ -13,22 +13,22 @@ struct WriteQueue: Sendable {
     /// The calls that reads see, and some that have left: those up to ``leftPlace``.
     private(set) var shown = QueueIndex()
     /// The place of the last call that left because it was committed.
-    private(set) var leftPlace: UInt64 = 0
+    private(set) var leftPlace = QueuePlace.zero
     /// The place of the last call that empties the store; 0 where none is queued.
-    private(set) var wipePlace: UInt64 = 0
-    private var lastPlace: UInt64 = 0
+    private(set) var wipePlace = QueuePlace.zero
+    private var lastPlace = QueuePlace.zero
 
     var isEmpty: Bool { calls.isEmpty }
 
     /// Whether no read has to look here for what its view does not show.
-    var showsNothing: Bool { wipePlace == 0 && shown.isEmpty(behind: leftPlace) }
+    var showsNothing: Bool { wipePlace == .zero && shown.isEmpty(behind: leftPlace) }
 
     /// Whether `call` waits here; near the front it is found at once.
     func contains(_ call: PendingWrite) -> Bool { calls.contains { $0 === call } }
 
     /// Gives `call` its place behind all others.
     mutating func append(_ call: PendingWrite) {
-        lastPlace += 1
+        lastPlace = lastPlace.next
         call.take(place: lastPlace)
         calls.append(call)
         count(call.byteCount, of: call)
@@ -60,7 +60,7 @@ struct WriteQueue: Sendable {
     }
 
     /// Takes out every call up to number `sequence`, but for those that empty the store; returns them in order.
-    mutating func removeAll(upTo sequence: UInt64) -> [PendingWrite] {
+    mutating func removeAll(upTo sequence: LocalNumber) -> [PendingWrite] {
         let dropped = calls.filter { $0.sequence <= sequence && !$0.isWipe }
         for call in dropped { forget(call) }
         calls.removeAll { $0.sequence <= sequence && !$0.isWipe }
@@ -78,7 +78,7 @@ struct WriteQueue: Sendable {
 
     private mutating func discount(_ call: PendingWrite) {
         count(-call.byteCount, of: call)
-        if call.isWipe, call.place == wipePlace { wipePlace = 0 }
+        if call.isWipe, call.place == wipePlace { wipePlace = .zero }
     }
 
     private mutating func count(_ bytes: Int, of call: PendingWrite) {

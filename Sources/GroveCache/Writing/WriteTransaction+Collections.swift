@@ -8,8 +8,8 @@ extension WriteTransaction {
     ///
     /// - Returns: `nil` where the rest of it is yet to be done.
     mutating func applyToCollection(
-        _ extra: PendingWrite.Extra, _ key: [UInt8], of write: PendingWrite, sequence: UInt64,
-        deletions: [Int: UInt64]
+        _ extra: PendingWrite.Extra, _ key: [UInt8], of write: PendingWrite, sequence: CallNumber,
+        deletions: [Int: CallNumber]
     ) throws(CacheError) -> RecordUpdate.Outcome? {
         guard key.first == Namespace.collection else { return nil }
         do throws(CacheError) {
@@ -35,11 +35,11 @@ extension WriteTransaction {
     /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
     ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
-        _ key: [UInt8], _ body: [UInt8], isPage: Bool, of write: PendingWrite, sequence: UInt64,
-        deletions: [Int: UInt64]
+        _ key: [UInt8], _ body: [UInt8], isPage: Bool, of write: PendingWrite, sequence: CallNumber,
+        deletions: [Int: CallNumber]
     ) throws(CacheError) -> RecordUpdate.Outcome {
         // Who was deleted since the place that the list is as of does not come back by it.
-        let number = write.asOf?.numbers?.number.rawValue ?? sequence
+        let number = write.asOf?.numbers?.number ?? sequence
         var elements = try StoredElements(body: body, number: number)
         let stored = try transaction.collection(key)
         let before = try stored.flatMap { (stored) throws(CacheError) in try transaction.elements(of: stored) }
@@ -69,7 +69,7 @@ extension WriteTransaction {
     ///
     /// - Throws: as ``editCollection(_:_:of:sequence:)`` of an edit by position.
     mutating func editCollection(
-        _ key: [UInt8], _ operation: ListOperation, of stored: StoredCollection?, sequence: UInt64
+        _ key: [UInt8], _ operation: ListOperation, of stored: StoredCollection?, sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {
         guard var list = stored else {
             throw CacheError(.outOfRange, "There is no such collection; write it before it is edited.")
@@ -100,7 +100,7 @@ extension WriteTransaction {
     /// - Throws: ``CacheError`` with code `outOfRange` where the list has no such position, or is not there, or where what the edit
     ///   needs of it was lost. Then nothing was stored.
     mutating func editCollection(
-        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: UInt64
+        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {
         var stored = stored
         // A later call may have come first; the list must not become older by this one.
@@ -127,7 +127,7 @@ extension WriteTransaction {
     /// - Complexity: one pass over all collections.
     /// - Returns: the keys of the collections that had it.
     mutating func removeFromCollections(
-        _ identifier: ModelIdentifier, sequence: UInt64
+        _ identifier: ModelIdentifier, sequence: CallNumber
     ) throws(CacheError) -> [ModelIdentifier] {
         var keys: [[UInt8]] = []
         try unsafe [Namespace.collection].withUnsafeBytesTyped { (prefix) throws(CacheError) in
@@ -178,7 +178,7 @@ extension WriteTransaction {
 
     /// Stores `elements` as the whole list under `key`, which has no chunks now.
     private mutating func store(
-        _ elements: StoredElements, _ key: [UInt8], sequence: UInt64, time: UInt32
+        _ elements: StoredElements, _ key: [UInt8], sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         let list: StoredCollection
         if elements.count <= CollectionHead.mostElements {
@@ -192,7 +192,7 @@ extension WriteTransaction {
     }
 
     private mutating func store(
-        _ list: StoredCollection, _ key: [UInt8], sequence: UInt64, time: UInt32
+        _ list: StoredCollection, _ key: [UInt8], sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe store(key) { (out) throws(CacheError) in
@@ -216,7 +216,7 @@ extension WriteTransaction {
     // MARK: Chunks
 
     private mutating func apply(
-        _ edit: CollectionEdit, to head: inout CollectionHead, number: UInt64
+        _ edit: CollectionEdit, to head: inout CollectionHead, number: CallNumber
     ) throws(CacheError) {
         switch edit {
         case .replace(let range, let elements): try replace(range, with: elements.numbered(number), in: &head)
@@ -313,7 +313,7 @@ extension WriteTransaction {
     }
 
     private func isNamed(
-        _ deletions: [Int: UInt64], after sequence: UInt64, in body: [UInt8], _ tree: NodeTree?
+        _ deletions: [Int: CallNumber], after sequence: CallNumber, in body: [UInt8], _ tree: NodeTree?
     ) -> Bool {
         guard let tree, !deletions.isEmpty else { return false }
         return unsafe body.withUnsafeBytes { unsafe names(deletions, after: sequence, in: $0, tree) }

@@ -5,7 +5,7 @@ import GroveModel
 struct HistoryDraft {
     let limit: HistoryLimit
     private(set) var isEmpty = true
-    private var changes: ChangeSetUnion? = ChangeSetUnion(sequence: 0)
+    private var changes: ChangeSetUnion? = ChangeSetUnion(sequence: .zero)
     private var nameCount = 0
 
     init(_ limit: HistoryLimit) { self.limit = limit }
@@ -30,7 +30,7 @@ extension WriteTransaction {
     mutating func finishHistory() throws(CacheError) {
         guard !history.isEmpty else { return }
         if stored.store == 0 { stored.store = .random(in: 1 ... .max) }
-        stored.commit += 1
+        stored.commit = stored.commit.next
         stored.mark = .random(in: .min ... .max)
         guard history.limit.places > 0 else { return }
         // With more places commits have other ones: what was remembered is a gap from now on.

@@ -46,7 +46,7 @@ extension WriteTransaction {
             let (body, noName) = unsafe (shaped.shape, UnsafeRawBufferPointer(start: nil, count: 0))
             try unsafe store(key) { (out) throws(CacheError) in
                 try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: [], sequence: 0, time: 0, deletion: .none, recordName: noName,
+                    into: &out, key: key, flags: [], sequence: .zero, time: 0, deletion: .none, recordName: noName,
                     projection: noName, body: body)
             }
             return true

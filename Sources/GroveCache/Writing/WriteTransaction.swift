@@ -28,12 +28,12 @@ struct WriteTransaction: ~Copyable {
     /// See ``RecordUpdate/renewal``.
     let renewal: UInt32?
     /// The place of the last of the queue's calls that were applied.
-    private var place: UInt64 = 0
+    private var place = QueuePlace.zero
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
     /// The numbers of the calls whose records are not evicted: of the call that is under way, or of all of a user's transaction.
-    private(set) var ownNumbers: ClosedRange<UInt64> = UInt64.max...UInt64.max
+    private(set) var ownNumbers: ClosedRange<CallNumber> = CallNumber.max...CallNumber.max
     /// What they name that has another number, by the keys' hashes.
     var own: Set<UInt64> = []
     /// Whether a record stays until as many bytes were written after it as it has, also where nothing else may go.
@@ -54,7 +54,7 @@ struct WriteTransaction: ~Copyable {
     private var softEvictions = 0
 
     init(
-        _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: UInt64,
+        _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: CallNumber,
         evictor: Evictor? = nil, renewal: UInt32? = nil, history: HistoryLimit = .none, clock: Double = .nan,
         shows: (@Sendable (ShownItem) -> Bool)? = nil, lists: ListWork = ListWork()
     ) throws(CacheError) {
@@ -70,8 +70,7 @@ struct WriteTransaction: ~Copyable {
         original = stored
         left = stored
         // Another process has written since: this one's calls get numbers after its.
-        let foreign = stored.sequence > lastCommitted ? stored.sequence - lastCommitted : 0
-        self.shift = shift + foreign
+        self.shift = shift + CallNumber.numbers(after: lastCommitted, upTo: stored.sequence)
     }
 
     deinit { out.deallocate() }
@@ -90,7 +89,8 @@ struct WriteTransaction: ~Copyable {
 
     /// Applies all of `write`, then evicts until what is stored fits.
     mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
-        ownNumbers = write.sequence + shift...write.sequence + shift
+        let number = write.sequence.number(shiftedBy: shift)
+        ownNumbers = number...number
         own.removeAll()
         let set = try store(write)
         place = max(place, write.place)
@@ -107,7 +107,7 @@ struct WriteTransaction: ~Copyable {
 
     /// Applies one call of a user's transaction; nothing is evicted before ``settle(_:)``.
     mutating func stage(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
-        ownNumbers = min(ownNumbers.lowerBound, write.sequence + shift)...UInt64.max
+        ownNumbers = min(ownNumbers.lowerBound, write.sequence.number(shiftedBy: shift))...CallNumber.max
         return try store(write)
     }
 
@@ -121,14 +121,14 @@ struct WriteTransaction: ~Copyable {
 
     /// Stores all of `write`, and evicts nothing.
     private mutating func store(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
-        let sequence = write.sequence + shift
+        let sequence = write.sequence.number(shiftedBy: shift)
         var changed: [Int] = []
         var isSuperseded = false
         var named = ChangeLists()
         lists.beginCall()
         // Nodes that were deleted before, by their entries: holders that name them must be newer than the deletion.
-        var deletions: [Int: UInt64] = [:]
-        var unchangedHolders: [(entry: Int, sequence: UInt64)] = []
+        var deletions: [Int: CallNumber] = [:]
+        var unchangedHolders: [(entry: Int, sequence: CallNumber)] = []
 
         if let tree = write.tree {
             let order = tree.storeOrder()
@@ -143,7 +143,7 @@ struct WriteTransaction: ~Copyable {
                 case .superseded: isSuperseded = true
                 case .removed: break
                 }
-                if update.deletion.sequence > 0 { deletions[index] = update.deletion.sequence }
+                if update.deletion.sequence > .zero { deletions[index] = update.deletion.sequence }
             }
             if !deletions.isEmpty {
                 for holder in unchangedHolders {
@@ -176,7 +176,7 @@ struct WriteTransaction: ~Copyable {
     }
 
     private mutating func apply(
-        _ extra: PendingWrite.Extra, of write: PendingWrite, sequence: UInt64, deletions: [Int: UInt64]
+        _ extra: PendingWrite.Extra, of write: PendingWrite, sequence: CallNumber, deletions: [Int: CallNumber]
     ) throws(CacheError) -> RecordUpdate.Outcome {
         if case .pin(let pin) = extra {
             try apply(pin)
@@ -318,7 +318,7 @@ struct WriteTransaction: ~Copyable {
 
     /// Whether `body` names a node that was deleted after `sequence`.
     func names(
-        _ deletions: [Int: UInt64], after sequence: UInt64, in body: UnsafeRawBufferPointer, _ tree: NodeTree
+        _ deletions: [Int: CallNumber], after sequence: CallNumber, in body: UnsafeRawBufferPointer, _ tree: NodeTree
     ) -> Bool {
         var isNamed = false
         try? unsafe RecordBody.forEachReference(in: body) { identifier in

@@ -119,7 +119,7 @@ extension CollectionStore {
                 isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
                 isKnown = apply(item, own, models, to: &list) && isKnown
                 // More of the same commit may follow.
-                if item.isWhole { commit = item.commit.before }
+                if item.isWhole { commit = item.commit.previous }
             } else if commit == nil {
                 isKnown = false
             }

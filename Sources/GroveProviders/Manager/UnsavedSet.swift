@@ -147,5 +147,5 @@ extension CacheError {
 }
 
 extension StoredPlace {
-    fileprivate var order: CallNumber { numbers?.number ?? .first }
+    fileprivate var order: CallNumber { numbers?.number ?? .zero }
 }

@@ -17,15 +17,15 @@ extension StoredRecord {
             let projections = envelope.projections.map { projection -> JSON in
                 let fields = zip(names, projection.fields).filter { $0.1 }.map { JSON.string($0.0) }
                 return [
-                    "name": .string(projection.name), "sequence": JSON(number: projection.sequence),
+                    "name": .string(projection.name), "sequence": JSON(number: projection.sequence.rawValue),
                     "confirmedAt": projection.time == 0 ? .null : JSON(Int(projection.time)), "fields": .array(fields),
                 ]
             }
             members += [
                 JSONMember("recordName", .string(envelope.recordName)),
-                JSONMember("sequence", JSON(number: envelope.sequence)),
+                JSONMember("sequence", JSON(number: envelope.sequence.rawValue)),
                 JSONMember("deleted", .bool(envelope.isTombstone)),
-                JSONMember("lastDeletion", envelope.deletion == 0 ? .null : JSON(number: envelope.deletion)),
+                JSONMember("lastDeletion", envelope.deletion == .zero ? .null : JSON(number: envelope.deletion.rawValue)),
                 JSONMember("flags", .array(envelope.flags.map { .string($0) })),
                 JSONMember("projections", .array(projections)),
                 JSONMember("bodyBytes", JSON(envelope.body.count)),
@@ -47,13 +47,13 @@ extension StoredRecord {
             let body = try? JSON(body: envelope.body)
             let names = StoredRecord.fieldNames(body)
             line("record name", envelope.isTombstone ? "- (deleted)" : envelope.recordName)
-            line("sequence", String(envelope.sequence))
-            if envelope.deletion > 0 { line("last deletion", String(envelope.deletion)) }
+            line("sequence", String(envelope.sequence.rawValue))
+            if envelope.deletion > .zero { line("last deletion", String(envelope.deletion.rawValue)) }
             if !envelope.flags.isEmpty { line("flags", envelope.flags.joined(separator: ", ")) }
             for projection in envelope.isTombstone ? [] : envelope.projections {
                 let fields = zip(names, projection.fields).filter { $0.1 }.map(\.0)
                 let all = fields.count == names.count
-                let number = envelope.projections.count > 1 ? ", written at \(projection.sequence)" : ""
+                let number = envelope.projections.count > 1 ? ", written at \(projection.sequence.rawValue)" : ""
                 let carried = all ? ", all fields" : ": " + fields.joined(separator: " ")
                 line("projection", projection.name + number + carried)
             }
@@ -71,7 +71,7 @@ extension StoredRecord {
         case .success(let envelope):
             members += [
                 JSONMember("recordName", .string(envelope.recordName)),
-                JSONMember("sequence", JSON(number: envelope.sequence)),
+                JSONMember("sequence", JSON(number: envelope.sequence.rawValue)),
                 JSONMember("deleted", .bool(envelope.isTombstone)),
             ]
         }
@@ -84,7 +84,7 @@ extension StoredRecord {
         case .failure(let error): [String(byteCount), "-", "(\(error.code))", name]
         case .success(let envelope):
             [
-                String(byteCount), String(envelope.sequence), envelope.isTombstone ? "(deleted)" : envelope.recordName,
+                String(byteCount), String(envelope.sequence.rawValue), envelope.isTombstone ? "(deleted)" : envelope.recordName,
                 name,
             ]
         }

@@ -1,0 +1,25 @@
+import GroveModel
+
+/// The number of a call in the process that made it.
+///
+/// The cache gives it when the call is made. It orders the calls of this process; the order of the store, in which other processes'
+/// calls have numbers too, is told when the call is committed, by ``number(shiftedBy:)``.
+struct LocalNumber: Comparable, Hashable, Sendable {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Before the first call.
+    static var zero: LocalNumber { LocalNumber(rawValue: 0) }
+
+    static func < (one: LocalNumber, other: LocalNumber) -> Bool { one.rawValue < other.rawValue }
+
+    /// The number of the next call.
+    var next: LocalNumber { LocalNumber(rawValue: rawValue + 1) }
+
+    /// The number in the store's order, where other processes' commits have added `shift`.
+    func number(shiftedBy shift: UInt64) -> CallNumber { CallNumber(rawValue: rawValue + shift) }
+
+    /// The shift by which this number comes next after `last`, which is no less than it.
+    func shift(after last: CallNumber) -> UInt64 { last.rawValue + 1 - rawValue }
+}

@@ -1,0 +1,17 @@
+/// A place in the queue of calls.
+///
+/// The queue gives it when a call is put into it. It orders the calls of one opening of the store by when they are committed,
+/// which is not always the order in which they were made.
+struct QueuePlace: Comparable, Hashable, Sendable {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Before the first call.
+    static var zero: QueuePlace { QueuePlace(rawValue: 0) }
+
+    static func < (one: QueuePlace, other: QueuePlace) -> Bool { one.rawValue < other.rawValue }
+
+    /// The place of the next call.
+    var next: QueuePlace { QueuePlace(rawValue: rawValue + 1) }
+}
