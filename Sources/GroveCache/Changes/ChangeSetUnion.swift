@@ -8,12 +8,14 @@ struct ChangeSetUnion {
     private var evicted: Set<ModelIdentifier> = []
     private var collections: Set<ModelIdentifier> = []
     private var aliases: Set<ModelIdentifier> = []
+    private var changesEverything = false
 
     init(sequence: UInt64) { self.sequence = sequence }
 
     /// Takes in what the next call changed.
     mutating func add(_ set: ChangeSet) {
         sequence = max(sequence, set.sequence)
+        if set.changesEverything { changesEverything = true }
         set.forEachChanged { identifier in
             if !deleted.isEmpty { deleted.remove(identifier) }
             if !evicted.isEmpty { evicted.remove(identifier) }
@@ -43,6 +45,6 @@ struct ChangeSetUnion {
     var changeSet: ChangeSet {
         ChangeSet(
             sequence: sequence, named: changed, deleted: Array(deleted), evicted: Array(evicted),
-            collections: Array(collections), aliases: Array(aliases))
+            collections: Array(collections), aliases: Array(aliases), changesEverything: changesEverything)
     }
 }

@@ -163,7 +163,7 @@ struct WriteTransaction: ~Copyable {
         stored.sequence = max(stored.sequence, sequence)
         var set = ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: lists.evicted,
-            collections: lists.collections, aliases: lists.aliases)
+            collections: lists.collections, aliases: lists.aliases, changesEverything: lists.showsAgain)
         set.origin = write.origin
         set.isSuperseded = isSuperseded
         if isSuperseded { write.noteSuperseded() }
@@ -185,6 +185,7 @@ struct WriteTransaction: ~Copyable {
         let change: RecordUpdate.Change
         switch extra {
         case .tombstone: change = .tombstone
+        case .undelete: change = .undelete
         case .remove: change = .remove
         case .invalidate(_, let invalidation): change = .invalidate(invalidation)
         case .alias(_, let body): change = .bytes(body)
