@@ -107,14 +107,35 @@ struct ManagerUpdateTests {
         #expect(mine.data?.name == "Ann")
     }
 
+    @Test("What others have deleted stays deleted, also before that shows")
+    func deleted() async throws {
+        let mine = DataProvider<Person>(dataModelManager: manager)
+        mine.setData(ann)
+        try await rest()
+        func delete() throws { try cache.delete("Person:1") }
+        try delete()
+        let error = await #expect(throws: CacheError.self) {
+            try await manager.update(Person.self, id: "1") { $0.name = "back" }
+        }
+        #expect(error?.miss == CacheMiss(.deleted, "Person:1"))
+        try await rest()
+        #expect(mine.data == nil)
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+    }
+
     @Test("What the cache refuses is shown no more")
     func refused() async throws {
         let mine = DataProvider<Person>(dataModelManager: manager)
         mine.setData(ann)
         try await rest()
-        await #expect(throws: CacheError.self) {
-            try await manager.update(Person.self, id: "1") { $0.name = String(repeating: "x", count: 40 << 20) }
+        try await cache.suspend()
+        let error = await #expect(throws: CacheError.self) {
+            try await manager.update(Person.self, id: "1") { $0.name = "Anna" }
         }
+        #expect(error?.code == .suspended)
+        await manager.flush()
+        #expect(mine.data?.name == "Ann")
+        try await cache.resume()
         try await rest()
         #expect(mine.data?.name == "Ann")
     }
@@ -131,6 +152,7 @@ struct ManagerUpdateTests {
         let mine = DataProvider<Person>(dataModelManager: manager)
         mine.setData(Person(id: "2"))
         try await manager.update(Person.self, id: "2") { $0.name = "Bob" }
+        await manager.flush()
         #expect(mine.data?.name == "Bob")
         let error = await #expect(throws: CacheError.self) { try await manager.update(Person.self, id: "9") { _ in } }
         #expect(error?.code == .missing)

@@ -1,3 +1,4 @@
+import GroveConsistency
 public import GroveModel
 
 extension DataModelManager {
@@ -7,7 +8,7 @@ extension DataModelManager {
     /// try await manager.update(Message.self, id: 34) { $0.isRead = true }
     /// ```
     ///
-    /// What is shown changes before this first waits. In the cache the change is made to what is stored then, and no other
+    /// What is shown changes as by ``updateModel(_:updateCache:context:)``, without waiting for the cache. In the cache the change is made to what is stored then, and no other
     /// writer, of this process or another one, comes between the read and the write: what others changed of the model stays, and
     /// shows. If the model says the same afterwards, nothing is written. What is shown and not in the cache is stored
     /// there as it is shown.
@@ -29,8 +30,9 @@ extension DataModelManager {
         _ change: @escaping @Sendable (inout M) throws -> Void
     ) async throws -> M? {
         let identifier = M.modelIdentifier(for: id)
-        var model = shownModel(identifier, as: type)
-        if let former = model {
+        let former = shownModel(identifier, as: type)
+        var model = former
+        if let former {
             let changed = try former.changed(by: change)
             if !changed.isEqual(to: former) { updateModel(changed, updateCache: false, context: context) }
             model = changed
@@ -39,9 +41,15 @@ extension DataModelManager {
             do {
                 return try await update(identifier, type, in: cache, change)
             } catch let error as CacheError where error.code == .missing {
+                // What others have deleted stays deleted, also before that shows.
+                if error.miss?.reason == .deleted { model = nil }
                 guard model != nil || missing == .ignore else { throw error }
             } catch {
-                markStale(CollectionOfOne(.model(identifier)))
+                await consistencyManager.flush()
+                // What others changed meanwhile stays.
+                if let former, let model, shownModel(identifier, as: type)?.isEqual(to: model) == true {
+                    updateModel(former, updateCache: false, context: context)
+                }
                 throw error
             }
         } else if model == nil {
