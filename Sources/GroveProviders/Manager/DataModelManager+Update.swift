@@ -42,7 +42,10 @@ extension DataModelManager {
                 return try await update(identifier, type, in: cache, change)
             } catch let error as CacheError where error.code == .missing {
                 // What others have deleted stays deleted, also before that shows.
-                if error.miss?.reason == .deleted { model = nil }
+                if error.miss?.reason == .deleted {
+                    model = nil
+                    markStale(CollectionOfOne(.model(identifier)))
+                }
                 guard model != nil || missing == .ignore else { throw error }
             } catch {
                 await consistencyManager.flush()
