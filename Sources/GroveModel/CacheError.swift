@@ -34,7 +34,8 @@ public struct CacheError: Error, Sendable {
     /// An error with code `missing`: a call needs a model, and reading it is `miss`.
     public init(_ miss: CacheMiss) {
         storage = Storage(
-            code: .missing, message: "The model is not there to be changed: \(miss.reason).", identifier: miss.identifier,
+            code: .missing, message: "The model is not there to be changed: \(miss.reason).",
+            identifier: miss.identifier,
             field: nil, engineCode: nil, miss: miss)
     }
 

@@ -11,7 +11,7 @@ struct Todo {
     var isDone: Bool
 }
 
-/// A service, off the main actor. It does not know the backend.
+/// A service, off the main actor, which does not know the backend.
 struct TodoService: Sendable {
     let cache: any Cache
 

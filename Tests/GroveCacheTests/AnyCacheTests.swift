@@ -121,7 +121,10 @@ struct AnyCacheTests {
         try cache.write(person(2))
         let changes = try cache.write { tx -> ChangeSet in
             var all = ChangeSetUnion(sequence: 0)
-            all.add(try tx.write(contentsOf: [person(1), Person(id: "a:b", name: "", age: 0), Person(id: "", name: "", age: 0)]))
+            all.add(
+                try tx.write(contentsOf: [
+                    person(1), Person(id: "a:b", name: "", age: 0), Person(id: "", name: "", age: 0),
+                ]))
             all.add(try tx.write(contentsOf: [Letter(id: -7), Letter(id: 12)]))
             all.add(try tx.delete(Person.self, id: "2"))
             return all.changeSet
@@ -130,7 +133,9 @@ struct AnyCacheTests {
         #expect(changes.deletedModelIds.ids(of: Person.self) == ["2"])
         // Without a prefix that is declared.
         #expect(changes.ids(of: Letter.self) == [-7, 12])
-        #expect((["letter/07", "letter/", "etter/1", "Letter/1", "xletter/1"] as [ModelIdentifier]).ids(of: Letter.self) == [])
+        #expect(
+            (["letter/07", "letter/", "etter/1", "Letter/1", "xletter/1"] as [ModelIdentifier]).ids(of: Letter.self)
+                == [])
     }
 }
 

@@ -98,7 +98,9 @@ struct CollectionChunkTests {
                 let rest = try cache.readCollection("list", of: Person.self, in: range, missing: .skip).value
                 let end = range?.upperBound ?? 256
                 #expect(rest?.gaps == [128..<end])
-                #expect(rest?.elements == (range.map { people($0.lowerBound..<128) } ?? people(0..<128) + people(256..<500)))
+                #expect(
+                    rest?.elements == (range.map { people($0.lowerBound..<128) } ?? people(0..<128) + people(256..<500))
+                )
             }
             #expect(try cache.collection("list", of: Person.self, in: 0..<128) == people(0..<128))
             #expect(try cache.collection("list", of: Person.self, in: 256..<900) == people(256..<500))

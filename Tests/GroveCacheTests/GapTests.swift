@@ -145,7 +145,8 @@ struct GapTests {
         #expect(twice == whole.gaps)
     }
 
-    @Test("What is queued for a list with such a part leaves it where it is, and so does the commit", arguments: [3, 300])
+    @Test(
+        "What is queued for a list with such a part leaves it where it is, and so does the commit", arguments: [3, 300])
     func edited(count: Int) throws {
         let middle = count / 2
         let new = people(1_000..<1_002)

@@ -43,7 +43,8 @@ struct RestoreTests {
         #expect(try cache.collection("people", of: Person.self) == [bob])
     }
 
-    @Test("A restoration is told as one that may change anything, in a transaction too; one of what is there is a write")
+    @Test(
+        "A restoration is told as one that may change anything, in a transaction too; one of what is there is a write")
     func changes() async throws {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), history: 100)
         try await cache.writeCollection([ann, bob], as: "people")

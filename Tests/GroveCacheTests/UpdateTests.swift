@@ -65,7 +65,8 @@ struct UpdateTests {
     @Test("An update that throws, or says the same, writes nothing and tells nobody")
     func nothing() async throws {
         let cache = try MemoryCache()
-        try await cache.write(Message(id: "1", text: "Hello", sender: ann, editor: Person(id: "2", name: "Bob", age: 2)))
+        try await cache.write(
+            Message(id: "1", text: "Hello", sender: ann, editor: Person(id: "2", name: "Bob", age: 2)))
         // The stored message still names its editor.
         try await cache.delete("Person:2")
         let before = cache.statistics.recordsPut
@@ -110,8 +111,11 @@ struct UpdateTests {
             for caller in 0..<4 {
                 group.addTask {
                     for round in 0..<100 {
-                        cache.setModel(Person(id: "other", name: "\(caller)", age: round), forKey: "Person:other", context: nil)
-                        await #expect(throws: Never.self) { try await cache.update(Person.self, id: "1") { $0.age += 1 } }
+                        cache.setModel(
+                            Person(id: "other", name: "\(caller)", age: round), forKey: "Person:other", context: nil)
+                        await #expect(throws: Never.self) {
+                            try await cache.update(Person.self, id: "1") { $0.age += 1 }
+                        }
                     }
                 }
             }

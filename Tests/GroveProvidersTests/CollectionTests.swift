@@ -182,7 +182,8 @@ struct CollectionTests {
         People.setData(people(0..<2), cacheKey: "people", dataModelManager: manager)
         try await People.append(people(2..<3), cacheKey: "people", dataModelManager: manager)
         try await People.insert(people(3..<4), at: { _ in 1 }, cacheKey: "people", dataModelManager: manager)
-        try await People.update(Person(id: "0", name: "zero"), at: { _ in 0 }, cacheKey: "people", dataModelManager: manager)
+        try await People.update(
+            Person(id: "0", name: "zero"), at: { _ in 0 }, cacheKey: "people", dataModelManager: manager)
         let done: (value: Void, error: (any Error)?) = await answer { completion in
             People.removeAtIndex(
                 { $0.count - 1 }, cacheKey: "people", dataModelManager: manager, completion: { completion((), $0) })

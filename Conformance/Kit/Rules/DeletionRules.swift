@@ -227,7 +227,8 @@ enum DeletionRules {
     }
 
     static let restored = Rule(
-        "DEL-11", "A restored model is again in every list and tree that names it, and what took it out for good stays.",
+        "DEL-11",
+        "A restored model is again in every list and tree that names it, and what took it out for good stays.",
         because: "Undo puts a message back where it was.", requires: [.typedCalls], kills: ["restores-by-writing"]
     ) { trial in
         let site = try trial.site()

@@ -77,7 +77,9 @@ extension Cache {
     public func removeElements(
         in range: Range<Int>, ofCollection key: String, durability: Durability = .standard
     ) async throws(CacheError) -> ChangeSet {
-        try await inTask(durability) { (call) throws(CacheError) in try call.removeElements(in: range, ofCollection: key) }
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.removeElements(in: range, ofCollection: key)
+        }
     }
 
     /// Moves an element as the synchronous form does.

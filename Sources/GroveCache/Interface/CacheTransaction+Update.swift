@@ -61,7 +61,8 @@ extension NodeTree {
         guard count == other.count else { return false }
         for index in 0..<count {
             let (mine, others) = (node(index), other.node(index))
-            let isSame = unsafe isEqual(mine.key, others.key) && isEqual(mine.body, others.body)
+            let isSame =
+                unsafe isEqual(mine.key, others.key) && isEqual(mine.body, others.body)
                 && isEqual(mine.recordName, others.recordName) && isEqual(mine.projection, others.projection)
             guard isSame else { return false }
         }

@@ -74,7 +74,8 @@ extension NodeView {
     /// The elements of `chunk`; `nil` where it was lost, is damaged, or is not the chunk that `head` means.
     func elements(of chunk: CollectionHead.Chunk, in head: CollectionHead) throws(CacheError) -> StoredElements? {
         guard !chunk.isGap else { return nil }
-        return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped { (key) throws(CacheError) -> StoredElements? in
+        return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped {
+            (key) throws(CacheError) -> StoredElements? in
             guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
                 let elements = try? StoredElements(header), elements.count == chunk.count
             else { return nil }

@@ -373,7 +373,9 @@ extension CollectionHead {
     ) -> (chunks: Range<Int>, positions: Range<Int>) {
         var (first, start) = (0, 0)
         while first < chunks.count, start + chunks[first].count <= range.lowerBound {
-            if range.isEmpty, first == chunks.count - 1, 1..<CollectionHead.mostElements ~= chunks[first].count { break }
+            if range.isEmpty, first == chunks.count - 1, 1..<CollectionHead.mostElements ~= chunks[first].count {
+                break
+            }
             if range.isEmpty, !isBehindGap, start == range.lowerBound, chunks[first].isGap {
                 return (first..<first, start..<start)
             }
