@@ -15,8 +15,8 @@ extension ChangeSet {
     /// }
     /// ```
     ///
-    /// Of the deleted ones alone: `changes.deletedModelIds.ids(of: Message.self)`. If it ``changesEverything``, others may
-    /// be different too.
+    /// Of the deleted ones alone: `changes.deletedModelIds.ids(of: Message.self)`. If it ``changesEverything``,
+    /// others may be different too.
     ///
     /// - Complexity: as ``changedModelIds``, and a few steps for each identifier in it.
     public func ids<M: KeyedModel>(of type: M.Type) -> Set<M.ModelID>

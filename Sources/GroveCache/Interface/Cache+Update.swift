@@ -8,11 +8,11 @@ extension Cache {
     /// try cache.update(Message.self, id: 34) { $0.isRead = true }
     /// ```
     ///
-    /// No other writer, of this process or another one, comes between the read and the write: of two updates at once the second
-    /// begins with what the first wrote. If the model says the same afterwards, nothing is written.
+    /// No other writer, of this process or another one, comes between the read and the write: of two updates at once
+    /// the second begins with what the first wrote. If the model says the same afterwards, nothing is written.
     ///
-    /// It confirms nothing. On the calling thread, which it blocks for the commit; in a task the `async` form of the same
-    /// name is used. `change` has the writer's turn, so it should be quick, and must not call the cache.
+    /// It confirms nothing. On the calling thread, which it blocks for the commit; in a task the `async` form of the
+    /// same name is used. `change` has the writer's turn, so it should be quick, and must not call the cache.
     ///
     /// - Parameters:
     ///   - missing: what it means if the model, or a node that it needs, is not there.

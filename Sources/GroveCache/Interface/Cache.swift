@@ -14,8 +14,8 @@ public import GroveModel
 /// }
 /// ```
 ///
-/// ``NormalizedCache`` is the one type that conforms, and documents the calls. Every call does what it does on the cache
-/// itself.
+/// ``NormalizedCache`` is the one type that conforms, and documents the calls. Every call does what it does on the
+/// cache itself.
 public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheDelegate {
     /// Performs one call that writes what `content` makes, without blocking the caller's thread.
     func _performAsync(
@@ -182,13 +182,15 @@ extension Cache {
         changes(of: M.modelIdentifier(for: id))
     }
 
-    /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding them costs.
+    /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding
+    /// them costs.
     ///
     /// ```swift
     /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
     /// ```
     ///
-    /// As after a wipe, what was asked of a network before brings nothing back: such requests end with code `cancelled`.
+    /// As after a wipe, what was asked of a network before brings nothing back: such requests end with code
+    /// `cancelled`.
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
         try write(durability: .standard) { tx in try tx.delete(allOf: type) }

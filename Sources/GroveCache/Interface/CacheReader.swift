@@ -140,9 +140,9 @@ extension CacheReader where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// If a part of a long list is not there, because it was evicted or lost, or was never fetched, a read that comes to it is a miss
-    /// whose reason is ``CacheMiss/Reason/gap`` and which names the list. With `missing: .skip` the read passes over it, and
-    /// says where in ``CollectionRead/gaps``. Pages that do not come to it are hits.
+    /// If a part of a long list is not there, because it was evicted or lost, or was never fetched, a read that comes
+    /// to it is a miss whose reason is ``CacheMiss/Reason/gap`` and which names the list. With `missing: .skip` the
+    /// read passes over it, and says where in ``CollectionRead/gaps``. Pages that do not come to it are hits.
     ///
     /// A page may show fewer elements than it has positions, or none: that does not mean that the list ends there.
     /// ``CollectionRead/nextRange`` says whether there is more.
@@ -177,8 +177,9 @@ extension CacheReader where Self: ~Copyable {
         try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).value?.elements
     }
 
-    /// How many elements the collection under `key` has, deleted ones included, and those of parts that were evicted; `nil` if it
-    /// is not there, and if it has a part that was never fetched, of which nobody knows how many elements it has.
+    /// How many elements the collection under `key` has, deleted ones included, and those of parts that were evicted;
+    /// `nil` if it is not there, and if it has a part that was never fetched, of which nobody knows how many elements
+    /// it has.
     ///
     /// ```swift
     /// let count = try cache.count(ofCollection: "inbox") ?? 0
@@ -190,8 +191,8 @@ extension CacheReader where Self: ~Copyable {
         try count(of: ModelIdentifier(key), isKnown: false)
     }
 
-    /// How many elements of the collection under `key` are known, as ``count(ofCollection:)`` counts them, parts that were never
-    /// fetched left out; `nil` only if the collection is not there.
+    /// How many elements of the collection under `key` are known, as ``count(ofCollection:)`` counts them, parts that
+    /// were never fetched left out; `nil` only if the collection is not there.
     ///
     /// ```swift
     /// let isThere = try cache.knownCount(ofCollection: "inbox") != nil
@@ -216,8 +217,8 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     public let elements: [Element]
     /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
     public let skipped: [CacheMiss]
-    /// The positions of parts of the list that were passed over because they are not there, in order; empty unless the read asked for
-    /// ``MissingElements/skip``.
+    /// The positions of parts of the list that were passed over because they are not there, in order; empty unless
+    /// the read asked for ``MissingElements/skip``.
     ///
     /// An empty range is a part that was never fetched, before the element at that position: nobody knows how many
     /// elements it has.

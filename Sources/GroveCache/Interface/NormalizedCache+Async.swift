@@ -4,8 +4,8 @@ import Synchronization
 
 /// Writes for tasks: they do as the synchronous forms of the same names do, and do not block the caller's thread.
 ///
-/// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. Single writes are in
-/// ``Cache``.
+/// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. Single writes
+/// are in ``Cache``.
 extension NormalizedCache {
     /// Runs `body` in one transaction, as the synchronous form does, on the writer's queue.
     ///

@@ -24,7 +24,8 @@ extension Reconstructor {
 
     /// How many elements the collection under `key` has, deleted ones included.
     ///
-    /// - Parameter isKnown: whether those are counted that are known, if the list has a gap without a length; else it is a miss.
+    /// - Parameter isKnown: whether those are counted that are known, if the list has a gap without a length; else it
+    ///   is a miss.
     /// - Complexity: O(1) store reads.
     func count(ofCollection key: ModelIdentifier, isKnown: Bool) throws(CacheError) -> CacheRead<Int> {
         guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
@@ -87,7 +88,8 @@ extension Reconstructor {
             }
         }
 
-        /// Passes over a gap without a length before `position`, if `range` has that: of two pages the one behind the gap.
+        /// Passes over a gap without a length before `position`, if `range` has that: of two pages the one behind the
+        /// gap.
         mutating func passGap(
             at position: Int, in range: Range<Int>?
         ) throws(NodeReadFailure) {

@@ -4,8 +4,8 @@ import GroveModel
 /// What the head of a long collection says: which chunks hold the elements, and how many each.
 ///
 /// The body of its record is `[number, count, chunks]`; the last is a byte string that has five bytes for each chunk, its
-/// number, big-endian, and how many elements it has: a head is read and written at every edit. An entry whose number is 0 is
-/// no chunk: there the list has a gap, of elements that were never fetched, and nobody knows how many.
+/// number, big-endian, and how many elements it has: a head is read and written at every edit. An entry whose number
+/// is 0 is no chunk: there the list has a gap, of elements that were never fetched, and nobody knows how many.
 struct CollectionHead: Equatable {
     /// A chunk, by its number, and how many elements it has.
     struct Chunk: Equatable {

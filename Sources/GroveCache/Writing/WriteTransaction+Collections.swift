@@ -265,9 +265,10 @@ extension WriteTransaction {
     /// Puts `others` in the place of the elements of `range`; reads of the chunks that they are in the first and the last, at
     /// most.
     ///
-    /// - Parameter isBehindGap: whether what is put beside a gap without a length comes behind it; else it follows the element
-    ///   before the gap.
-    /// - Throws: ``CacheError`` with code `outOfRange` if such a gap is between the elements: nobody knows what is replaced.
+    /// - Parameter isBehindGap: whether what is put beside a gap without a length comes behind it; else it follows
+    ///   the element before the gap.
+    /// - Throws: ``CacheError`` with code `outOfRange` if such a gap is between the elements: nobody knows what is
+    ///   replaced.
     private mutating func replace(
         _ range: Range<Int>, with others: StoredElements, isBehindGap: Bool = false, in head: inout CollectionHead
     ) throws(CacheError) {

@@ -3,10 +3,11 @@ import GroveModel
 
 /// Gaps without a length: parts of a list that were never fetched.
 extension WriteTransaction {
-    /// Says that the list under `key`, a store's key, has elements before position `position` of which nothing is known, not even
-    /// how many.
+    /// Says that the list under `key`, a store's key, has elements before position `position` of which nothing is
+    /// known, not even how many.
     ///
-    /// - Throws: ``CacheError`` with code `outOfRange` if the list is not there, has no such position, or the part there was lost.
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list is not there, has no such position, or the part
+    ///   there was lost.
     mutating func openGap(_ key: [UInt8], before position: Int) throws(CacheError) {
         guard let stored = try transaction.collection(key), 0...stored.count ~= position else {
             throw CacheError(.outOfRange, "The collection is not there, or has no such position.")

@@ -1,6 +1,7 @@
 import GroveModel
 
-/// Static edits for tasks: each returns when its edit is shown by the siblings and on its way to the cache, or throws why there is none.
+/// Static edits for tasks: each returns when its edit is shown by the siblings and on its way to the cache, or throws
+/// why there is none.
 extension CollectionDataProvider {
     /// Inserts `newData` where `index` says, given the data, as the form with a completion does.
     public static func insert(
