@@ -18,6 +18,9 @@ public struct CacheError: Error, Sendable {
     /// The engine's own error number (an LMDB, SQLite or `errno` code), for diagnosis.
     public var engineCode: Int? { storage.engineCode }
 
+    /// Why the model that a call needs is not there, and which node is missing; of an error with code `missing`.
+    public var miss: CacheMiss? { storage.miss }
+
     private let storage: Storage
 
     /// Makes an error; `message` is one sentence.
@@ -28,6 +31,14 @@ public struct CacheError: Error, Sendable {
         storage = Storage(code: code, message: message, identifier: identifier, field: field, engineCode: engineCode)
     }
 
+    /// An error with code `missing`: a call needs a model, and reading it is `miss`.
+    public init(_ miss: CacheMiss) {
+        storage = Storage(
+            code: .missing, message: "The model is not there to be changed: \(miss.reason).",
+            identifier: miss.identifier,
+            field: nil, engineCode: nil, miss: miss)
+    }
+
     /// The same error, said of `identifier`; one that already names an identifier stays as it is.
     public func concerning(_ identifier: ModelIdentifier) -> CacheError {
         guard self.identifier == nil else { return self }
@@ -36,7 +47,7 @@ public struct CacheError: Error, Sendable {
 
     /// The same error, said of `field`; one that already names a field stays as it is.
     package func concerning(field: String) -> CacheError {
-        guard self.field == nil else { return self }
+        guard self.field == nil, miss == nil else { return self }
         return CacheError(code, message, identifier: identifier, field: field, engineCode: engineCode)
     }
 
@@ -46,8 +57,13 @@ public struct CacheError: Error, Sendable {
         let identifier: ModelIdentifier?
         let field: String?
         let engineCode: Int?
+        let miss: CacheMiss?
 
-        init(code: Code, message: String, identifier: ModelIdentifier?, field: String?, engineCode: Int?) {
+        init(
+            code: Code, message: String, identifier: ModelIdentifier?, field: String?, engineCode: Int?,
+            miss: CacheMiss? = nil
+        ) {
+            self.miss = miss
             self.code = code
             self.message = message
             self.identifier = identifier
@@ -110,6 +126,8 @@ extension CacheError {
         public static let tooManyPaths = Code("tooManyPaths")
         /// The collection has no such position, or it is not there, or the part of it that the call is about was lost.
         public static let outOfRange = Code("outOfRange")
+        /// The model that the call needs is not there; ``CacheError/miss`` says why.
+        public static let missing = Code("missing")
         /// The call was cancelled before it took effect.
         public static let cancelled = Code("cancelled")
         /// The call is not supported by this backend.

@@ -37,6 +37,8 @@ public struct CacheMiss: Error, Hashable, Sendable {
         public static let corrupted = Reason("corrupted")
         /// Written by a later format version.
         public static let unsupportedFormat = Reason("unsupportedFormat")
+        /// A part of the list is not there: it was evicted or lost, or never fetched; the identifier is the list's key.
+        public static let gap = Reason("gap")
         /// Last confirmed longer ago than the read accepts.
         public static let expired = Reason("expired")
         /// Invalidated by a write that the cache could not keep.

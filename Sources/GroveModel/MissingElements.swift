@@ -2,6 +2,6 @@
 public enum MissingElements: Sendable {
     /// The whole read is a miss.
     case miss
-    /// The element is left out.
+    /// The element is left out, and so is a part of the list that is not there.
     case skip
 }

@@ -14,3 +14,16 @@ func together(_ cache: SQLiteCache, _ message: Message) throws -> (inbox: [Messa
     }
 }
 // -----
+/// All messages, a page at a time.
+func pages(_ cache: SQLiteCache, _ show: ([Message]) -> Void) throws {
+    var range: Range<Int>? = 0..<50
+    while let page = range {
+        // A part that was evicted is passed over: `read.gaps` says where.
+        guard let read = try cache.readCollection("inbox", of: Message.self, in: page, missing: .skip).value else {
+            return
+        }
+        show(read.elements)
+        range = read.nextRange
+    }
+}
+// -----

@@ -17,7 +17,7 @@ struct DocumentedExamplesTests {
 
     static let types: Set<Substring> = [
         "NormalizedCache", "CacheReader", "CacheWriter", "CacheSnapshot", "CacheView", "CacheTransaction",
-        "ModelSequence",
+        "ModelSequence", "Cache",
     ]
 
     /// The public functions of ``types``; those whose names begin with `_` are no application's.
@@ -67,7 +67,7 @@ struct DocumentedExamplesTests {
         struct Message: CodableModel, KeyedModel, Equatable {
             let id: Int
             let text: String
-            let isRead: Bool
+            var isRead: Bool
             let sender: Person
             var modelIdentifier: ModelIdentifier? { Self.modelIdentifier(for: id) }
             static func modelIdentifier(for id: Int) -> ModelIdentifier { "Message:\\(id)" }

@@ -37,7 +37,7 @@ final class DictionaryCache: CacheDelegate {
 func messageArrived(_ message: Message, _ manager: DataModelManager) {  // on any thread
     manager.updateModel(message)
     Task { @MainActor in
-        CollectionDataProvider.insert([message], at: { _ in 0 }, cacheKey: "inbox", dataModelManager: manager)
+        try await CollectionDataProvider.insert([message], at: { _ in 0 }, cacheKey: "inbox", dataModelManager: manager)
     }
 }
 // -----

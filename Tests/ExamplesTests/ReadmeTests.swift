@@ -115,6 +115,12 @@ struct ReadmeTests {
         let ann = Person(id: "1", name: "Ann", isOnline: true)
         let message = Message(id: "34", text: "Hello", sender: ann)
         let found = try together(cache, message)
+        let list = (0..<130).map { Message(id: "\($0)", text: "", sender: ann) }
+        try cache.writeCollection(list, as: "inbox")
+        for number in 40..<110 { try cache.delete(Message.self, id: "\(number)") }
+        var shown: [Message] = []
+        try pages(cache) { shown += $0 }
+        #expect(shown == list.filter { !(40..<110).contains(Int($0.id) ?? 0) })
         #expect(found.inbox == [message])
         #expect(found.online == [ann])
     }
@@ -124,6 +130,7 @@ struct ReadmeTests {
         arguments: [
             ("ReadmeExample.swift", "README.md"), ("StatesExample.swift", "Docs/Guides/Screens.md"),
             ("CacheExample.swift", "Docs/Guides/Cache.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
+            ("WritingExample.swift", "Docs/Guides/Writing.md"),
             ("DelegateScreen.swift", "Docs/Guides/MovingFromRocketData.md"),
             ("OwnCache.swift", "Docs/Guides/MovingFromRocketData.md"),
         ])

@@ -20,7 +20,7 @@
             try await cache.delete("1")
             #expect(try cache.model("1", as: Item.self) == nil)
             cache.setModel(Item(id: "3", name: "three"), forKey: "3", context: nil)
-            try cache.evict("1")
+            try await cache.evict("1")
             try await cache.told()
             func total(_ label: String, _ own: [(String, String)] = []) throws -> Int64 {
                 try metrics.expectCounter(label, [("cache", "feed")] + own).totalValue

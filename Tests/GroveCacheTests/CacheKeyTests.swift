@@ -14,7 +14,7 @@ struct CacheKeyTests {
 
     @Test("A model is read under its key in its newest version, and under its identifier")
     func newest() async throws {
-        try cache.write(ann, forKey: "me")
+        try await cache.write(ann, forKey: "me")
         #expect(try cache.model(forKey: "me", as: Person.self) == ann)
         #expect(try cache.model("Person:1", as: Person.self) == ann)
         try await cache.write(older)
@@ -40,7 +40,7 @@ struct CacheKeyTests {
     @Test("`Codable` models have the same calls")
     func codable() async throws {
         let note = Draft(id: 7, text: "Hello")
-        try cache.write(note, forKey: "draft", durability: .durable)
+        try await cache.write(note, forKey: "draft", durability: .durable)
         #expect(try cache.model(forKey: "draft", as: Draft.self) == note)
         #expect(try await cache.read { try $0.read(forKey: "draft", as: Draft.self) } == .hit(note))
         #expect(try cache.read(forKey: "other", as: Draft.self) == .miss(CacheMiss(.absent, "other")))

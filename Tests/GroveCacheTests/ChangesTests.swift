@@ -23,9 +23,9 @@ struct ChangesTests {
         try await cache.write(Message(id: "34", text: "Hello", sender: ann, editor: ben))
         try await cache.write(ann)
         try await cache.delete("Person:2")
-        try cache.evict("Person:1")
+        try await cache.evict("Person:1")
         try await cache.writeCollection([ann], as: "people")
-        try cache.removeCollection("people")
+        try await cache.removeCollection("people")
         try await cache.wipe()
         #expect(await changes.next()?.changedModelIds == ["Message:34", "Person:1", "Person:2"])
         #expect(await changes.next()?.deletedModelIds == ["Person:2"])
@@ -63,16 +63,16 @@ struct ChangesTests {
 
     @Test("A stream of an alias tells when it names another model, and a change set names it")
     func alias() async throws {
-        try cache.write(ann, forKey: "me")
+        try await cache.write(ann, forKey: "me")
         var one = cache.changes(of: "me").makeAsyncIterator()
         var all = cache.changes().makeAsyncIterator()
-        try cache.write(ann, forKey: "me")
-        try cache.write(ben, forKey: "me")
+        try await cache.write(ann, forKey: "me")
+        try await cache.write(ben, forKey: "me")
         let changes = await all.next()
         #expect(changes?.changedAliases == ["me"])
         #expect(changes?.changedModelIds == ["Person:2"])
         #expect(await one.next() == .changed)
-        try cache.write(ben, forKey: "me")
+        try await cache.write(ben, forKey: "me")
         try await cache.write(person(7))
         #expect(await all.next()?.changedAliases == [])
     }
@@ -187,7 +187,7 @@ struct ChangesTests {
         let absent = try await cache.read { try $0.read("Person:2", as: Person.self) }
         #expect(absent == .miss(CacheMiss(.absent, "Person:2")))
         try await cache.writeCollection([ann, ben], as: "people")
-        try cache.evict("Person:2")
+        try await cache.evict("Person:2")
         let read = try await cache.read { try $0.readCollection("people", of: Person.self, missing: .skip) }.value
         #expect(read == CollectionRead(elements: [ann], skipped: [CacheMiss(.absent, "Person:2")]))
         let task = Task { [cache] in

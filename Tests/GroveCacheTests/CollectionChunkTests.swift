@@ -91,14 +91,16 @@ struct CollectionChunkTests {
                     }
                 }
             }
-            let reason: CacheMiss.Reason = isDamaged ? .corrupted : .absent
-            for missing in [MissingElements.miss, .skip] {
+            let reason: CacheMiss.Reason = isDamaged ? .corrupted : .gap
+            for range in [nil, 100..<140] {
                 #expect(
-                    miss(try cache.readCollection("list", of: Person.self, missing: missing))
-                        == CacheMiss(reason, "list"))
+                    miss(try cache.readCollection("list", of: Person.self, in: range)) == CacheMiss(reason, "list"))
+                let rest = try cache.readCollection("list", of: Person.self, in: range, missing: .skip).value
+                let end = range?.upperBound ?? 256
+                #expect(rest?.gaps == [128..<end])
                 #expect(
-                    miss(try cache.readCollection("list", of: Person.self, in: 100..<140, missing: missing))
-                        == CacheMiss(reason, "list"))
+                    rest?.elements == (range.map { people($0.lowerBound..<128) } ?? people(0..<128) + people(256..<500))
+                )
             }
             #expect(try cache.collection("list", of: Person.self, in: 0..<128) == people(0..<128))
             #expect(try cache.collection("list", of: Person.self, in: 256..<900) == people(256..<500))

@@ -68,11 +68,11 @@ struct CollectionTests {
     func forms() async throws {
         let cache = try MemoryCache()
         try await cache.writeCollection([Jotting(text: "a")], as: "notes")
-        try cache.append([Jotting(text: "b")], toCollection: "notes")
-        try cache.insert([Jotting(text: "c")], at: 0, inCollection: "notes")
-        try cache.replaceElements(in: 1..<2, ofCollection: "notes", with: [Jotting(text: "d")])
-        try cache.moveElement(from: 0, to: 2, inCollection: "notes")
-        try cache.removeElements(in: 0..<1, ofCollection: "notes")
+        try await cache.append([Jotting(text: "b")], toCollection: "notes")
+        try await cache.insert([Jotting(text: "c")], at: 0, inCollection: "notes")
+        try await cache.replaceElements(in: 1..<2, ofCollection: "notes", with: [Jotting(text: "d")])
+        try await cache.moveElement(from: 0, to: 2, inCollection: "notes")
+        try await cache.removeElements(in: 0..<1, ofCollection: "notes")
         let read = try await cache.read { try $0.collection("notes", of: Jotting.self) }
         #expect(read?.map(\.text) == ["b", "c"])
         let typed: () throws -> Void = { try cache.append([Jotting(text: "e")], toCollection: "notes") }

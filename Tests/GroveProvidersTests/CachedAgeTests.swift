@@ -113,7 +113,7 @@ final class CachedAgeTests {
         #expect(list.data.map(\.id) == ["1", "2"])
         clock.advance(5)
         #expect(try await load(list, 60) == (2, 1))
-        try cache.evict("Person:2")
+        try await cache.evict("Person:2")
         #expect(try await load(list, 60) == (2, 2), "An element that is not there any more is asked for.")
         await manager.flush()
         clock.advance(61)

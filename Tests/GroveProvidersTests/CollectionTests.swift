@@ -180,9 +180,10 @@ struct CollectionTests {
     @Test("Static edits need nobody to hold the collection, and reach whoever does")
     func statics() async throws {
         People.setData(people(0..<2), cacheKey: "people", dataModelManager: manager)
-        People.append(people(2..<3), cacheKey: "people", dataModelManager: manager)
-        People.insert(people(3..<4), at: { _ in 1 }, cacheKey: "people", dataModelManager: manager)
-        People.update(Person(id: "0", name: "zero"), at: { _ in 0 }, cacheKey: "people", dataModelManager: manager)
+        try await People.append(people(2..<3), cacheKey: "people", dataModelManager: manager)
+        try await People.insert(people(3..<4), at: { _ in 1 }, cacheKey: "people", dataModelManager: manager)
+        try await People.update(
+            Person(id: "0", name: "zero"), at: { _ in 0 }, cacheKey: "people", dataModelManager: manager)
         let done: (value: Void, error: (any Error)?) = await answer { completion in
             People.removeAtIndex(
                 { $0.count - 1 }, cacheKey: "people", dataModelManager: manager, completion: { completion((), $0) })
@@ -192,7 +193,7 @@ struct CollectionTests {
         #expect(try cached() == ["zero", "3", "1"])
         let list = People(dataModelManager: manager)
         _ = try await list.fetchDataFromCache(withCacheKey: "people")
-        People.append(people(9..<10), cacheKey: "people", dataModelManager: manager)
+        try await People.append(people(9..<10), cacheKey: "people", dataModelManager: manager)
         #expect(list.data.map(\.name) == ["zero", "3", "1", "9"])
         let missed: (value: Void, error: (any Error)?) = await answer { completion in
             People.removeAtIndex(

@@ -175,7 +175,7 @@ struct ExampleTests {
                 newestMessage = newestMessage.filter { $0.value.sender.id != id }
             case 6: holder.fetchDataFromCache(withCacheKey: "Person:\(id)", completion: { _, _ in })
             case 7: reader.fetchDataFromCache(withCacheKey: "Message:\(id)", completion: { _, _ in })
-            case 8: try cache.evict("Person:\(id)")
+            case 8: try await cache.evict("Person:\(id)")
             default: await manager.flush()
             }
         }

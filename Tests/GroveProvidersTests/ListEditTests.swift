@@ -128,10 +128,10 @@ struct ListEditTests {
             case 10: manager.updateModel(Person(id: "\(step)", name: "\(step)"))
             case 11:
                 await manager.flush()
-                _ = try? cache.removeElements(in: 0..<1, ofCollection: "people")
+                _ = try? await cache.removeElements(in: 0..<1, ofCollection: "people")
             case 12:
                 await manager.flush()
-                try cache.removeCollection("people")
+                try await cache.removeCollection("people")
             case 13: holder.append(new, shouldCache: false)
             case 14: holder.isPaused.toggle()
             default: await manager.flush()

@@ -24,8 +24,8 @@ struct LogOutTests {
         case .otherManager: try await other.wipe()
         case .otherHandle: try await SQLiteCache(directory: path).wipe()
         case .allOfType:
-            try cache.delete(allOf: Person.self)
-            try cache.delete(allOf: Message.self)
+            try await cache.delete(allOf: Person.self)
+            try await cache.delete(allOf: Message.self)
         }
     }
 
@@ -96,9 +96,9 @@ struct LogOutTests {
         shown.setData(Person(id: "1", name: "Ann"))
         other.setData(Message(id: "34", sender: Person(id: "2")))
         await manager.flush()
-        try cache.evict("Person:1")
-        try cache.evict("Message:34")
-        try cache.delete(allOf: Person.self)
+        try await cache.evict("Person:1")
+        try await cache.evict("Message:34")
+        try await cache.delete(allOf: Person.self)
         await manager.flush()
         #expect(shown.data == nil)
         #expect(other.data == nil, "it cannot be without its sender")

@@ -19,7 +19,7 @@ struct MissingElementTests {
         cache = try HeldCache()
         manager = DataModelManager(cacheDelegate: cache, cacheTimeout: 3_600)
         try await cache.inner.writeCollection((1...3).map { Person(id: "\($0)") }, as: "people")
-        try cache.inner.evict("Person:2")
+        try await cache.inner.evict("Person:2")
     }
 
     @Test("By default the whole is a miss; with .skip the rest is shown")
@@ -80,7 +80,7 @@ struct MissingElementTests {
         let whole = try await first.load(withCacheKey: "people", missing: .skip, maxAge: 60) { throw NoNetwork() }
         #expect(whole.count == 3)
         first.setData([], cacheKey: nil)
-        try cache.evict("Person:2")
+        try await cache.evict("Person:2")
         await #expect(throws: NoNetwork.self) {
             try await second.load(withCacheKey: "people", missing: .skip, maxAge: 60) { throw NoNetwork() }
         }

@@ -53,7 +53,7 @@ struct ProviderStateTests {
         let manager = DataModelManager(cacheDelegate: cache.inner)
         try await cache.inner.write(Message(id: "34", sender: ann))
         try await cache.inner.writeCollection([ann, Person(id: "2")], as: "people")
-        try cache.inner.evict("Person:1")
+        try await cache.inner.evict("Person:1")
         let message = DataProvider<Message>(dataModelManager: manager)
         let list = People(dataModelManager: manager)
         _ = try await message.fetchDataFromCache(withCacheKey: "Message:34")

@@ -104,7 +104,7 @@ struct ScreenTests {
         #expect(miss(model.state) == #"absent: "Message:34""# && model.data == nil)
         try await cache.write(Message(id: "34", sender: ann))
         try await cache.writeCollection([ann], as: "people")
-        try cache.write(ann, forKey: "me")
+        try await cache.write(ann, forKey: "me")
         try await rest()
         #expect(model.data?.sender == ann && list.data == [ann] && alias.data == ann)
         guard case .cached = model.state, case .cached = list.state else {
@@ -121,7 +121,7 @@ struct ScreenTests {
     func missingPart() async throws {
         try await cache.write(Message(id: "34", sender: ann))
         try await cache.writeCollection([ann, Person(id: "2")], as: "people")
-        try cache.evict("Person:1")
+        try await cache.evict("Person:1")
         let (model, list) = (DataProvider<Message>(dataModelManager: manager), People(dataModelManager: manager))
         _ = try await model.fetchDataFromCache(withCacheKey: "Message:34")
         _ = try await list.fetchDataFromCache(withCacheKey: "people")

@@ -74,6 +74,16 @@ public protocol ConformanceCache: CacheDelegate {
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
     ) throws(CacheError) -> WrittenChanges
 
+    /// Undoes the deletion of `model`.
+    @discardableResult
+    func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges
+
+    /// Reads the model of `identifier`, changes it and writes it, in one transaction.
+    @discardableResult
+    func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
+    ) throws -> WrittenChanges
+
     /// Deletes every model of a type.
     @discardableResult
     func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges
@@ -161,6 +171,27 @@ extension ConformanceCache {
     ) throws(CacheError) -> WrittenChanges {
         guard holders == .nothing else { throw .hasNoPositions }
         return try delete(identifier)
+    }
+
+    /// By default, nothing is restored.
+    @discardableResult
+    public func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        throw CacheError(.unsupported, "The cache undoes no deletions.")
+    }
+
+    /// By default, models are updated in a transaction.
+    @discardableResult
+    public func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
+    ) throws -> WrittenChanges {
+        try transact { transaction in
+            switch try transaction.read(identifier, as: type) {
+            case .miss(let miss): throw CacheError(miss)
+            case .hit(var model):
+                change(&model)
+                return try transaction.write(contentsOf: [model])
+            }
+        }
     }
 
     /// By default, types are deleted in a transaction.

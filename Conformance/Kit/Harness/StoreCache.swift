@@ -94,6 +94,16 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         WrittenChanges(try cache.delete(identifier, removingFrom: holders))
     }
 
+    func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.restore(model))
+    }
+
+    func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
+    ) throws -> WrittenChanges {
+        WrittenChanges(try cache.update(identifier, as: type, change))
+    }
+
     func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
         WrittenChanges(try cache.delete(allOf: type))
     }

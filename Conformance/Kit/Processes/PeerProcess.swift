@@ -108,6 +108,25 @@ enum PeerProcess {
         return 0
     }
 
+    /// How often each writer of a counter updates it.
+    static let updates = 200
+
+    /// Opens the cache in `directory` and adds to the counter that others add to.
+    static func update(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+        guard let cache = try? backend.site(at: directory).open() else { return 3 }
+        do {
+            for _ in 0..<updates {
+                try cache.update("counter", as: Person.self) { $0.age = ($0.age ?? 0) + 1 }
+            }
+        } catch {
+            ConformanceWorker.say("failed\t\(error)")
+            return 5
+        }
+        cache.close()
+        ConformanceWorker.say("done")
+        return 0
+    }
+
     /// Opens and closes the cache in `directory` many times, and prints how many descriptors and threads there were
     /// before and afterwards.
     static func cycle(_ directory: String, _ count: Int, _ backend: any ConformanceBackend) -> Int32 {

@@ -165,7 +165,14 @@ enum CollectionEditRules {
         try trial.expect(chunks.count > 2, "a list of 600: expected it in several records, got \(chunks.count).")
         try site.interceptor.store().remove(chunks[1])
         try trial.expectMiss(
-            try cache.readCollection("all", as: Person.self), .absent, "all", "a list of which a part was lost")
+            try cache.readCollection("all", as: Person.self), .gap, "all", "a list of which a part was lost")
+        guard case .hit(let rest) = try cache.readCollection("all", as: Person.self, missing: .skip) else {
+            throw CheckFailure("what is left of it, when what is missing is skipped: expected it, got a miss.")
+        }
+        try trial.expect(
+            300..<600 ~= rest.values.count && rest.values == list.filter { rest.values.contains($0) },
+            "what is left of it: expected half of it or more, in order, got \(rest.values.count) elements.")
+        try trial.expectEqual(try cache.count(ofCollection: "all"), 600, "how many elements it has")
         var found = 0
         for start in stride(from: 0, to: 600, by: 10) {
             let page = start..<start + 10

@@ -4,7 +4,7 @@ import GroveModel
 /// DEL: what was deleted stays deleted, for whoever held it before.
 enum DeletionRules {
     static let all = [
-        root, optional, element, cascade, everywhere, undelete, evicted, placeInTime, children, absent,
+        root, optional, element, cascade, everywhere, undelete, evicted, placeInTime, children, absent, restored,
     ]
 
     static let root = Rule(
@@ -224,5 +224,71 @@ enum DeletionRules {
         try trial.expectMiss(
             try cache.read("Person:2", as: Person.self), .deleted, "Person:2", "one that was deleted by the delegate")
         try trial.expectError(.emptyIdentifier, from: "a deletion of an empty identifier") { try cache.delete("") }
+    }
+
+    static let restored = Rule(
+        "DEL-11",
+        "A restored model is again in every list and tree that names it, and what took it out for good stays.",
+        because: "Undo puts a message back where it was.", requires: [.typedCalls], kills: ["restores-by-writing"]
+    ) { trial in
+        let site = try trial.site()
+        let cache = try site.open()
+        let (gone, kept) = (Person(id: "Person:1", age: 1), Person(id: "Person:2"))
+        try cache.write(Message(id: "Message:1", sender: gone, readers: [kept, gone]))
+        for key in ["before", "edited", "unlisted"] { try cache.writeCollection([kept, gone, kept], forKey: key) }
+        let long = (0..<300).map { $0 == 150 ? gone : Person(id: "Long:\($0)") }
+        try cache.writeCollection(long, forKey: "long")
+        func check(_ cache: any ConformanceCache, _ person: Person?, _ when: String) throws {
+            let all = [kept, person, kept].compactMap(\.self)
+            try trial.expectEqual(
+                try cache.readCollection("before", as: Person.self).value?.values, all, "a list from before \(when)")
+            try trial.expectHit(
+                try cache.read("Message:1", as: Message.self),
+                Message(id: "Message:1", sender: person, readers: [kept, person].compactMap(\.self)),
+                "a tree from before \(when)")
+            try trial.expectEqual(
+                try cache.readCollection("long", as: Person.self).value?.values.contains { $0.id == "Person:1" },
+                person != nil, "whether a long list from before has it, \(when)")
+        }
+        for round in 1...2 {
+            try cache.delete("Person:1")
+            try cache.write(Person(id: "Person:1", age: 10))
+            try check(cache, nil, "the deletion, after a write, round \(round)")
+            let restored = Person(id: "Person:1", age: 20 + round)
+            let changes = try cache.restore(restored)
+            try trial.expectChanges(changes.changed, ["Person:1"], "what the restoration of round \(round) changed")
+            try check(cache, restored, "the restoration of round \(round)")
+        }
+        // Of what was deleted twice, and forgotten.
+        try cache.delete("Person:1")
+        try cache.delete("Person:1")
+        if trial.backend.capabilities.contains(.evict) { try cache.evict("Person:1") }
+        try cache.restore(gone)
+        try check(cache, gone, "the restoration of what was deleted twice")
+        // What is out of a list stays out.
+        try cache.edit("edited", CollectionEdit<Person>.remove(1..<2))
+        try cache.writeCollection([kept], forKey: "unlisted")
+        try cache.delete("Person:1")
+        try cache.restore(gone)
+        for key in ["edited", "unlisted"] {
+            let ids = try cache.readCollection(key, as: Person.self).value?.values.map(\.id)
+            try trial.expect(
+                ids.map { !$0.contains("Person:1") } ?? false,
+                "a list that was written without it: expected it to stay so, got \(brief(ids)).")
+        }
+        // Its children are written, and not restored.
+        try cache.write(Message(id: "Message:2", sender: kept))
+        try cache.delete("Person:2")
+        try cache.delete("Message:2")
+        try cache.restore(Message(id: "Message:2", sender: kept))
+        try trial.expectEqual(
+            try cache.readCollection("unlisted", as: Person.self).value?.values, [],
+            "a list of what was deleted by itself, after a holder of it was restored")
+        try trial.expectEqual(
+            try cache.read("Message:2", as: Message.self).value?.sender, kept, "what a restored tree holds")
+        guard trial.profile.isPersistent else { return }
+        try cache.restore(kept)
+        cache.close()
+        try check(try site.open(), gone, "the restoration, after reopening")
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// TXN: several calls as one commit, and several reads of one moment.
 enum TransactionRules {
-    static let all = [whole, isolated, once, oneMoment, transfers, byType, budget]
+    static let all = [whole, isolated, once, oneMoment, transfers, byType, budget, updates]
 
     /// What a rule throws in a transaction.
     private struct Stop: Error {}
@@ -217,5 +217,44 @@ enum TransactionRules {
                     Person(id: "Person:\(number)", age: number), "what the transaction wrote")
             }
         }
+    }
+
+    static let updates = Rule(
+        "TXN-08", "An update is a read and a write that no other writer comes between, and writes only what differs.",
+        because: "Two counts of one thing must not be lost in each other.", requires: [.typedCalls],
+        kills: ["updates-in-two-steps", "updates-nothing"]
+    ) { trial in
+        // What may be forgotten, or fail, at any moment is not counted.
+        guard trial.backend.leniency == .none else { return try trial.expect(true, "") }
+        let site = try trial.site()
+        let cache = try site.open()
+        let missing = try trial.expectError(.missing, from: "an update of what is not there") {
+            try cache.update("counter", as: Person.self) { $0.age = 1 }
+        }
+        try trial.expectEqual(missing.miss, CacheMiss(.absent, "counter"), "why it is missing")
+        try cache.write(Person(id: "counter", age: 0))
+        let same = try cache.update("counter", as: Person.self) { $0.age = 0 }
+        try trial.expectChanges(same.changed, [], "what an update changed that says the same")
+        let callers = (0..<3).map { _ in
+            Threads.start { () -> Bool in
+                for _ in 0..<PeerProcess.updates {
+                    try cache.update("counter", as: Person.self) { $0.age = ($0.age ?? 0) + 1 }
+                }
+                return true
+            }
+        }
+        var children: [ChildProcess] = []
+        if trial.profile.isMultiProcess, let worker = trial.backend.worker {
+            children = try (0..<2).map { _ in try ChildProcess(worker, ["update", site.directory ?? ""]) }
+        }
+        for caller in callers { _ = try caller.wait(seconds: 60) }
+        for child in children {
+            try trial.expectEqual(
+                child.nextLine(within: .seconds(60)), .line("done"), "a process that updates (\(child.errorText))")
+            try trial.expectEqual(child.wait(), .exited(0), "a process that has updated (\(child.errorText))")
+        }
+        try trial.expectEqual(
+            try cache.read("counter", as: Person.self).value?.age, (3 + children.count) * PeerProcess.updates,
+            "what \(3 + children.count) writers counted")
     }
 }

@@ -59,3 +59,11 @@ final class HidesDeleted: ForwardingCache, @unchecked Sendable {
 
     private func bringBack<M: CacheableModel>(_ old: M) throws(CacheError) { try base.write(old) }
 }
+
+/// A deletion is undone by writing the model again.
+// SAFETY: it adds nothing to its sendable base class.
+final class RestoresByWriting: ForwardingCache, @unchecked Sendable {
+    override func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        try base.write(model)
+    }
+}

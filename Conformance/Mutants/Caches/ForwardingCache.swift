@@ -78,6 +78,14 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.delete(identifier, removingFrom: holders)
     }
 
+    func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges { try base.restore(model) }
+
+    func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
+    ) throws -> WrittenChanges {
+        try base.update(identifier, as: type, change)
+    }
+
     func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges { try base.delete(allOf: type) }
 
     func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {

@@ -11,6 +11,35 @@ final class CommitsInPieces: ForwardingCache, @unchecked Sendable {
     }
 }
 
+/// An update reads, and writes what it read in a commit of its own.
+// SAFETY: it adds nothing to its sendable base class.
+final class UpdatesInTwoSteps: ForwardingCache, @unchecked Sendable {
+    override func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
+    ) throws -> WrittenChanges {
+        switch try base.read(identifier, as: type) {
+        case .miss(let miss): throw CacheError(miss)
+        case .hit(var model):
+            change(&model)
+            return try base.write(model)
+        }
+    }
+}
+
+/// An update of a model that is not there does nothing.
+// SAFETY: it adds nothing to its sendable base class.
+final class UpdatesNothing: ForwardingCache, @unchecked Sendable {
+    override func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
+    ) throws -> WrittenChanges {
+        do {
+            return try base.update(identifier, as: type, change)
+        } catch let error as CacheError where error.code == .missing {
+            return WrittenChanges()
+        }
+    }
+}
+
 /// A transaction's body runs twice.
 // SAFETY: it adds nothing to its sendable base class.
 final class RunsTwice: ForwardingCache, @unchecked Sendable {

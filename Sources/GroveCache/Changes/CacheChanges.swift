@@ -37,6 +37,7 @@ public enum CacheChange: Sendable, Equatable {
     case deleted
     /// It was forgotten: nothing is known of it any more.
     case evicted
-    /// The cache was emptied, here or by another process: whatever is shown may be out of date.
+    /// Whatever is shown may be out of date: the cache was emptied, here or by another process, or a deletion was
+    /// undone.
     case unknown
 }

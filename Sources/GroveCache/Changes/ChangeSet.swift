@@ -10,7 +10,9 @@ public struct ChangeSet: Sendable {
 
     /// Whether anything may be different from what was read before, and not only what is named.
     ///
-    /// So it is after a wipe, after another process emptied or replaced the store, and where a stream's reader fell behind.
+    /// So it is after a wipe, after another process emptied or replaced the store, after
+    /// ``CacheWriter/restore(_:durability:)`` of what was deleted, which anything may show again, and where a
+    /// stream's reader fell behind.
     public let changesEverything: Bool
 
     /// The commit, for ``NormalizedCache/changes(since:)``: everything up to this change set was told with it.

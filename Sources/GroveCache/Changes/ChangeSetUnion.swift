@@ -9,12 +9,14 @@ struct ChangeSetUnion {
     private var collections: Set<ModelIdentifier> = []
     private var aliases: Set<ModelIdentifier> = []
     private var lists: [ListChange] = []
+    private var changesEverything = false
 
     init(sequence: CallNumber) { self.sequence = sequence }
 
     /// Takes in what the next call changed.
     mutating func add(_ set: ChangeSet) {
         sequence = max(sequence, set.sequence)
+        if set.changesEverything { changesEverything = true }
         set.forEachChanged { identifier in
             if !deleted.isEmpty { deleted.remove(identifier) }
             if !evicted.isEmpty { evicted.remove(identifier) }
@@ -45,6 +47,7 @@ struct ChangeSetUnion {
     var changeSet: ChangeSet {
         ChangeSet(
             sequence: sequence, named: changed, deleted: Array(deleted), evicted: Array(evicted),
-            collections: Array(collections), aliases: Array(aliases), lists: lists)
+            collections: Array(collections), aliases: Array(aliases), lists: lists,
+            changesEverything: changesEverything)
     }
 }

@@ -140,13 +140,19 @@ extension CacheReader where Self: ~Copyable {
     /// }
     /// ```
     ///
+    /// If a part of a long list is not there, because it was evicted or lost, or was never fetched, a read that comes
+    /// to it is a miss whose reason is ``CacheMiss/Reason/gap`` and which names the list. With `missing: .skip` the
+    /// read passes over it, and says where in ``CollectionRead/gaps``. Pages that do not come to it are hits.
+    ///
+    /// A page may show fewer elements than it has positions, or none: that does not mean that the list ends there.
+    /// ``CollectionRead/nextRange`` says whether there is more.
+    ///
     /// - Parameters:
     ///   - range: the positions of the elements that are read, as far as there are so many; all by default. Positions are as
-    ///     stored, deleted elements included, so that a page may show fewer elements than it has positions.
+    ///     stored, deleted elements included.
     ///   - missing: what a missing element means.
     ///   - maxAge: in seconds. The list has an age of its own, that of the last time it was written, or written the same.
-    /// - Returns: the elements, in order, duplicates kept; or why there are none. Of a long list a part may be missing, and other
-    ///   pages be there.
+    /// - Returns: the elements, in order, duplicates kept; or why there are none.
     /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of it.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func readCollection<M: CacheableModel>(
@@ -171,7 +177,9 @@ extension CacheReader where Self: ~Copyable {
         try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).value?.elements
     }
 
-    /// How many elements the collection under `key` has, deleted ones included; `nil` where it is not there.
+    /// How many elements the collection under `key` has, deleted ones included, and those of parts that were evicted;
+    /// `nil` if it is not there, and if it has a part that was never fetched, of which nobody knows how many elements
+    /// it has.
     ///
     /// ```swift
     /// let count = try cache.count(ofCollection: "inbox") ?? 0
@@ -180,9 +188,25 @@ extension CacheReader where Self: ~Copyable {
     /// - Complexity: O(1) store reads.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func count(ofCollection key: String) throws(CacheError) -> Int? {
-        let name = ModelIdentifier(key)
-        return try _reading(name, maxAge: nil) { (reader) throws(CacheError) in
-            try reader.count(ofCollection: name)
+        try count(of: ModelIdentifier(key), isKnown: false)
+    }
+
+    /// How many elements of the collection under `key` are known, as ``count(ofCollection:)`` counts them, parts that
+    /// were never fetched left out; `nil` only if the collection is not there.
+    ///
+    /// ```swift
+    /// let isThere = try cache.knownCount(ofCollection: "inbox") != nil
+    /// ```
+    ///
+    /// - Complexity: O(1) store reads.
+    /// - Throws: as ``read(_:as:maxAge:)``.
+    public func knownCount(ofCollection key: String) throws(CacheError) -> Int? {
+        try count(of: ModelIdentifier(key), isKnown: true)
+    }
+
+    private func count(of name: ModelIdentifier, isKnown: Bool) throws(CacheError) -> Int? {
+        try _reading(name, maxAge: nil) { (reader) throws(CacheError) in
+            try reader.count(ofCollection: name, isKnown: isKnown)
         }.value
     }
 }
@@ -193,15 +217,35 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     public let elements: [Element]
     /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
     public let skipped: [CacheMiss]
+    /// The positions of parts of the list that were passed over because they are not there, in order; empty unless
+    /// the read asked for ``MissingElements/skip``.
+    ///
+    /// An empty range is a part that was never fetched, before the element at that position: nobody knows how many
+    /// elements it has.
+    public let gaps: [Range<Int>]
+    /// The range of the next page, as long as this one's; `nil` if this was the last one, or all was read.
+    ///
+    /// A page without elements is not the end: all that were at its positions may be deleted.
+    public let nextRange: Range<Int>?
     /// The elements that are left out, and where they are.
     var hidden: [HiddenElement] = []
     /// Whether it is as the view shows it, and nothing that is queued was applied.
     var isCommitted = true
 
     /// Makes a read's outcome.
-    public init(elements: [Element], skipped: [CacheMiss] = []) {
+    public init(
+        elements: [Element], skipped: [CacheMiss] = [], gaps: [Range<Int>] = [], nextRange: Range<Int>? = nil
+    ) {
         self.elements = elements
         self.skipped = skipped
+        self.gaps = gaps
+        self.nextRange = nextRange
+    }
+
+    /// The page after that of `range` in a list of `count` elements.
+    static func nextRange(after range: Range<Int>?, of count: Int) -> Range<Int>? {
+        guard let page = range?.clamped(to: 0..<count), !page.isEmpty, page.upperBound < count else { return nil }
+        return page.upperBound..<page.upperBound + page.count
     }
 }
 

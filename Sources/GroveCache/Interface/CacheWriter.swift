@@ -76,6 +76,19 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
+    /// Several models are written by ``write(contentsOf:durability:asOf:confirmed:)``.
+    ///
+    /// ```swift
+    /// try cache.write(contentsOf: messages)
+    /// ```
+    @available(*, unavailable, renamed: "write(contentsOf:durability:asOf:confirmed:)")
+    @discardableResult
+    public func write<M: CacheableModel>(
+        _ models: [M], durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
+    ) throws(CacheError) -> ChangeSet {
+        try write(contentsOf: models, durability: durability, asOf: place, confirmed: confirmed)
+    }
+
     /// Writes `model` and every identified model in its tree, and lets `key` name it: an alias beside its identifier.
     ///
     /// ```swift

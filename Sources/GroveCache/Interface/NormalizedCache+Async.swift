@@ -1,12 +1,11 @@
 import Dispatch
-public import GroveCoding
 public import GroveModel
 import Synchronization
 
 /// Writes for tasks: they do as the synchronous forms of the same names do, and do not block the caller's thread.
 ///
-/// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. What has no form of its own
-/// here goes into a transaction: `try await cache.write { try $0.evict("Message:34") }`.
+/// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. Single writes
+/// are in ``Cache``.
 extension NormalizedCache {
     /// Runs `body` in one transaction, as the synchronous form does, on the writer's queue.
     ///
@@ -41,72 +40,6 @@ extension NormalizedCache {
             }
         } onCancel: {
             isCancelled.store(true, ordering: .relaxed)
-        }
-    }
-
-    /// Writes `model` as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.write(message)
-    /// ```
-    @discardableResult
-    public func write<M: CacheableModel>(
-        _ model: M, durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
-    ) async throws(CacheError) -> ChangeSet {
-        try await performAsync(durability) { () throws(CacheError) in
-            _WriteContent(tree: try EncodedRoots.tree(of: model), asOf: place, confirmed: confirmed).content
-        }
-    }
-
-    /// Writes `models` in one commit, as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.write(contentsOf: messages)
-    /// ```
-    @discardableResult
-    public func write<M: CacheableModel>(
-        contentsOf models: [M], durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
-    ) async throws(CacheError) -> ChangeSet {
-        try await performAsync(durability) { () throws(CacheError) in
-            _WriteContent(
-                tree: try EncodedRoots(models, mustBeIdentified: true).tree, asOf: place, confirmed: confirmed
-            ).content
-        }
-    }
-
-    /// Writes a collection as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.writeCollection(messages, as: "inbox")
-    /// ```
-    @discardableResult
-    public func writeCollection<M: CacheableModel>(
-        _ elements: [M], as key: String, durability: Durability = .standard, asOf place: Place? = nil,
-        confirmed: Bool = false
-    ) async throws(CacheError) -> ChangeSet {
-        try ModelIdentifier(key).check()
-        return try await performAsync(durability) { () throws(CacheError) in
-            let encoded = try EncodedRoots(elements, mustBeIdentified: false)
-            return _WriteContent(
-                tree: encoded.tree, extras: [encoded.collection(key)], asOf: place, confirmed: confirmed
-            ).content
-        }
-    }
-
-    /// Deletes as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.delete("Message:34", removingFrom: .collections)
-    /// ```
-    @discardableResult
-    public func delete(
-        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
-    ) async throws(CacheError) -> ChangeSet {
-        try identifier.check()
-        return try await performAsync(durability) { () throws(CacheError) in
-            let unlisting: [PendingWrite.Extra] = holders == .collections ? [.unlist(identifier)] : []
-            return PendingWrite.Content(extras: [.tombstone(identifier)] + unlisting)
         }
     }
 

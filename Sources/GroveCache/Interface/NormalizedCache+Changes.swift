@@ -26,17 +26,6 @@ extension NormalizedCache {
         return CacheChanges(subscription)
     }
 
-    /// What happens to the model of type `M` whose identity is `id`; see ``changes(of:)``.
-    ///
-    /// ```swift
-    /// for await _ in cache.changes(of: Message.self, id: 34) {
-    ///     show(try cache.model(Message.self, id: 34))
-    /// }
-    /// ```
-    public func changes<M: KeyedModel>(of type: M.Type, id: M.ModelID) -> CacheChanges<CacheChange> {
-        changes(of: M.modelIdentifier(for: id))
-    }
-
     /// What every commit changes from this call on: one element for each write that changed something, in order.
     ///
     /// ```swift

@@ -1,5 +1,5 @@
 import Dispatch
-public import GroveCoding
+import GroveCoding
 public import GroveModel
 
 extension NormalizedCache: CacheWriter {
@@ -45,18 +45,6 @@ extension NormalizedCache: CacheWriter {
         return try core.writer.sync {
             try core.runTransaction(durability) { scope in try body(CacheTransaction(scope: scope)) }
         }
-    }
-
-    /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding them costs.
-    ///
-    /// ```swift
-    /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
-    /// ```
-    ///
-    /// As after a wipe, what was asked of a network before brings nothing back: such requests end with code `cancelled`.
-    @discardableResult
-    public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
-        try write { tx in try tx.delete(allOf: type) }
     }
 
     /// Empties the cache: afterwards no file of the store holds a byte of the old content.

@@ -10,13 +10,15 @@ extension Reconstructor {
         _ type: M.Type, _ key: ModelIdentifier, in range: Range<Int>? = nil, _ missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
-        var page = Page<M>(missing: missing)
+        var page = Page<M>(list: key, missing: missing)
         do throws(NodeReadFailure) {
             try read(list, key, in: range, into: &page)
         } catch {
             return .miss(try miss(error, at: key))
         }
-        var read = CollectionRead(elements: page.elements, skipped: page.skipped)
+        var read = CollectionRead(
+            elements: page.elements, skipped: page.skipped, gaps: page.gaps,
+            nextRange: CollectionRead<M>.nextRange(after: range, of: page.count))
         read.hidden = page.hidden
         if case .folded = list { read.isCommitted = false }
         return .hit(read)
@@ -24,22 +26,26 @@ extension Reconstructor {
 
     /// How many elements the collection under `key` has, deleted ones included.
     ///
+    /// - Parameter isKnown: whether those are counted that are known, if the list has a gap without a length; else it
+    ///   is a miss.
     /// - Complexity: O(1) store reads.
-    func count(ofCollection key: ModelIdentifier) throws(CacheError) -> CacheRead<Int> {
+    func count(ofCollection key: ModelIdentifier, isKnown: Bool) throws(CacheError) -> CacheRead<Int> {
         guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
+        let (count, hasGap): (Int, Bool)
         do throws(NodeReadFailure) {
             switch list {
-            case .folded(let elements): return .hit(elements.count)
+            case .folded(let elements): (count, hasGap) = (elements.count, !elements.gaps.isEmpty)
+            case .record(let header) where header.flags.contains(.chunks):
+                let head = try CollectionHead(header)
+                (count, hasGap) = (head.count, head.hasGap)
             case .record(let header):
-                guard header.flags.contains(.chunks) else {
-                    var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
-                    return .hit(try decoder.readArrayHead())
-                }
-                return .hit(try CollectionHead.count(of: header))
+                var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
+                (count, hasGap) = (try decoder.readArrayHead(), false)
             }
         } catch {
             return .miss(try miss(error, at: key))
         }
+        return isKnown || !hasGap ? .hit(count) : .miss(CacheMiss(.gap, key))
     }
 
     /// A list as the read finds it.
@@ -70,13 +76,39 @@ extension Reconstructor {
 
     /// What was read of a list.
     private struct Page<M> {
+        let list: ModelIdentifier
         let missing: MissingElements
         var elements: [M] = []
         var skipped: [CacheMiss] = []
         /// Those that are left out.
         var hidden: [HiddenElement] = []
+        /// Positions whose elements are not there.
+        var gaps: [Range<Int>] = []
+        /// How many elements the list has that are known.
+        var count = 0
         /// The position of the next element.
         var position = 0
+
+        /// Passes over the elements at `positions`, of which `miss` says why they are not there.
+        mutating func pass(_ positions: Range<Int>, _ miss: CacheMiss.Reason = .gap) throws(NodeReadFailure) {
+            guard missing == .skip else { throw .miss(CacheMiss(miss, list)) }
+            hidden += positions.map { HiddenElement($0, nil) }
+            if let last = gaps.last, !last.isEmpty, !positions.isEmpty, last.upperBound == positions.lowerBound {
+                gaps[gaps.count - 1] = last.lowerBound..<positions.upperBound
+            } else {
+                gaps.append(positions)
+            }
+        }
+
+        /// Passes over a gap without a length before `position`, if `range` has that: of two pages the one behind the
+        /// gap.
+        mutating func passGap(
+            at position: Int, in range: Range<Int>?
+        ) throws(NodeReadFailure) {
+            guard let range else { return try pass(position..<position) }
+            let isInside = range.contains(position) || position == count && range.upperBound >= count
+            if isInside { try pass(position..<position) }
+        }
     }
 
     /// Decodes the elements of `list` at the positions of `range`, as far as there are any, one after the other.
@@ -94,21 +126,37 @@ extension Reconstructor {
             let table = unsafe ReferenceRuns.table(of: elements.numbers).withUnsafeBytes { unsafe keep($0) }
             let decoder = unsafe NodeDecoder(bytes, source: self, isStable: true)
             let part = (range ?? 0..<elements.count).clamped(to: 0..<elements.count)
-            page.position = part.lowerBound
-            try unsafe decode(part, decoder, ReferenceRuns(table: table), into: &page)
+            page.count = elements.count
+            let runs = unsafe ReferenceRuns(table: table)
+            var start = 0
+            for gap in elements.gaps {
+                let positions = part.clamped(to: start..<gap)
+                page.position = positions.lowerBound
+                try decode(positions, decoder, runs, into: &page)
+                try page.passGap(at: gap, in: range)
+                start = gap
+            }
+            let positions = part.clamped(to: start..<elements.count)
+            page.position = positions.lowerBound
+            try decode(positions, decoder, runs, into: &page)
         case .record(let header) where header.flags.contains(.chunks):
             let head = try CollectionHead(header)
+            page.count = head.count
             var start = 0
             for chunk in head.chunks {
                 let positions = start..<start + chunk.count
                 start = positions.upperBound
+                if chunk.isGap { try page.passGap(at: start, in: range) }
                 let part = (range ?? positions).clamped(to: positions)
                 guard !part.isEmpty else { continue }
                 let mark = unsafe state.pointee.arena.mark
-                let header = try record(of: chunk, in: head, key)
-                let offset = positions.lowerBound
-                page.position = offset
-                try read(header, part.lowerBound - offset..<part.upperBound - offset, into: &page)
+                switch try record(of: chunk, in: head, key) {
+                case .miss(let reason): try page.pass(part, reason)
+                case .hit(let header):
+                    let offset = positions.lowerBound
+                    page.position = offset
+                    try read(header, part.lowerBound - offset..<part.upperBound - offset, into: &page)
+                }
                 unsafe state.pointee.arena.release(to: mark)
             }
         case .record(let header): try read(header, range, into: &page)
@@ -121,6 +169,7 @@ extension Reconstructor {
         var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
         let count = try decoder.readArrayHead()
         let part = (range ?? 0..<count).clamped(to: 0..<count)
+        page.count = max(page.count, count)
         page.position += part.lowerBound
         try decode(part, decoder, ReferenceRuns(header), into: &page)
     }
@@ -142,7 +191,13 @@ extension Reconstructor {
             guard let first = memory.baseAddress else { return }
             do throws(NodeReadFailure) {
                 for position in page.position..<page.position + range.count {
-                    unsafe state.pointee.holderSequence = try runs.next()
+                    let number = try runs.next()
+                    guard number != StoredElements.lostNumber else {
+                        try page.pass(position..<position + 1)
+                        try decoder.skip()
+                        continue
+                    }
+                    unsafe state.pointee.holderSequence = number
                     let start = decoder
                     do throws(NodeReadFailure) {
                         unsafe (first + count).initialize(to: try M.decodeValue(from: &decoder))
@@ -173,35 +228,37 @@ extension Reconstructor {
         return unsafe ModelIdentifier(String(decoding: reference.identifierBytes, as: UTF8.self))
     }
 
+    /// A chunk, or why it is not there.
+    private enum FoundChunk {
+        case hit(RecordHeader)
+        case miss(CacheMiss.Reason)
+    }
+
     /// The record of `chunk`, checked; its bytes stay until the arena is released below them.
     ///
-    /// - Throws: a miss that names the collection where the chunk was lost, is damaged, or is not the one that `head` means.
+    /// - Returns: why there is none where it was lost, is damaged, or is not the one that `head` means.
     private func record(
         of chunk: CollectionHead.Chunk, in head: CollectionHead, _ name: ModelIdentifier
-    ) throws(NodeReadFailure) -> RecordHeader {
+    ) throws(NodeReadFailure) -> FoundChunk {
         let key = head.key(of: chunk.number)
         unsafe key.withUnsafeBytes { key in
             unsafe state.pointee.key.set(Namespace.chunk, UnsafeRawBufferPointer(rebasing: key[1...]))
         }
         do {
             let view = unsafe state.pointee.view
-            guard let stored = try unsafe view?.get(state.pointee.key.bytes) else {
-                throw NodeReadFailure.miss(CacheMiss(.absent, name))
-            }
+            guard let stored = try unsafe view?.get(state.pointee.key.bytes) else { return .miss(.gap) }
             noteTouch()
             let bytes = unsafe state.pointee.keepsBytes ? stored : keep(stored)
             let header = try unsafe RecordHeader(bytes, key: state.pointee.key.bytes)
             var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
             guard try decoder.readArrayHead() == chunk.count else { throw NodeReadFailure.corrupted }
-            return header
+            return .hit(header)
         } catch let error as CacheError {
             throw .failed(error.concerning(name))
-        } catch NodeReadFailure.miss(let miss) {
-            throw .miss(miss)
         } catch RecordHeader.Failure.unsupportedFormat {
-            throw .miss(CacheMiss(.unsupportedFormat, name))
+            return .miss(.unsupportedFormat)
         } catch {
-            throw .miss(CacheMiss(.corrupted, name))
+            return .miss(.corrupted)
         }
     }
 }
@@ -235,7 +292,8 @@ extension ReadState {
                 let isAnswer = isPage || update.since != nil
                 // What confirms nothing leaves the list's age as it is.
                 list = (
-                    isAnswer ? try answer.settled(over: former?.elements, number: update.sequence) : elements,
+                    // Of a list of which a part was lost nothing is kept, as the writer does it.
+                    isAnswer ? try answer.settled(over: former?.elements.whole, number: update.sequence) : elements,
                     update.time > 0 ? update.time : former?.time ?? 0)
             case .forget(let isInvalidation): isInvalidated = isInvalidation
             case .edit(let operation):
@@ -259,9 +317,7 @@ extension ReadState {
 
     /// The list under the current key as the view shows it.
     private func stored() throws(CacheError) -> (elements: StoredElements, time: UInt32)? {
-        guard let view, let stored = try unsafe view.collection(Array(key.bytes)),
-            let elements = try view.elements(of: stored)
-        else { return nil }
-        return (elements, stored.time)
+        guard let view, let stored = try unsafe view.collection(Array(key.bytes)) else { return nil }
+        return (try view.knownElements(of: stored), stored.time)
     }
 }

@@ -4,12 +4,18 @@ import GroveModel
 /// What the head of a long collection says: which chunks hold the elements, and how many each.
 ///
 /// The body of its record is `[number, count, chunks]`; the last is a byte string that has five bytes for each chunk, its
-/// number, big-endian, and how many elements it has: a head is read and written at every edit.
+/// number, big-endian, and how many elements it has: a head is read and written at every edit. An entry whose number
+/// is 0 is no chunk: there the list has a gap, of elements that were never fetched, and nobody knows how many.
 struct CollectionHead: Equatable {
     /// A chunk, by its number, and how many elements it has.
     struct Chunk: Equatable {
         let number: UInt32
         let count: Int
+
+        /// A gap without a length; it takes no position.
+        static let gap = Chunk(number: 0, count: 0)
+
+        var isGap: Bool { number == 0 }
     }
 
     /// The most elements in one record: a collection of more is in chunks.
@@ -23,8 +29,11 @@ struct CollectionHead: Equatable {
     let number: UInt64
     var chunks: [Chunk] = []
 
-    /// How many elements the collection has.
+    /// How many elements the collection has that are known: those in chunks, also where these were lost.
     var count: Int { chunks.reduce(0) { $0 + $1.count } }
+
+    /// Whether nobody knows how many elements the collection has.
+    var hasGap: Bool { chunks.contains(where: \.isGap) }
 
     /// The head of the list that the call `sequence` makes under `key`, a store's key.
     init(_ key: [UInt8], sequence: CallNumber) {
@@ -39,7 +48,9 @@ struct CollectionHead: Equatable {
         let count: Int
         (number, count) = try CollectionHead.begin(&decoder)
         chunks = try unsafe decoder.readBytes { unsafe CollectionHead.chunks(in: $0) }
-        guard self.count == count, decoder.isAtEnd else { throw .corrupted }
+        guard self.count == count, decoder.isAtEnd, chunks.allSatisfy({ $0.isGap == ($0.count == 0) }) else {
+            throw .corrupted
+        }
     }
 
     /// The chunks in `bytes`; none where these are none.
@@ -49,14 +60,6 @@ struct CollectionHead: Equatable {
             let number = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
             return unsafe Chunk(number: UInt32(bigEndian: number), count: Int(bytes[offset + 4]))
         }
-    }
-
-    /// How many elements the collection has whose head is in the record of `header`.
-    ///
-    /// - Complexity: O(1).
-    static func count(of header: RecordHeader) throws(NodeReadFailure) -> Int {
-        var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
-        return try begin(&decoder).count
     }
 
     private static func begin(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> (number: UInt64, count: Int) {
@@ -73,7 +76,7 @@ struct CollectionHead: Equatable {
     }
 
     /// The store's keys of all chunks, in order.
-    var chunkKeys: [[UInt8]] { chunks.map { key(of: $0.number) } }
+    var chunkKeys: [[UInt8]] { chunks.filter { !$0.isGap }.map { key(of: $0.number) } }
 
     /// So many numbers that no chunk has.
     ///

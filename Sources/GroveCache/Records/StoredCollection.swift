@@ -73,7 +73,9 @@ extension NodeView {
 
     /// The elements of `chunk`; `nil` where it was lost, is damaged, or is not the chunk that `head` means.
     func elements(of chunk: CollectionHead.Chunk, in head: CollectionHead) throws(CacheError) -> StoredElements? {
-        try unsafe head.key(of: chunk.number).withUnsafeBytesTyped { (key) throws(CacheError) -> StoredElements? in
+        guard !chunk.isGap else { return nil }
+        return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped {
+            (key) throws(CacheError) -> StoredElements? in
             guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
                 let elements = try? StoredElements(header), elements.count == chunk.count
             else { return nil }
@@ -90,6 +92,23 @@ extension NodeView {
             for chunk in head.chunks {
                 guard let elements = try elements(of: chunk, in: head) else { return nil }
                 all.append(elements)
+            }
+            return all
+        }
+    }
+
+    /// The elements of `collection` that are there, and which are not.
+    func knownElements(of collection: StoredCollection) throws(CacheError) -> StoredElements {
+        switch collection.content {
+        case .elements(let elements): return elements
+        case .chunks(let head):
+            var all = StoredElements()
+            for chunk in head.chunks {
+                if chunk.isGap {
+                    all.appendGap()
+                } else {
+                    all.append(try elements(of: chunk, in: head) ?? StoredElements(lost: chunk.count))
+                }
             }
             return all
         }

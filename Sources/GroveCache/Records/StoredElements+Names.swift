@@ -134,6 +134,9 @@ extension StoredElements {
         }
     }
 
+    /// The same if nothing of the list was lost, or never fetched.
+    var whole: StoredElements? { gaps.isEmpty && !numbers.contains(StoredElements.lostNumber) ? self : nil }
+
     /// Whether the list has the positions of `operation`.
     func canApply(_ operation: ListOperation) -> Bool {
         guard case .at(let edit) = operation else { return true }

@@ -9,6 +9,22 @@ struct StoredElements: Sendable {
     private var ends: [Int] = []
     /// The number of the call that put each element there.
     private(set) var numbers: [CallNumber] = []
+    /// Before which elements the list has a gap without a length, in order.
+    private(set) var gaps: [Int] = []
+
+    /// The number of an element that was lost.
+    static let lostNumber = CallNumber.max
+
+    /// As many elements that were lost.
+    init(lost count: Int) {
+        // A null for each.
+        bytes = Array(repeating: 0xF6, count: count)
+        ends = Array(1..<count + 1)
+        numbers = Array(repeating: StoredElements.lostNumber, count: count)
+    }
+
+    /// Adds a gap without a length behind the last element.
+    mutating func appendGap() { if gaps.last != count { gaps.append(count) } }
 
     var count: Int { ends.count }
 
@@ -56,10 +72,18 @@ struct StoredElements: Sendable {
 
     private func offset(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 
-    mutating func append(_ other: StoredElements) { replace(count..<count, with: other) }
+    mutating func append(_ other: StoredElements) { replace(count..<count, with: other, isBehindGap: true) }
 
-    /// Puts `others` in the place of the elements of `range`.
-    mutating func replace(_ range: Range<Int>, with others: StoredElements) {
+    /// Puts `others` in the place of the elements of `range`; at a gap, before it or behind it.
+    mutating func replace(_ range: Range<Int>, with others: StoredElements, isBehindGap: Bool = false) {
+        let added = others.count - range.count
+        for (index, gap) in gaps.enumerated() where gap > range.lowerBound || range.isEmpty && gap == range.lowerBound {
+            if gap > range.lowerBound, gap < range.upperBound {
+                gaps[index] = range.lowerBound
+            } else if gap > range.lowerBound || !isBehindGap {
+                gaps[index] += added
+            }
+        }
         let (start, end) = (offset(range.lowerBound), offset(range.upperBound))
         bytes.replaceSubrange(start..<end, with: others.bytes)
         numbers.replaceSubrange(range, with: others.numbers)

@@ -6,10 +6,13 @@ struct ChangeLists {
     var evicted: [ModelIdentifier] = []
     var collections: [ModelIdentifier] = []
     var aliases: [ModelIdentifier] = []
+    /// Whether anything may show a model again that was deleted.
+    var showsAgain = false
 
     /// Takes in what became of `extra`.
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
         switch (extra, outcome) {
+        case (.undelete, .replaced): showsAgain = true
         case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
         case (.tombstone(let identifier), _): deleted.append(identifier)
         case (.collection(let key, _, _), _), (.edit(let key, _), _): collections.append(ChangeLists.identifier(key[...]))
@@ -19,7 +22,7 @@ struct ChangeLists {
             if key.first == Namespace.collection { collections.append(identifier) }
             if key.first == Namespace.alias { aliases.append(identifier) }
         case (.alias(let key, _), _): aliases.append(ChangeLists.identifier(key[...]))
-        case (.pin, _), (.unlist, _): return
+        case (.pin, _), (.unlist, _), (.undelete, _): return
         }
     }
 

@@ -52,6 +52,7 @@ enum ListOperation: Sendable {
             return edit.changesNothing ? [] : [edit]
         case .insert(let elements, let place):
             guard elements.count > 0 else { return [] }
+            if case .last = place { return [.append(elements)] }
             let gap = try list.gap(place)
             return [.replace(gap..<gap, with: elements)]
         case .upsert(let elements, let place):

@@ -10,7 +10,8 @@ extension PendingWrite.Extra {
     /// The key in the store.
     var storeKey: [UInt8] {
         switch self {
-        case .tombstone(let identifier), .unlist(let identifier): [Namespace.node] + Array(identifier.rawValue.utf8)
+        case .tombstone(let identifier), .undelete(let identifier), .unlist(let identifier):
+            [Namespace.node] + Array(identifier.rawValue.utf8)
         case .collection(let key, _, _), .edit(let key, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
@@ -21,7 +22,8 @@ extension PendingWrite.Extra {
     /// What it holds in memory, in bytes; an estimate.
     var byteCount: Int {
         switch self {
-        case .tombstone(let identifier), .unlist(let identifier): 64 + identifier.rawValue.utf8.count
+        case .tombstone(let identifier), .undelete(let identifier), .unlist(let identifier):
+            64 + identifier.rawValue.utf8.count
         case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
         case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
@@ -43,7 +45,7 @@ extension PendingWrite.Extra {
         switch self {
         case .collection(_, let body, _), .alias(_, let body): body
         case .edit(_, let edit): edit.elements.bytes
-        case .tombstone, .unlist, .remove, .invalidate, .pin: nil
+        case .tombstone, .undelete, .unlist, .remove, .invalidate, .pin: nil
         }
     }
 
@@ -60,7 +62,7 @@ extension PendingWrite.Extra {
         case .collection(_, let body, _):
             1 + PendingWrite.Extra.count(ofList: body) / CollectionHead.mostElements
         case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
-        case .tombstone, .unlist, .alias, .remove, .invalidate: 1
+        case .tombstone, .undelete, .unlist, .alias, .remove, .invalidate: 1
         }
     }
 
@@ -82,6 +84,7 @@ extension PendingWrite.Extra {
         guard unsafe storeKey.elementsEqual(key) else { return nil }
         switch self {
         case .tombstone: return .tombstone
+        case .undelete: return .undelete
         case .remove: return .remove
         case .invalidate(_, let invalidation): return .invalidate(invalidation)
         case .alias(_, let body): return .bytes(body)

@@ -14,6 +14,8 @@ struct RecordUpdate {
         case bytes([UInt8])
         /// Remember that the node was deleted.
         case tombstone
+        /// Forget that the node was deleted before this call: it is there again for whatever names it.
+        case undelete
         /// Forget the key.
         case remove
         /// Forget the key because what should have been stored was not; with it, whether that was a deletion.
@@ -125,6 +127,15 @@ struct RecordUpdate {
         case .tombstone:
             if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             return try applyTombstone(over: header, into: &out)
+        case .undelete:
+            guard let header, !header.flags.contains(.tombstone), header.deletion > 0,
+                header.deletion <= sequence
+            else {
+                return .unchanged
+            }
+            deletion = .none
+            try unsafe rebuild(header, header.projectionTable, time: header.time, deletion, into: &out)
+            return .replaced(bodyChanged: false)
         case .bytes(let body):
             if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             let isSame = header.map { unsafe $0.body.elementsEqual(body) } ?? false

@@ -191,7 +191,7 @@ extension WriteTransaction {
         try store(list, key, sequence: sequence, time: time)
     }
 
-    private mutating func store(
+    mutating func store(
         _ list: StoredCollection, _ key: [UInt8], sequence: CallNumber, time: UInt32
     ) throws(CacheError) {
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
@@ -221,7 +221,8 @@ extension WriteTransaction {
         switch edit {
         case .replace(let range, let elements): try replace(range, with: elements.numbered(number), in: &head)
         case .append(let elements):
-            try replace(head.count..<head.count, with: elements.numbered(number), in: &head)
+            try replace(
+                head.count..<head.count, with: elements.numbered(number), isBehindGap: true, in: &head)
         case .move(let from, let to):
             let chunk = head.window(of: from..<from + 1)
             let element = try elements(chunk.chunks.lowerBound, of: head)
@@ -233,10 +234,18 @@ extension WriteTransaction {
 
     /// Puts `others` in the place of the elements of `range`; reads of the chunks that they are in the first and the last, at
     /// most.
+    ///
+    /// - Parameter isBehindGap: whether what is put beside a gap without a length comes behind it; else it follows
+    ///   the element before the gap.
+    /// - Throws: ``CacheError`` with code `outOfRange` if such a gap is between the elements: nobody knows what is
+    ///   replaced.
     private mutating func replace(
-        _ range: Range<Int>, with others: StoredElements, in head: inout CollectionHead
+        _ range: Range<Int>, with others: StoredElements, isBehindGap: Bool = false, in head: inout CollectionHead
     ) throws(CacheError) {
-        let (chunks, positions) = head.window(of: range)
+        let (chunks, positions) = head.window(of: range, isBehindGap: isBehindGap)
+        guard !head.chunks[chunks].contains(where: \.isGap) else {
+            throw CacheError(.outOfRange, "The edit is about a part of the collection that was never fetched.")
+        }
         var (first, end) = (chunks.lowerBound, chunks.upperBound)
         let (keepsStart, keepsEnd) = (positions.lowerBound < range.lowerBound, range.upperBound < positions.upperBound)
         var elements = StoredElements()
@@ -278,7 +287,7 @@ extension WriteTransaction {
     }
 
     /// Stores `parts`, a chunk each, in the place of the chunks of `range`.
-    private mutating func replace(
+    mutating func replace(
         _ range: Range<Int>, with parts: [StoredElements], in head: inout CollectionHead
     ) throws(CacheError) {
         let former = head.chunks[range].map(\.number)
@@ -324,10 +333,19 @@ extension CollectionHead {
     /// The chunks that an edit of the elements of `range` is about, and the positions of their elements.
     ///
     /// What is put behind the last element goes into the last chunk where that has room, and behind it where it is full.
-    fileprivate func window(of range: Range<Int>) -> (chunks: Range<Int>, positions: Range<Int>) {
+    ///
+    /// - Parameter isBehindGap: whether what is put beside a gap comes behind it.
+    fileprivate func window(
+        of range: Range<Int>, isBehindGap: Bool = false
+    ) -> (chunks: Range<Int>, positions: Range<Int>) {
         var (first, start) = (0, 0)
         while first < chunks.count, start + chunks[first].count <= range.lowerBound {
-            if range.isEmpty, first == chunks.count - 1, chunks[first].count < CollectionHead.mostElements { break }
+            if range.isEmpty, first == chunks.count - 1, 1..<CollectionHead.mostElements ~= chunks[first].count {
+                break
+            }
+            if range.isEmpty, !isBehindGap, start == range.lowerBound, chunks[first].isGap {
+                return (first..<first, start..<start)
+            }
             start += chunks[first].count
             first += 1
         }

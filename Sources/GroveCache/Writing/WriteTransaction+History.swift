@@ -15,6 +15,8 @@ struct HistoryDraft {
         guard !set.isEmpty else { return }
         isEmpty = false
         guard limit.places > 0, changes != nil else { return }
+        // No entry names what may show a model again.
+        guard !set.changesEverything else { return changes = nil }
         nameCount += set.nameCount
         // So many names do not fit, however short they are.
         guard nameCount < limit.mostBytes(limit.places) else { return changes = nil }

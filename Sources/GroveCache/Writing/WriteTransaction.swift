@@ -167,7 +167,8 @@ struct WriteTransaction: ~Copyable {
         stored.sequence = max(stored.sequence, sequence)
         var set = ChangeSet(
             sequence: sequence, tree: write.tree, changed: changed, deleted: named.deleted, evicted: named.evicted,
-            collections: named.collections, aliases: named.aliases, lists: lists.changes)
+            collections: named.collections, aliases: named.aliases, lists: lists.changes,
+            changesEverything: named.showsAgain)
         set.origin = write.origin
         set.editTicket = write.ticket
         set.isSuperseded = isSuperseded
@@ -190,6 +191,7 @@ struct WriteTransaction: ~Copyable {
         let change: RecordUpdate.Change
         switch extra {
         case .tombstone: change = .tombstone
+        case .undelete: change = .undelete
         case .remove: change = .remove
         case .invalidate(_, let invalidation): change = .invalidate(invalidation)
         case .alias(_, let body): change = .bytes(body)

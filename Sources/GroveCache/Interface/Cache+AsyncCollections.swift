@@ -1,0 +1,98 @@
+public import GroveCoding
+public import GroveModel
+
+/// Calls about collections for tasks; see ``Cache/write(_:durability:asOf:confirmed:)``.
+extension Cache {
+    /// Writes a collection as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.writeCollection(messages, as: "inbox")
+    /// ```
+    @discardableResult
+    public func writeCollection<M: CacheableModel>(
+        _ elements: [M], as key: String, durability: Durability = .standard, asOf place: Place? = nil,
+        confirmed: Bool = false
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.writeCollection(elements, as: key, asOf: place, confirmed: confirmed)
+        }
+    }
+
+    /// Forgets a collection as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.removeCollection("search results")
+    /// ```
+    @discardableResult
+    public func removeCollection(_ key: String) async throws(CacheError) -> ChangeSet {
+        try await inTask(.standard) { (call) throws(CacheError) in try call.removeCollection(key) }
+    }
+
+    /// Inserts as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.insert([message], at: 0, inCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func insert<M: CacheableModel>(
+        _ elements: [M], at index: Int, inCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.insert(elements, at: index, inCollection: key)
+        }
+    }
+
+    /// Appends as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.append(older, toCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func append<M: CacheableModel>(
+        _ elements: [M], toCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in try call.append(elements, toCollection: key) }
+    }
+
+    /// Replaces elements as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.replaceElements(in: 0..<1, ofCollection: "inbox", with: [message])
+    /// ```
+    @discardableResult
+    public func replaceElements<M: CacheableModel>(
+        in range: Range<Int>, ofCollection key: String, with elements: [M], durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.replaceElements(in: range, ofCollection: key, with: elements)
+        }
+    }
+
+    /// Removes elements as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.removeElements(in: 0..<20, ofCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func removeElements(
+        in range: Range<Int>, ofCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.removeElements(in: range, ofCollection: key)
+        }
+    }
+
+    /// Moves an element as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.moveElement(from: 3, to: 0, inCollection: "pinned")
+    /// ```
+    @discardableResult
+    public func moveElement(
+        from: Int, to: Int, inCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.moveElement(from: from, to: to, inCollection: key)
+        }
+    }
+}

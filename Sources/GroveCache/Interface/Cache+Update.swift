@@ -1,0 +1,74 @@
+public import GroveCoding
+public import GroveModel
+
+extension Cache {
+    /// Reads the model of type `M` whose identity is `id`, lets `change` change it, and writes it, in one transaction.
+    ///
+    /// ```swift
+    /// try cache.update(Message.self, id: 34) { $0.isRead = true }
+    /// ```
+    ///
+    /// No other writer, of this process or another one, comes between the read and the write: of two updates at once
+    /// the second begins with what the first wrote. If the model says the same afterwards, nothing is written.
+    ///
+    /// It confirms nothing. On the calling thread, which it blocks for the commit; in a task the `async` form of the
+    /// same name is used. `change` has the writer's turn, so it should be quick, and must not call the cache.
+    ///
+    /// - Parameters:
+    ///   - missing: what it means if the model, or a node that it needs, is not there.
+    ///   - durability: what the commit survives.
+    ///   - change: called once, unless the model is missing.
+    /// - Returns: the identifiers whose stored bytes changed; empty if nothing was written.
+    /// - Throws: what `change` throws, and then nothing is stored; ``CacheError`` with code `missing`, which says in
+    ///   ``CacheError/miss`` why and which node is missing, and as ``NormalizedCache/write(durability:_:)``.
+    @discardableResult
+    public func update<M: CacheableModel & KeyedModel>(
+        _ type: M.Type, id: M.ModelID, ifMissing missing: MissingModel = .fail, durability: Durability = .standard,
+        _ change: (inout M) throws -> Void
+    ) throws -> ChangeSet {
+        try update(M.modelIdentifier(for: id), as: type, ifMissing: missing, durability: durability, change)
+    }
+
+    /// The same for the model of `identifier`; see ``update(_:id:ifMissing:durability:_:)``.
+    ///
+    /// ```swift
+    /// try cache.update("Draft:new", as: Draft.self, ifMissing: .ignore) { $0.text += "!" }
+    /// ```
+    @discardableResult
+    public func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, ifMissing missing: MissingModel = .fail,
+        durability: Durability = .standard, _ change: (inout M) throws -> Void
+    ) throws -> ChangeSet {
+        try write(durability: durability) { tx in try tx.update(identifier, as: type, ifMissing: missing, change) }
+    }
+
+    /// Updates as the synchronous form does, on the writer's queue.
+    ///
+    /// ```swift
+    /// try await cache.update(Message.self, id: 34) { $0.isRead = true }
+    /// ```
+    ///
+    /// Cancellation is honoured until the transaction's turn comes, with code `cancelled`, and not afterwards.
+    @discardableResult
+    public func update<M: CacheableModel & KeyedModel>(
+        _ type: M.Type, id: M.ModelID, ifMissing missing: MissingModel = .fail, durability: Durability = .standard,
+        _ change: @escaping @Sendable (inout M) throws -> Void
+    ) async throws -> ChangeSet {
+        try await update(M.modelIdentifier(for: id), as: type, ifMissing: missing, durability: durability, change)
+    }
+
+    /// The same for the model of `identifier`.
+    ///
+    /// ```swift
+    /// try await cache.update("Draft:new", as: Draft.self, ifMissing: .ignore) { $0.text += "!" }
+    /// ```
+    @discardableResult
+    public func update<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, ifMissing missing: MissingModel = .fail,
+        durability: Durability = .standard, _ change: @escaping @Sendable (inout M) throws -> Void
+    ) async throws -> ChangeSet {
+        try await write(durability: durability) { tx in
+            try tx.update(identifier, as: type, ifMissing: missing, change)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+public import GroveCoding
+public import GroveModel
+
+/// A cache, whatever its backend: what services hold that should not be generic over it.
+///
+/// ```swift
+/// final class Inbox: Sendable {
+///     let cache: any Cache
+///     init(cache: any Cache) { self.cache = cache }
+///
+///     func markRead(_ id: Int) async throws {
+///         try await cache.update(Message.self, id: id) { $0.isRead = true }
+///     }
+/// }
+/// ```
+///
+/// ``NormalizedCache`` is the one type that conforms, and documents the calls. Every call does what it does on the
+/// cache itself.
+public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheDelegate {
+    /// Performs one call that writes what `content` makes, without blocking the caller's thread.
+    func _performAsync(
+        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
+    ) async throws(CacheError) -> ChangeSet
+
+    // MARK: Several calls at once
+
+    /// See ``NormalizedCache/read(_:)-(_)``.
+    func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value
+
+    /// See ``NormalizedCache/read(_:)-(_)``.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing CacheView) throws -> Value
+    ) async throws -> Value
+
+    /// See ``NormalizedCache/write(durability:_:)``.
+    @discardableResult
+    func write<Value>(
+        durability: Durability, _ body: (borrowing CacheTransaction) throws -> Value
+    ) throws -> Value
+
+    /// See ``NormalizedCache/write(durability:_:)``.
+    @discardableResult
+    func write<Value: Sendable>(
+        durability: Durability, _ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Value
+    ) async throws -> Value
+
+    // MARK: Changes
+
+    /// See ``NormalizedCache/changes()``.
+    func changes() -> CacheChanges<ChangeSet>
+
+    /// See ``NormalizedCache/changes(since:)``.
+    func changes(since token: ChangeToken?) -> CacheChanges<ChangeSet>
+
+    /// See ``NormalizedCache/changes(of:)``.
+    func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange>
+
+    /// See ``NormalizedCache/noticeCommitsOfOtherProcesses()``.
+    func noticeCommitsOfOtherProcesses()
+
+    /// See ``NormalizedCache/place()``.
+    func place() -> Place
+
+    // MARK: Pins
+
+    /// See ``NormalizedCache/retain(_:)-(ModelIdentifier)``.
+    func retain(_ identifier: ModelIdentifier) throws(CacheError)
+
+    /// See ``NormalizedCache/retain(_:)-(ModelIdentifier)``.
+    func retain(_ identifier: ModelIdentifier) async throws(CacheError)
+
+    /// See ``NormalizedCache/retain(collection:)-(String)``.
+    func retain(collection key: String) throws(CacheError)
+
+    /// See ``NormalizedCache/retain(collection:)-(String)``.
+    func retain(collection key: String) async throws(CacheError)
+
+    /// See ``NormalizedCache/release(_:)-(ModelIdentifier)``.
+    func release(_ identifier: ModelIdentifier) throws(CacheError)
+
+    /// See ``NormalizedCache/release(_:)-(ModelIdentifier)``.
+    func release(_ identifier: ModelIdentifier) async throws(CacheError)
+
+    /// See ``NormalizedCache/release(collection:)-(String)``.
+    func release(collection key: String) throws(CacheError)
+
+    /// See ``NormalizedCache/release(collection:)-(String)``.
+    func release(collection key: String) async throws(CacheError)
+
+    // MARK: The store
+
+    /// See ``NormalizedCache/flush(_:)``.
+    func flush(_ durability: Durability) throws(CacheError)
+
+    /// See ``NormalizedCache/flush(_:)``.
+    func flush(_ durability: Durability) async throws(CacheError)
+
+    /// See ``NormalizedCache/wipe()-()``.
+    func wipe() throws(CacheError)
+
+    /// See ``NormalizedCache/suspend()-()``.
+    func suspend() throws(CacheError)
+
+    /// See ``NormalizedCache/suspend()-()``.
+    func suspend() async throws(CacheError)
+
+    /// See ``NormalizedCache/resume()-()``.
+    func resume() throws(CacheError)
+
+    /// See ``NormalizedCache/resume()-()``.
+    func resume() async throws(CacheError)
+
+    /// See ``NormalizedCache/size()-()``.
+    func size() throws(CacheError) -> StoreSize
+
+    /// See ``NormalizedCache/usage()``.
+    func usage() throws(CacheError) -> CacheUsage
+
+    /// See ``NormalizedCache/close()``.
+    func close()
+}
+
+extension NormalizedCache: Cache {
+    /// Performs one call that writes what `content` makes, without blocking the caller's thread.
+    public func _performAsync(
+        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
+    ) async throws(CacheError) -> ChangeSet {
+        try await performAsync(durability) { () throws(CacheError) in try content().content }
+    }
+}
+
+/// The calls without their arguments that have defaults: a protocol's requirements have none.
+extension Cache {
+    /// Runs `body` in one transaction; see ``NormalizedCache/write(durability:_:)``.
+    ///
+    /// ```swift
+    /// try cache.write { tx in try tx.write(message) }
+    /// ```
+    @_disfavoredOverload
+    @discardableResult
+    public func write<Value>(_ body: (borrowing CacheTransaction) throws -> Value) throws -> Value {
+        try write(durability: .standard, body)
+    }
+
+    /// Runs `body` in one transaction, on the writer's queue; see ``NormalizedCache/write(durability:_:)``.
+    ///
+    /// ```swift
+    /// try await cache.write { tx in try tx.write(message) }
+    /// ```
+    @_disfavoredOverload
+    @discardableResult
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Value
+    ) async throws -> Value {
+        try await write(durability: .standard, body)
+    }
+
+    /// Returns when everything that was queued before is committed; see ``NormalizedCache/flush(_:)``.
+    ///
+    /// ```swift
+    /// try cache.flush()
+    /// ```
+    @_disfavoredOverload
+    public func flush() throws(CacheError) { try flush(.standard) }
+
+    /// Returns when everything that was queued before is committed; see ``NormalizedCache/flush(_:)``.
+    ///
+    /// ```swift
+    /// try await cache.flush()
+    /// ```
+    @_disfavoredOverload
+    public func flush() async throws(CacheError) { try await flush(.standard) }
+
+    /// What happens to the model of type `M` whose identity is `id`; see ``NormalizedCache/changes(of:)``.
+    ///
+    /// ```swift
+    /// for await _ in cache.changes(of: Message.self, id: 34) {
+    ///     show(try cache.model(Message.self, id: 34))
+    /// }
+    /// ```
+    public func changes<M: KeyedModel>(of type: M.Type, id: M.ModelID) -> CacheChanges<CacheChange> {
+        changes(of: M.modelIdentifier(for: id))
+    }
+
+    /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding
+    /// them costs.
+    ///
+    /// ```swift
+    /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
+    /// ```
+    ///
+    /// As after a wipe, what was asked of a network before brings nothing back: such requests end with code
+    /// `cancelled`.
+    @discardableResult
+    public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
+        try write(durability: .standard) { tx in try tx.delete(allOf: type) }
+    }
+}

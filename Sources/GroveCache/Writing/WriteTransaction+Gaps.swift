@@ -1,0 +1,54 @@
+import GroveCoding
+import GroveModel
+
+/// Gaps without a length: parts of a list that were never fetched.
+extension WriteTransaction {
+    /// Says that the list under `key`, a store's key, has elements before position `position` of which nothing is
+    /// known, not even how many.
+    ///
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list is not there, has no such position, or the part
+    ///   there was lost.
+    mutating func openGap(_ key: [UInt8], before position: Int) throws(CacheError) {
+        guard let stored = try transaction.collection(key), 0...stored.count ~= position else {
+            throw CacheError(.outOfRange, "The collection is not there, or has no such position.")
+        }
+        var head: CollectionHead
+        switch stored.content {
+        case .chunks(let chunks): head = chunks
+        case .elements(let elements):
+            head = CollectionHead(key, sequence: stored.sequence)
+            try replace(0..<0, with: elements.parts(areLast: true), in: &head)
+        }
+        var (index, start) = (0, 0)
+        while index < head.chunks.count, start + head.chunks[index].count <= position {
+            start += head.chunks[index].count
+            index += 1
+        }
+        if start < position {
+            guard let elements = try transaction.elements(of: head.chunks[index], in: head) else {
+                throw CacheError(.outOfRange, "The part of the collection that the gap is in was lost.")
+            }
+            let (before, behind) = (elements[0..<position - start], elements[position - start..<elements.count])
+            try replace(index..<index + 1, with: [before, behind], in: &head)
+            index += 1
+        }
+        // Two gaps side by side are one.
+        let isThere = index > 0 && head.chunks[index - 1].isGap
+        if !isThere { head.chunks.insert(.gap, at: index) }
+        let list = StoredCollection(.chunks(head), sequence: stored.sequence, time: stored.time)
+        try store(list, key, sequence: stored.sequence, time: stored.time)
+    }
+}
+
+extension TransactionScope {
+    /// Says that the collection under `name` has elements before `position` that were never fetched.
+    ///
+    /// Windows of long lists will call it; nothing of an application's does yet.
+    func openGap(in name: String, before position: Int) throws(CacheError) {
+        let key = [Namespace.collection] + Array(name.utf8)
+        let identifier = ModelIdentifier(name)
+        try stage(ChangeSet(sequence: 0, collections: [identifier])) { (commit) throws(CacheError) in
+            try commit.openGap(key, before: position)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import GroveConsistency
+public import GroveModel
+
+extension DataModelManager {
+    /// Lets `change` change the model of type `M` whose identity is `id`, on every screen and in the cache.
+    ///
+    /// ```swift
+    /// try await manager.update(Message.self, id: 34) { $0.isRead = true }
+    /// ```
+    ///
+    /// What is shown changes as by ``updateModel(_:updateCache:context:)``, without waiting for the cache. In the
+    /// cache the change is made to what is stored then, and no other writer, of this process or another one, comes
+    /// between the read and the write: what others changed of the model stays, and shows. If the model says the same
+    /// afterwards, nothing is written. What is shown and not in the cache is stored there as it is shown.
+    ///
+    /// With a cache that is only a ``CacheDelegate``, what is shown is changed and stored as a whole, or what the
+    /// cache has if nothing is shown.
+    ///
+    /// - Parameters:
+    ///   - missing: what it means if the model is neither shown nor in the cache.
+    ///   - context: passed to the delegates of the providers that change, and to a cache that is only a
+    ///     ``CacheDelegate``.
+    ///   - change: called on the main actor with what is shown, if it is, and on another thread with what is stored.
+    /// - Returns: the model as it is stored; `nil` if it is missing, and that was to be ignored.
+    /// - Throws: what `change` throws; ``CacheError`` with code `missing`, and what the cache refuses to store, which
+    ///   is not shown any more then.
+    @MainActor
+    @discardableResult
+    public func update<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, ifMissing missing: MissingModel = .fail, context: (any Sendable)? = nil,
+        _ change: @escaping @Sendable (inout M) throws -> Void
+    ) async throws -> M? {
+        let identifier = M.modelIdentifier(for: id)
+        let former = shownModel(identifier, as: type)
+        var model = former
+        if let former {
+            let changed = try former.changed(by: change)
+            if !changed.isEqual(to: former) { updateModel(changed, updateCache: false, context: context) }
+            model = changed
+        }
+        if let cache = cacheDelegate as? any UpdatableCache {
+            do {
+                return try await update(identifier, type, in: cache, change)
+            } catch let error as CacheError where error.code == .missing {
+                // What others have deleted stays deleted, also before that shows.
+                if error.miss?.reason == .deleted {
+                    model = nil
+                    markStale(CollectionOfOne(.model(identifier)))
+                }
+                guard model != nil || missing == .ignore else { throw error }
+            } catch {
+                await consistencyManager.flush()
+                // What others changed meanwhile stays.
+                if let former, let model, shownModel(identifier, as: type)?.isEqual(to: model) == true {
+                    updateModel(former, updateCache: false, context: context)
+                }
+                throw error
+            }
+        } else if model == nil {
+            model = try await cachedModel(identifier, as: type)?.changed(by: change)
+            guard model != nil || missing == .ignore else { throw CacheError(CacheMiss(.absent, identifier)) }
+        }
+        if let model { updateModel(model, context: context) }
+        return model
+    }
+
+    private func update<M: SimpleModel>(
+        _ identifier: ModelIdentifier, _ type: M.Type, in cache: any UpdatableCache,
+        _ change: @escaping @Sendable (inout M) throws -> Void
+    ) async throws -> M {
+        try await withCheckedThrowingContinuation { continuation in
+            // Behind what was saved before.
+            inOrder { _ in
+                onCache { cache.update(identifier, as: type, change) { continuation.resume(with: $0) } }
+            }
+        }
+    }
+
+    private func cachedModel<M: SimpleModel>(_ identifier: ModelIdentifier, as type: M.Type) async throws -> M? {
+        try await withCheckedThrowingContinuation { continuation in
+            modelFromCache(identifier.rawValue) { (model: M?, error) in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: model) }
+            }
+        }
+    }
+}
+
+extension SimpleModel {
+    fileprivate func changed(by change: (inout Self) throws -> Void) rethrows -> Self {
+        var model = self
+        try change(&model)
+        return model
+    }
+}
