@@ -145,10 +145,11 @@ extension CacheCore {
     ///
     /// - Parameters:
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
+    ///   - isBuffered: whether the engine gets what is written when `body` says so, and not before.
     /// - Returns: the commit before and this one, where the cache keeps a history.
     @discardableResult
     func transact(
-        leaving group: [PendingWrite] = [],
+        leaving group: [PendingWrite] = [], isBuffered: Bool = false,
         _ body: (inout WriteTransaction) throws(CacheError) -> Void
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
@@ -159,7 +160,7 @@ extension CacheCore {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
+                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows)
                 others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)
