@@ -12,7 +12,8 @@ public protocol FollowableCache: CacheDelegate {
     /// The same, for a follower who shows something: that goes last where the cache has to evict, after everything that nobody shows.
     ///
     /// - Parameter isShown: says whether the follower shows a model or a list. Called for what is about to be evicted only, while the
-    ///   cache writes: it must be quick, and must not call the cache.
+    ///   cache writes: it must be quick, and must not call the cache. A cache that may evict calls it once at first, so that the
+    ///   follower can prepare for it; one that never evicts never does.
     func followed(
         by tell: @escaping @Sendable (any CommittedChanges) -> Void,
         isShown: @escaping @Sendable (ShownItem) -> Bool

@@ -195,7 +195,7 @@ extension CacheLife {
                 for index in 0..<2_000 { try tx.write(Note(index, String(repeating: "x", count: 1_000))) }
             }
         }
-        #expect(tooMuch == .tooLarge)
+        #expect(tooMuch == .overBudget)
     }
 
     private func tooSmall() throws {

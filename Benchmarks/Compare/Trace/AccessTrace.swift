@@ -32,6 +32,30 @@ package struct AccessTrace {
         guard line > 0 else { throw .input("\(file) is empty; a trace has one key on every line") }
     }
 
+    /// The requests of `keys`, any numbers, of which each weighs what `weight` says; 1 where that is `nil`.
+    init(keys: [UInt64], weight: ((UInt64) -> UInt32)?) {
+        var numbers: [UInt64: UInt32] = [:]
+        for key in keys {
+            let number = numbers[key, default: UInt32(truncatingIfNeeded: numbers.count)]
+            if number == numbers.count { numbers[key] = number }
+            requests.append(number)
+            if let weight { weights.append(weight(key)) }
+        }
+        distinct = numbers.count
+    }
+
+    /// The bytes, or records, that all of its keys take.
+    var footprint: Int {
+        guard !weights.isEmpty else { return distinct }
+        var seen = [Bool](repeating: false, count: distinct)
+        var sum = 0
+        for (place, number) in requests.enumerated() where !seen[Int(number)] {
+            seen[Int(number)] = true
+            sum += Int(weights[place])
+        }
+        return sum
+    }
+
     /// The first `prefix` requests of another trace.
     init(_ other: AccessTrace, prefix: Int) {
         requests = Array(other.requests.prefix(prefix))

@@ -1,6 +1,5 @@
 import GroveCache
 import GroveModel
-import Synchronization
 
 /// That the budget holds, and is used.
 extension EvictionRules {
@@ -211,13 +210,4 @@ extension EvictionRules {
             share >= trial.profile.livePayloadShare,
             "the share of live payload: expected \(trial.profile.livePayloadShare), got \(share).")
     }
-}
-
-/// Says to another thread that it is time to end.
-private final class Ending: Sendable {
-    private let state = Mutex(false)
-
-    var hasCome: Bool { state.withLock { $0 } }
-
-    func come() { state.withLock { $0 = true } }
 }

@@ -5,7 +5,7 @@ import GroveModel
 enum EvictionRules {
     static let all = [
         within, replacing, oversize, recount, reopened, whole, scan, largeTree, everythingCounts, peak, quietHits,
-        announced, large,
+        announced, large, transactions, behindView,
     ]
 
     /// Enough for every engine, and little enough to be filled in a moment.

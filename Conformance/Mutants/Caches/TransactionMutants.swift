@@ -95,70 +95,85 @@ final class ListsAllButOne: ForwardingCache, @unchecked Sendable {
 /// A transaction's last write is evicted by its own commit.
 // SAFETY: it adds nothing to its sendable base class.
 final class ForgetsItsTransaction: ForwardingCache, @unchecked Sendable {
-    /// Notes what a transaction writes last.
-    private final class Noting: ConformanceTransaction {
-        let transaction: any ConformanceTransaction
-        var last: ModelIdentifier?
-
-        init(_ transaction: any ConformanceTransaction) { self.transaction = transaction }
-
-        func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
-        {
-            try transaction.read(identifier, as: type)
-        }
-
-        func readCollection<M: CacheableModel>(
-            _ key: String, as type: M.Type
-        ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-            try transaction.readCollection(key, as: type)
-        }
-
-        func readCollection<M: CacheableModel>(
-            _ key: String, as type: M.Type, in range: Range<Int>
-        ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-            try transaction.readCollection(key, as: type, in: range)
-        }
-
-        func count(ofCollection key: String) throws(CacheError) -> Int? { try transaction.count(ofCollection: key) }
-
-        func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try transaction.models(type) }
-
-        func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
-            last = models.last?.modelIdentifier
-            return try transaction.write(contentsOf: models)
-        }
-
-        func writeCollection<M: CacheableModel>(
-            _ elements: [M], forKey key: String
-        ) throws(CacheError) -> WrittenChanges {
-            try transaction.writeCollection(elements, forKey: key)
-        }
-
-        func edit<M: CacheableModel>(
-            _ key: String, _ edit: CollectionEdit<M>
-        ) throws(CacheError) -> WrittenChanges {
-            try transaction.edit(key, edit)
-        }
-
-        func delete(
-            _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
-        ) throws(CacheError) -> WrittenChanges {
-            try transaction.delete(identifier, removingFrom: holders)
-        }
-
-        func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges {
-            try transaction.delete(allOf: type)
-        }
-    }
-
     override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
         var last: ModelIdentifier?
         let value = try base.transact { transaction in
-            let noting = Noting(transaction)
+            let noting = NotingTransaction(transaction)
             defer { last = noting.last }
             return try body(noting)
         }
         if let last { try base.evict(last) }
         return value
+    }
+}
+
+/// A transaction may name a few hundred nodes, whether they change or not.
+// SAFETY: it adds nothing to its sendable base class.
+final class CountsUnchanged: ForwardingCache, @unchecked Sendable {
+    override func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+        try base.transact { transaction in try body(NotingTransaction(transaction, most: 300)) }
+    }
+}
+
+/// A transaction that notes what it wrote last, and refuses more nodes than it may be given.
+private final class NotingTransaction: ConformanceTransaction {
+    let transaction: any ConformanceTransaction
+    var last: ModelIdentifier?
+    private var count = 0
+    private let most: Int
+
+    init(_ transaction: any ConformanceTransaction, most: Int = .max) {
+        self.transaction = transaction
+        self.most = most
+    }
+
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
+    {
+        try transaction.read(identifier, as: type)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        try transaction.readCollection(key, as: type)
+    }
+
+    func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        try transaction.readCollection(key, as: type, in: range)
+    }
+
+    func count(ofCollection key: String) throws(CacheError) -> Int? { try transaction.count(ofCollection: key) }
+
+    func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M] { try transaction.models(type) }
+
+    func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        last = models.last?.modelIdentifier
+        count += models.count
+        guard count <= most else { throw CacheError(.tooLarge, "The transaction names too many nodes.") }
+        return try transaction.write(contentsOf: models)
+    }
+
+    func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) throws(CacheError) -> WrittenChanges {
+        try transaction.writeCollection(elements, forKey: key)
+    }
+
+    func edit<M: CacheableModel>(
+        _ key: String, _ edit: CollectionEdit<M>
+    ) throws(CacheError) -> WrittenChanges {
+        try transaction.edit(key, edit)
+    }
+
+    func delete(
+        _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
+    ) throws(CacheError) -> WrittenChanges {
+        try transaction.delete(identifier, removingFrom: holders)
+    }
+
+    func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges {
+        try transaction.delete(allOf: type)
     }
 }

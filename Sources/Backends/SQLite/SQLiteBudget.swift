@@ -4,7 +4,7 @@ import GroveModel
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a fourteenth of the budget, 3 MB where it is small and half where it is
+/// The database takes no more pages than it may; a fifth of the budget, 3 MB where it is small and half where it is
 /// very small, is left to the log, which is copied and cut off before it would have more.
 ///
 /// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and not
@@ -44,6 +44,8 @@ final class SQLiteBudget: Sendable {
         }
         /// Whether the log has room for records that are packed.
         var hasRoomToPack = false
+        /// The bytes that the log has left for the next transaction, where that may be too few for it.
+        var logRoom: Int?
     }
 
     static let pageBytes = 4_096
@@ -82,6 +84,8 @@ final class SQLiteBudget: Sendable {
         try connection.run("PRAGMA max_page_count = \(state.withLock { $0.maxPages })")
         // The log is copied when it must be, and cut off then.
         try connection.run("PRAGMA wal_autocheckpoint = 0")
+        // No page goes to the log before the commit.
+        try connection.run("PRAGMA cache_spill = OFF")
         try measure(connection)
     }
 
@@ -102,7 +106,7 @@ final class SQLiteBudget: Sendable {
 
     /// The log's part of `bytes`: where they are few, one transaction may change every page of the database.
     private static func logBytes(_ bytes: Int) -> Int {
-        max(bytes / 14, min(bytes * 2 / 5, 3 << 20), min(bytes * 11 / 20, 1 << 20))
+        max(bytes / 5, min(bytes * 2 / 5, 3 << 20), min(bytes * 11 / 20, 1 << 20))
     }
 
     /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
@@ -127,14 +131,38 @@ final class SQLiteBudget: Sendable {
         }
         try cutOffLog(writer.connection, patience: load.waitsForViews ? Self.patience : 0)
         let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
-        state.withLock { $0.hasRoomToPack = rest + needed + packing <= allowed }
-        guard rest + needed > allowed else { return true }
+        // If records lie together, fewer pages change than there may be: they are counted before the commit.
+        let least = (load.bytes / Self.pageBytes + 16) * Self.frameBytes
+        state.withLock { state in
+            state.hasRoomToPack = rest + needed + packing <= allowed
+            state.logRoom = rest + needed > allowed ? allowed - rest : nil
+        }
+        guard rest + least > allowed else { return true }
         // Removing records makes neither file smaller.
         throw CacheError(
             rest > 0 ? .full : .overBudget,
             rest > 0
                 ? "a view that stays open keeps the log from starting over; end views soon"
-                : "the write needs \(needed) bytes of log and the budget leaves \(allowed); write less at once")
+                : "the write needs \(least) bytes of log and the budget leaves \(allowed); write less at once")
+    }
+
+    /// Checks that the log has room for the pages that the transaction under way has changed, where that was not known before.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget`.
+    func checkLog(_ connection: SQLiteConnection) throws(CacheError) {
+        let room = state.withLock { state in
+            defer { state.logRoom = nil }
+            return state.logRoom
+        }
+        guard let room else { return }
+        // What is left in memory are the pages that were changed, and each takes a little more than in the log.
+        var (needed, most) = (Int32(0), Int32(0))
+        unsafe sqlite3_db_release_memory(connection.pointer)
+        unsafe sqlite3_db_status(connection.pointer, SQLITE_DBSTATUS_CACHE_USED, &needed, &most, 0)
+        guard Int(needed) > room else { return }
+        throw CacheError(
+            .overBudget,
+            "the write needs \(needed) bytes of log and the budget leaves \(room); write less at once")
     }
 
     /// A log of more bytes is cut off although the budget has room for it: at four times what SQLite does by itself.

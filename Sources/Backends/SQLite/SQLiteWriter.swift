@@ -90,6 +90,7 @@ import GroveModel
             try body(transaction)
             try transaction.finish()
             try budget.packSparse(transaction.changeCount, self)
+            try budget.checkLog(connection)
             try commit.run("commit")
         } catch {
             transaction.abandon()

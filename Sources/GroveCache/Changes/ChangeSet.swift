@@ -42,7 +42,7 @@ public struct ChangeSet: Sendable {
 
     init(
         sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
-        deleted: [ModelIdentifier] = [], evicted: [ModelIdentifier] = [], collections: [ModelIdentifier] = [],
+        deleted: [ModelIdentifier] = [], evicted: EvictedNames = EvictedNames(), collections: [ModelIdentifier] = [],
         aliases: [ModelIdentifier] = [], lists: [ListChange] = [], changesEverything: Bool = false
     ) {
         self.sequence = sequence
@@ -59,14 +59,14 @@ public struct ChangeSet: Sendable {
     private final class Rest: Sendable {
         let named: Set<ModelIdentifier>
         let deleted: [ModelIdentifier]
-        let evicted: [ModelIdentifier]
+        let evicted: EvictedNames
         let collections: [ModelIdentifier]
         let aliases: [ModelIdentifier]
         /// What became of collections, where a follower is told.
         let lists: [ListChange]
 
         init(
-            _ named: Set<ModelIdentifier>, _ deleted: [ModelIdentifier], _ evicted: [ModelIdentifier],
+            _ named: Set<ModelIdentifier>, _ deleted: [ModelIdentifier], _ evicted: EvictedNames,
             _ collections: [ModelIdentifier], _ aliases: [ModelIdentifier], _ lists: [ListChange]
         ) {
             self.lists = lists
@@ -77,12 +77,14 @@ public struct ChangeSet: Sendable {
             self.aliases = aliases
         }
 
-        var count: Int { named.count + deleted.count + evicted.count + collections.count + aliases.count }
+        var count: Int {
+            named.count + deleted.count + evicted.nodes.count + evicted.lists.count + collections.count + aliases.count
+        }
     }
 
     private var named: Set<ModelIdentifier> { rest?.named ?? [] }
     private var deleted: [ModelIdentifier] { rest?.deleted ?? [] }
-    private var evicted: [ModelIdentifier] { rest?.evicted ?? [] }
+    private var evicted: EvictedNames { rest?.evicted ?? EvictedNames() }
     private var collections: [ModelIdentifier] { rest?.collections ?? [] }
     private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
 
@@ -96,11 +98,13 @@ public struct ChangeSet: Sendable {
         return set
     }
 
-    /// The same, with `identifiers` evicted.
-    func evicting(_ identifiers: [ModelIdentifier]) -> ChangeSet {
-        guard !identifiers.isEmpty else { return self }
+    /// The same, with `names` evicted.
+    func evicting(_ names: EvictedNames) -> ChangeSet {
+        guard !names.isEmpty else { return self }
         var set = self
-        set.rest = Rest(named, deleted, evicted + identifiers, collections, aliases, lists)
+        var evicted = evicted
+        evicted.add(names)
+        set.rest = Rest(named, deleted, evicted, collections, aliases, lists)
         return set
     }
 
@@ -149,11 +153,17 @@ public struct ChangeSet: Sendable {
     /// The nodes that were forgotten: evicted, or named by a write that could not be kept.
     ///
     /// To make room a node of the same write may be among them.
-    public var evictedModelIds: Set<ModelIdentifier> { Set(evicted) }
+    public var evictedModelIds: Set<ModelIdentifier> { Set(evicted.nodes) }
 
     /// The keys of the collections that calls replaced, edited or forgot; a change to an element is not a change to its
-    /// collection, and a collection that was evicted to make room is not named.
+    /// collection, and a collection that was evicted to make room is in ``evictedCollectionKeys``.
     public var changedCollectionKeys: Set<ModelIdentifier> { Set(collections) }
+
+    /// The keys of the collections of which a part was evicted to make room, or all: such a part is a gap in the list.
+    ///
+    /// The history of commits does not keep them: they are in what streams and observers are told, and not in
+    /// ``NormalizedCache/changes(since:)`` of an earlier time.
+    public var evictedCollectionKeys: Set<ModelIdentifier> { evicted.lists }
 
     /// The cache keys, other than identifiers, under which a call set another model than before, or none.
     public var changedAliases: Set<ModelIdentifier> { Set(aliases) }

@@ -6,6 +6,7 @@ struct ChangeSetUnion {
     private var changed: Set<ModelIdentifier> = []
     private var deleted: Set<ModelIdentifier> = []
     private var evicted: Set<ModelIdentifier> = []
+    private var evictedLists: Set<ModelIdentifier> = []
     private var collections: Set<ModelIdentifier> = []
     private var aliases: Set<ModelIdentifier> = []
     private var lists: [ListChange] = []
@@ -29,13 +30,21 @@ struct ChangeSetUnion {
             deleted.insert(identifier)
         }
         evict(set.evictedModelIds)
+        evictedLists.subtract(set.changedCollectionKeys)
+        evictedLists.formUnion(set.evictedCollectionKeys)
         collections.formUnion(set.changedCollectionKeys)
         aliases.formUnion(set.changedAliases)
         lists += set.lists
     }
 
+    /// Takes in what was evicted.
+    mutating func evict(_ names: EvictedNames) {
+        evict(names.nodes)
+        evictedLists.formUnion(names.lists)
+    }
+
     /// Takes in that `identifiers` were evicted.
-    mutating func evict(_ identifiers: some Sequence<ModelIdentifier>) {
+    private mutating func evict(_ identifiers: some Sequence<ModelIdentifier>) {
         for identifier in identifiers {
             changed.remove(identifier)
             deleted.remove(identifier)
@@ -46,7 +55,8 @@ struct ChangeSetUnion {
     /// All of it.
     var changeSet: ChangeSet {
         ChangeSet(
-            sequence: sequence, named: changed, deleted: Array(deleted), evicted: Array(evicted),
+            sequence: sequence, named: changed, deleted: Array(deleted),
+            evicted: EvictedNames(nodes: Array(evicted), lists: evictedLists),
             collections: Array(collections), aliases: Array(aliases), lists: lists,
             changesEverything: changesEverything)
     }

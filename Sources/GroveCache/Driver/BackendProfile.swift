@@ -35,6 +35,10 @@ public struct BackendProfile: Sendable, Equatable {
     /// The share of an eviction budget that live payload reaches, 0 where the backend does not evict.
     public var livePayloadShare: Double
 
+    /// The share of that live payload, and so of ``livePayloadShare``, that one transaction may change at least; see
+    /// ``NormalizedCache/write(durability:_:)``.
+    public var transactionShare: Double
+
     /// The least budget in bytes that a cache may have: within it or a larger one every write of up to 64 KB is taken, and
     /// older records go for it; 1 where any budget takes what fits in it.
     public var leastBudgetBytes: Int
@@ -43,7 +47,8 @@ public struct BackendProfile: Sendable, Equatable {
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
         readersNeverStall: Bool, hasUnverifiedPages: Bool = false,
-        mainFile: String? = nil, maxValueBytes: Int, livePayloadShare: Double = 0, leastBudgetBytes: Int = 1
+        mainFile: String? = nil, maxValueBytes: Int, livePayloadShare: Double = 0, transactionShare: Double = 0.25,
+        leastBudgetBytes: Int = 1
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -55,6 +60,7 @@ public struct BackendProfile: Sendable, Equatable {
         self.mainFile = mainFile
         self.maxValueBytes = maxValueBytes
         self.livePayloadShare = livePayloadShare
+        self.transactionShare = transactionShare
         self.leastBudgetBytes = leastBudgetBytes
     }
 }

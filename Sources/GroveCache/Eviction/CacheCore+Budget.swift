@@ -48,23 +48,28 @@ extension CacheCore {
                     .overBudget, "The write has \(write.entryCount) records and the budget allows \(nodes).")
             }
         }
-        guard evictor.budget.bytes != nil else { return try transact(group) }
-        let bytes = sum
         let entries = group.reduce(0) { $0 + $1.entryCount }
-        guard entries > 0 else { return try transact(group) }
+        guard evictor.budget.bytes != nil, entries > 0 else { return try transact(group) }
         _ = try currentStore()
-        let store = state.withLock { $0.life.currentStore?.budgeted }
         let load = historyLimit.added(
             to: WriteLoad(
                 entries: entries, replaced: entries - newEntries(of: group, entries),
-                evictions: WriteTransaction.evictions(beside: entries), bytes: bytes))
+                evictions: WriteTransaction.evictions(beside: entries), bytes: sum))
+        return try makingRoom(for: load, evictor) { () throws(CacheError) in try transact(group) }
+    }
+
+    /// Runs `commit`, which writes `load`, once there is room for it; where it finds none all the same, some more goes.
+    func makingRoom<Value>(
+        for load: WriteLoad, _ evictor: Evictor, _ commit: () throws(CacheError) -> Value
+    ) throws(CacheError) -> Value {
+        let store = state.withLock { $0.life.currentStore?.budgeted }
         try evictAhead(of: load, evictor, store)
         var failure: CacheError?
         for attempt in 0..<5 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
             try makeRoom(for: load, giving: attempt == 0 ? evictor.capacity / 2 : evictor.capacity / 4, evictor, store)
             do throws(CacheError) {
-                return try transact(group)
+                return try commit()
             } catch {
                 guard error.code == .full, openViews.longest == nil else { throw error }
                 failure = error
@@ -73,7 +78,7 @@ extension CacheCore {
                 _ = try freePayload(evictor.capacity / (128 >> min(2 * attempt, 4)), largest: evictor.capacity / 4)
             }
         }
-        throw failure ?? Evictor.overBudget(bytes)
+        throw failure ?? Evictor.overBudget(load.bytes)
     }
 
     /// Evicts until `bytes` more of payload fit: a user's transaction evicts only when it ends.
@@ -147,7 +152,7 @@ extension CacheCore {
     func freePayload(_ bytes: Int, largest: Int = .max) throws(CacheError) -> Int {
         var freed = 0
         while freed < bytes {
-            var evicted: [ModelIdentifier] = []
+            var evicted = EvictedNames()
             var step = 0
             var tokens: CommitTokens?
             do throws(CacheError) {
@@ -160,6 +165,7 @@ extension CacheCore {
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)
                     commit.largestVictim = largest
+                    commit.own = evictor?.spared ?? []
                     evicted = try commit.removeVictims(downTo: max(target, 0), most: most, isSoft: largest < .max)
                     commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
                     step = before - (commit.stored.account?.payloadBytes ?? 0)

@@ -29,3 +29,24 @@ struct RecordGlance {
     /// Whether the record may say when it was confirmed.
     var hasAge: Bool { time != 0 || flags.contains(.projections) }
 }
+
+/// What went to make room.
+struct EvictedNames {
+    var nodes: [ModelIdentifier] = []
+    /// The keys of the lists of which a part went, or all.
+    var lists: Set<ModelIdentifier> = []
+
+    var isEmpty: Bool { nodes.isEmpty && lists.isEmpty }
+
+    mutating func add(_ other: EvictedNames) {
+        nodes += other.nodes
+        lists.formUnion(other.lists)
+    }
+}
+
+extension ModelIdentifier {
+    /// The name in `key`, a store's key.
+    static func named(in key: [UInt8]) -> ModelIdentifier {
+        ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self))
+    }
+}

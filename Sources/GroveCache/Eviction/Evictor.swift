@@ -31,8 +31,8 @@ final class Evictor: @unchecked Sendable {
     private static let mostHands = 256
     /// How many records a hand looks at in a row.
     private static let run = 16
-    /// Of as many records that come as there are, this share of the hands moves to one of them.
-    private static let movingShare = 0.25
+    /// Of as many records that come as there are, so many hands move to one of them.
+    private static let movingHands = mostHands / 4
     /// What a record is taken to have where nothing is stored yet.
     private static let usualRecord = 256
 
@@ -42,14 +42,19 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) private(set) var order = EvictionOrder(capacity: 1, records: 1, slots: 0)
     @safe @exclusivity(unchecked) private var hands: [SweepCursor?] = [nil]
     @safe @exclusivity(unchecked) private var turn = Turn()
-    private var random = SystemRandomNumberGenerator()
+    /// The system's numbers cost a call of the system each, and there is one for each record that is stored.
+    @safe @exclusivity(unchecked) private var random = QuickRandom()
     @safe @exclusivity(unchecked) var counters = EvictionCounters()
     /// What must stay.
     @safe @exclusivity(unchecked) var pins = PinTable()
     /// What reads found too old, the last first to go.
     @safe @exclusivity(unchecked) private(set) var expired: [Expired] = []
-    /// What the store says of itself as this process left it last: another one says that somebody else wrote.
+    /// Hashes of keys that are not to go now.
+    @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
+    /// What the store said of itself when this process saw it last: another one says that another process wrote.
     private(set) var last: StoreState?
+    /// How often that was so, or the store was opened.
+    private(set) var foreignCommits = 0
     /// By how much the time has advanced for hits since the last commit.
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
     /// Touches and evictions since what is known was saved.
@@ -84,12 +89,17 @@ final class Evictor: @unchecked Sendable {
         savedIn = directory
         saved = nil
         last = nil
+        foreignCommits += 1
         isPrepared = false
     }
 
     /// Begins a transaction on a store that says `stored` of itself.
     func begin(at stored: StoreState) {
-        if last != stored { pins.distrust() }
+        if last != stored {
+            pins.distrust()
+            if last != nil { foreignCommits += 1 }
+            last = stored
+        }
         guard let account = stored.account else { return }
         mean = account.entries > 4 ? max(account.payloadBytes / account.entries, 1) : Evictor.usualRecord
         let fitting = min(capacity, budget.nodes.map { $0.multipliedReportingOverflow(by: mean).partialValue } ?? .max)
@@ -160,15 +170,14 @@ final class Evictor: @unchecked Sendable {
 
     /// Whether a hand is to move to a record that came.
     func movesHand(entries: Int) -> Bool {
-        if hands.count < Evictor.mostHands { return UInt8.random(in: 0..<16, using: &random) == 0 }
-        let share = Evictor.movingShare * Double(Evictor.mostHands) / Double(max(entries, 1))
-        return Double.random(in: 0..<1, using: &random) < share
+        if hands.count < Evictor.mostHands { return random.next() & 15 == 0 }
+        return random.next(below: max(entries, 1)) < Evictor.movingHands
     }
 
     /// Moves a hand to `cursor`.
     func moveHand(to cursor: SweepCursor) {
         if hands.count < Evictor.mostHands { return hands.append(cursor) }
-        hands[Int.random(in: 0..<hands.count, using: &random)] = cursor
+        hands[random.next(below: hands.count)] = cursor
     }
 
     // MARK: Who goes
@@ -176,7 +185,7 @@ final class Evictor: @unchecked Sendable {
     /// Whose turn it is to look.
     func nextTurn() -> Turn {
         if turn.left <= 0 {
-            let hand = Int.random(in: 0..<hands.count, using: &random)
+            let hand = random.next(below: hands.count)
             turn = Turn(hand: hand, cursor: hands[hand], left: Evictor.run)
         }
         return turn
@@ -313,4 +322,20 @@ struct EvictionCounters {
     var evictions = 0
     var evictedBytes = 0
     var writtenBytes = 0
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+private struct QuickRandom {
+    private var state = UInt64.random(in: .min ... .max)
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+
+    /// A number below `limit`, which is above 0.
+    mutating func next(below limit: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(limit)).high) }
 }

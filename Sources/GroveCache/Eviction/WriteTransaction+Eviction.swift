@@ -63,7 +63,7 @@ extension WriteTransaction {
     /// Evicts until what is stored fits, but for what the call or the transaction has written.
     ///
     /// - Throws: ``CacheError`` with code `overBudget` where nothing more may go.
-    mutating func removeVictims(downToAll limit: Int) throws(CacheError) -> [ModelIdentifier] {
+    mutating func removeVictims(downToAll limit: Int) throws(CacheError) -> EvictedNames {
         let evicted = try removeVictims(downTo: limit)
         guard let account = stored.account, isOver(limit) else { return evicted }
         throw CacheError(
@@ -78,14 +78,14 @@ extension WriteTransaction {
     ///   - limit: the payload that fits.
     ///   - most: how many records go at most.
     ///   - isSoft: whether a large record that was just written rather stays.
-    /// - Returns: the nodes that went.
+    /// - Returns: what went.
     mutating func removeVictims(
         downTo limit: Int, most: Int = .max, isSoft: Bool = false
-    ) throws(CacheError) -> [ModelIdentifier] {
+    ) throws(CacheError) -> EvictedNames {
         sparesYoung = isSoft
-        guard let evictor, isOver(limit), let sweep = transaction as? any SweepableTransaction else { return [] }
+        var evicted = EvictedNames()
+        guard let evictor, isOver(limit), let sweep = transaction as? any SweepableTransaction else { return evicted }
         if evictor.pins.mustMark { try markAgain(evictor) }
-        var evicted: [ModelIdentifier] = []
         var count = 0
         while count < most, isOver(limit) {
             var victim = try expiredCandidate(evictor)
@@ -157,7 +157,7 @@ extension WriteTransaction {
             }
             if found == nil, isSmall || sinceShown >= enough { found = worst }
             guard let candidate = found else { continue }
-            guard isShown(candidate.key) else { return candidate }
+            guard try isShown(candidate.key) else { return candidate }
             // What a screen shows goes last.
             shown.append(candidate)
             shownHashes.insert(candidate.hash)
@@ -232,19 +232,50 @@ extension WriteTransaction {
     }
 
     /// Whether a follower shows what is under `key`.
-    private func isShown(_ key: [UInt8]) -> Bool {
-        guard let shows, key[0] == Namespace.node || key[0] == Namespace.collection else { return false }
-        let name = ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self))
-        return shows(key[0] == Namespace.node ? .model(name) : .list(name))
+    private func isShown(_ key: [UInt8]) throws(CacheError) -> Bool {
+        guard let shows else { return false }
+        switch key[0] {
+        case Namespace.node: return shows(.model(.named(in: key)))
+        case Namespace.collection: return shows(.list(.named(in: key)))
+        case Namespace.chunk: return try list(ofChunk: key).map { shows(.list($0)) } ?? false
+        default: return false
+        }
     }
 
     private mutating func evict(
-        _ victim: EvictionCandidate, _ evictor: Evictor, _ evicted: inout [ModelIdentifier]
+        _ victim: EvictionCandidate, _ evictor: Evictor, _ evicted: inout EvictedNames
     ) throws(CacheError) {
+        switch victim.key[0] {
+        case Namespace.node: evicted.nodes.append(.named(in: victim.key))
+        case Namespace.collection: evicted.lists.insert(.named(in: victim.key))
+        case Namespace.chunk: if let list = try list(ofChunk: victim.key) { evicted.lists.insert(list) }
+        default: break
+        }
         if victim.key[0] == Namespace.collection, try evictChunks(of: victim.key, evictor) { return }
         try evict(victim.key, victim.hash, written: victim.written, evictor)
-        guard victim.key[0] == Namespace.node else { return }
-        evicted.append(ModelIdentifier(String(decoding: victim.key.dropFirst(), as: UTF8.self)))
+    }
+
+    /// The key of the list of which the chunk under `key` is a part.
+    private func list(ofChunk key: [UInt8]) throws(CacheError) -> ModelIdentifier? {
+        try unsafe CollectionHead.nameKey(ofChunk: key).withUnsafeBytesTyped { (key) throws(CacheError) in
+            guard let stored = try unsafe transaction.get(key), let header = try? unsafe RecordHeader(stored, key: key)
+            else { return nil }
+            return unsafe ModelIdentifier(String(decoding: header.body, as: UTF8.self))
+        }
+    }
+
+    /// Stores under which key the list is whose chunks `head` names.
+    mutating func storeName(of list: [UInt8], _ head: CollectionHead, sequence: UInt64) throws(CacheError) {
+        let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        try unsafe head.nameKey.withUnsafeBytesTyped { (key) throws(CacheError) in
+            try unsafe store(key) { (out) throws(CacheError) in
+                try unsafe Array(list.dropFirst()).withUnsafeBytesTyped { (name) throws(CacheError) in
+                    try unsafe RecordBuilder.build(
+                        into: &out, key: key, flags: [], sequence: sequence, time: 0, deletion: .none,
+                        recordName: noName, projection: noName, body: name)
+                }
+            }
+        }
     }
 
     private mutating func evict(
@@ -267,6 +298,9 @@ extension WriteTransaction {
             guard try size(key) != nil else { continue }
             count += 1
             try evict(key, unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) }, written: nil, evictor)
+        }
+        if count == 0 {
+            try unsafe head.nameKey.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe discard(key) }
         }
         return count > 0
     }

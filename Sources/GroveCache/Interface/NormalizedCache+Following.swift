@@ -26,7 +26,10 @@ extension NormalizedCache: FollowableCache {
         by tell: @escaping @Sendable (any CommittedChanges) -> Void,
         isShown: @escaping @Sendable (ShownItem) -> Bool
     ) -> any FollowedCache {
-        Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isShown))
+        guard core.evictor?.budget.isLimited == true else { return followed(by: tell) }
+        // So that the follower knows that it is going to be asked.
+        _ = isShown(.model(""))
+        return Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isShown))
     }
 
     // MARK: Writes, by a follower or not

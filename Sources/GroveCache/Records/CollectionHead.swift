@@ -67,10 +67,19 @@ struct CollectionHead: Equatable {
         return (try decoder.readInteger(UInt64.self), try decoder.readInteger(Int.self))
     }
 
+    /// The store's key of the record that names the list: of a chunk that goes, nothing else tells the list's key.
+    var nameKey: [UInt8] {
+        var key = [Namespace.listName]
+        for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: number >> UInt64(64 - 8 * byte))) }
+        return key
+    }
+
+    /// The same for the list of the chunk under `key`.
+    static func nameKey(ofChunk key: [UInt8]) -> [UInt8] { [Namespace.listName] + key.dropFirst().prefix(8) }
+
     /// The store's key of chunk `chunk`.
     func key(of chunk: UInt32) -> [UInt8] {
-        var key = [Namespace.chunk]
-        for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: number >> UInt64(64 - 8 * byte))) }
+        var key = [Namespace.chunk] + nameKey.dropFirst()
         for byte in 1...4 { key.append(UInt8(truncatingIfNeeded: chunk >> UInt32(32 - 8 * byte))) }
         return key
     }

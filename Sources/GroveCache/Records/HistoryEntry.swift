@@ -55,7 +55,8 @@ enum HistoryEntry {
             lists.append(names)
         }
         let set = ChangeSet(
-            sequence: header.sequence, named: Set(lists[0]), deleted: lists[1], evicted: lists[2],
+            sequence: header.sequence, named: Set(lists[0]), deleted: lists[1],
+            evicted: EvictedNames(nodes: lists[2]),
             collections: lists[3],
             aliases: lists[4])
         return (mark, set)

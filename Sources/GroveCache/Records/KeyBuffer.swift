@@ -20,6 +20,8 @@ enum Namespace {
     static let chunk: UInt8 = 0x07
     /// An entry of the history of commits, under its place in the ring.
     static let history: UInt8 = 0x08
+    /// The cache key of a long collection, under the collection's number.
+    static let listName: UInt8 = 0x09
 
     /// Whether a budget may evict what is under `key`: not what is the store's own, nor what is kept.
     @inline(__always)

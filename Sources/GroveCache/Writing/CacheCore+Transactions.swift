@@ -11,7 +11,8 @@ extension CacheCore {
     ) throws -> Value {
         try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
         drain(isScheduled: false)
-        let limit = try prepareTransaction()
+        let room = try prepareTransaction()
+        let limit = evictor.map { TransactionLimit($0) } ?? TransactionLimit()
         let failed = state.withLock { $0.failedWrites }
         if failed.everything != nil {
             throw CacheError(.inputOutput, "The store failed, and could not be emptied since; each call tries again.")
@@ -22,8 +23,9 @@ extension CacheCore {
         var deletedTypes: Set<ObjectIdentifier> = []
         var made: [PendingWrite] = []
         var tokens: CommitTokens?
+        var postponed: PostponedWrites?
         do throws(CacheError) {
-            tokens = try transact { (commit) throws(CacheError) in
+            tokens = try transact(isBuffered: limit.isLimited) { (commit) throws(CacheError) in
                 let payload = payloadLimit(of: commit)
                 try unsafe withUnsafeMutablePointer(to: &commit) { (commit) throws(CacheError) in
                     let scope = unsafe TransactionScope(self, commit, limit)
@@ -37,21 +39,25 @@ extension CacheCore {
                     guard case .success = outcome else { throw .isGivenUp }
                     try checkIsCurrent()
                     made = scope.writes
+                    if let buffer = unsafe commit.pointee.buffer, let evictor {
+                        postponed = PostponedWrites(made, buffer, evictor)
+                        guard room.holds(buffer) else { throw .needsRoom }
+                        try unsafe commit.pointee.flush()
+                    }
                     changes.add(scope.changes.changeSet)
                     changes.evict(try unsafe commit.pointee.settle(payload))
                     unsafe commit.pointee.history.add(changes.changeSet)
                 }
             }
         } catch {
-            // The engine took more than was expected: the next attempt finds more room.
-            if error.code == .full, let evictor, evictor.budget.bytes != nil {
-                _ = try? freePayload(evictor.capacity / 16)
-            }
-            guard case .failure(let own) = outcome else {
+            if case .failure(let own) = outcome { throw own }
+            do throws(CacheError) {
+                guard error.code == .full, let postponed else { throw error }
+                (changes, tokens) = try transact(postponed)
+            } catch {
                 ledger.noteFailures(1)
                 throw openViews.explain(error)
             }
-            throw own
         }
         state.withLock { state in
             state.settle(by: made)
@@ -67,25 +73,47 @@ extension CacheCore {
         return try outcome.get()
     }
 
-    /// Sees to it that a transaction has room, within a budget; returns how much it may write.
-    private func prepareTransaction() throws(CacheError) -> TransactionLimit {
-        guard let evictor, evictor.budget.isLimited else { return TransactionLimit() }
-        var limit = TransactionLimit()
-        if let bytes = evictor.budget.bytes {
-            limit = TransactionLimit(entries: max(bytes / 65_536, 64), bytes: min(evictor.capacity / 8, 2 << 20))
-            _ = try currentStore()
-            // All that it may write: once its body runs it cannot be made to wait for more.
-            let load = historyLimit.added(
-                to: WriteLoad(
-                    entries: limit.entries, replaced: limit.entries / 2,
-                    evictions: WriteTransaction.evictions(beside: limit.entries), bytes: limit.bytes))
-            let store = state.withLock { $0.life.currentStore?.budgeted }
-            // Twice as much, because pages are not full.
-            try makeRoom(ofPayload: 2 * limit.bytes, evictor, store)
-            try makeRoom(for: load, giving: evictor.capacity / 2, evictor, store)
+    /// Writes again what a transaction wrote that needs more room than there was, once there is that room.
+    ///
+    /// - Throws: ``CacheError`` with code `full` if another process has written since the transaction began.
+    private func transact(
+        _ postponed: PostponedWrites
+    ) throws(CacheError) -> (ChangeSetUnion, CommitTokens?) {
+        let evictor = postponed.evictor
+        // What the transaction changes is not to go for it.
+        evictor.spared = postponed.keys
+        defer { evictor.spared = [] }
+        var changes = ChangeSetUnion(sequence: 0)
+        let tokens = try makingRoom(for: historyLimit.added(to: postponed.load), evictor) { () throws(CacheError) in
+            changes = ChangeSetUnion(sequence: 0)
+            return try transact { (commit) throws(CacheError) in
+                guard evictor.foreignCommits == postponed.foreignCommits else {
+                    throw CacheError(
+                        .cancelled, "Another process wrote while room was made for the transaction; write it again.")
+                }
+                let payload = payloadLimit(of: commit)
+                for write in postponed.writes { changes.add(try commit.stage(write)) }
+                changes.evict(try commit.settle(payload))
+                commit.history.add(changes.changeSet)
+            }
         }
-        if let nodes = evictor.budget.nodes { limit.entries = min(limit.entries, nodes) }
-        return limit
+        return (changes, tokens)
+    }
+
+    /// Sees to it that a transaction of usual size has room, within a budget; returns how much that is.
+    private func prepareTransaction() throws(CacheError) -> WriteLoad {
+        guard let evictor, evictor.budget.bytes != nil else {
+            return WriteLoad(entries: .max, replaced: .max, evictions: 0, bytes: .max)
+        }
+        _ = try currentStore()
+        let load = WriteLoad(
+            entries: 64, replaced: 32, evictions: WriteTransaction.evictions(beside: 64),
+            bytes: min(evictor.capacity / 32, 256 << 10))
+        let store = state.withLock { $0.life.currentStore?.budgeted }
+        // Twice as much, because pages are not full.
+        try makeRoom(ofPayload: 2 * load.bytes, evictor, store)
+        try makeRoom(for: historyLimit.added(to: load), giving: evictor.capacity / 2, evictor, store)
+        return load
     }
 
     private func tellAudience(of set: ChangeSet) {
@@ -102,4 +130,35 @@ extension CacheCore {
 extension CacheError {
     /// Ends a transaction whose user has thrown; no caller sees it.
     static var isGivenUp: CacheError { CacheError(.cancelled, "The transaction was given up.") }
+
+    /// Ends a transaction that is to be written again; no caller sees it.
+    fileprivate static var needsRoom: CacheError { CacheError(.full, "The transaction needs more room.") }
+}
+
+/// What a transaction wrote, to be written again.
+private struct PostponedWrites {
+    let writes: [PendingWrite]
+    let load: WriteLoad
+    /// The hashes of all keys that it changes.
+    let keys: Set<UInt64>
+    let evictor: Evictor
+    /// ``Evictor/foreignCommits`` as the transaction found it.
+    let foreignCommits: Int
+
+    init(_ writes: [PendingWrite], _ buffer: BufferedTransaction, _ evictor: Evictor) {
+        self.writes = writes
+        self.evictor = evictor
+        load = WriteLoad(
+            entries: buffer.putCount, replaced: buffer.replacedCount,
+            evictions: WriteTransaction.evictions(beside: buffer.putCount), bytes: buffer.putBytes)
+        keys = Set(buffer.keys.map { key in unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) } })
+        foreignCommits = evictor.foreignCommits
+    }
+}
+
+extension WriteLoad {
+    /// Whether the room that was made for this holds what `buffer` has.
+    fileprivate func holds(_ buffer: BufferedTransaction) -> Bool {
+        buffer.putCount <= entries && buffer.replacedCount <= replaced && buffer.putBytes <= bytes
+    }
 }

@@ -134,10 +134,11 @@ extension CacheCore {
     ///
     /// - Parameters:
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
+    ///   - isBuffered: whether the engine gets what is written when `body` says so, and not before.
     /// - Returns: the commit; `nil` if there was none.
     @discardableResult
     func transact(
-        leaving group: [PendingWrite] = [],
+        leaving group: [PendingWrite] = [], isBuffered: Bool = false,
         _ body: (inout WriteTransaction) throws(CacheError) -> Void
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
@@ -148,7 +149,8 @@ extension CacheCore {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
+                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: shift,
+                    lastCommitted: lastCommitted, evictor: evictor,
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows,
                     lists: ListWork(isPlaceTaken.load(ordering: .relaxed) ? listLog : nil, isTold: audience.streams.isFollowed))

@@ -15,15 +15,14 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// Whether the body deleted all models of a type, which ends what is under way as a wipe does.
     var deletedTypes: Set<ObjectIdentifier> = []
     let life = SnapshotLife()
-    /// What the body wrote, where calls before it had failed: it makes good what these left.
+    /// What the body wrote, as far as it makes good what calls before had left that failed, or is written again where
+    /// there is more room.
     private(set) var writes: [PendingWrite] = []
     /// Why the transaction cannot be committed, whatever the body does next.
     private(set) var failure: CacheError?
     private let commit: UnsafeMutablePointer<WriteTransaction>
     private let limit: TransactionLimit
     private let time: UInt32
-    private var entryCount = 0
-    private var byteCount = 0
 
     init(_ core: CacheCore, _ commit: UnsafeMutablePointer<WriteTransaction>, _ limit: TransactionLimit) {
         self.core = core
@@ -60,12 +59,10 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
             sequence: core.takeNumber(), time: content.isConfirmed ? content.asOf?.time ?? time : 0, asOf: content.asOf,
             tree: content.tree, extras: content.extras)
         do throws(CacheError) {
-            entryCount += write.entryCount
-            byteCount += write.payloadBytes
-            guard entryCount <= limit.entries, byteCount <= limit.bytes else { throw limit.exceeded }
             let set = try unsafe commit.pointee.stage(write)
+            if let buffer = unsafe commit.pointee.buffer { try limit.check(buffer) }
             changes.add(set)
-            if reader.settle(by: write) { writes.append(write) }
+            if reader.settle(by: write) || limit.isLimited { writes.append(write) }
             return set
         } catch {
             // A part of the call may be in the engine's transaction.
@@ -89,15 +86,34 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     }
 }
 
-/// How much one transaction of a user may write.
+/// How much one transaction of a user may change: what stays as it is counts nothing, and a record counts once.
 struct TransactionLimit {
+    /// The part of the payload that fits of which a transaction may change no more.
+    private static let share = 2
+
     var entries = Int.max
     var bytes = Int.max
 
-    var exceeded: CacheError {
-        CacheError(
-            .tooLarge,
-            "Within this budget a transaction may write \(entries) records and \(bytes) bytes; write less at once.")
+    init() {}
+
+    init(_ evictor: Evictor) {
+        entries = evictor.budget.nodes ?? .max
+        bytes = evictor.budget.bytes == nil ? .max : evictor.capacity / TransactionLimit.share
+    }
+
+    /// Whether there is a budget.
+    var isLimited: Bool { entries < .max || bytes < .max }
+
+    /// Checks what was written so far.
+    ///
+    /// - Throws: ``CacheError`` with code `overBudget`.
+    func check(_ buffer: BufferedTransaction) throws(CacheError) {
+        guard buffer.putBytes > bytes || buffer.putCount > entries else { return }
+        let most = bytes < .max ? "\(bytes) bytes" : "\(entries) records"
+        throw CacheError(
+            .overBudget,
+            "The transaction changes \(buffer.putCount) records and \(buffer.putBytes) bytes, and within this budget one may "
+                + "change \(most); write less at once.")
     }
 }
 

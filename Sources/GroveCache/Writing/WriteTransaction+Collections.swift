@@ -186,6 +186,7 @@ extension WriteTransaction {
         } else {
             var head = CollectionHead(key, sequence: sequence)
             try replace(0..<0, with: elements.parts(areLast: true), in: &head)
+            try storeName(of: key, head, sequence: sequence)
             list = StoredCollection(.chunks(head), sequence: sequence, time: time)
         }
         try store(list, key, sequence: sequence, time: time)
@@ -309,6 +310,7 @@ extension WriteTransaction {
 
     private mutating func remove(chunksOf head: CollectionHead) throws(CacheError) {
         for key in head.chunkKeys { try remove(chunk: key) }
+        try remove(chunk: head.nameKey)
     }
 
     private mutating func remove(chunk key: [UInt8]) throws(CacheError) {

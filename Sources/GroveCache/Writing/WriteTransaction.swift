@@ -3,7 +3,7 @@ import GroveModel
 
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
 struct WriteTransaction: ~Copyable {
-    let transaction: any NodeTransaction
+    private(set) var transaction: any NodeTransaction
     /// Who evicts, where there is a budget.
     let evictor: Evictor?
     /// Whether a follower shows something.
@@ -99,7 +99,8 @@ struct WriteTransaction: ~Copyable {
         entryCount += write.entryCount
         let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
         softEvictions += min(most, 2 * write.entryCount + 16)
-        evicted += try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), isSoft: true)
+        evicted.add(
+            try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), isSoft: true))
         let changes = set.evicting(evicted)
         history.add(changes)
         return changes
@@ -111,12 +112,23 @@ struct WriteTransaction: ~Copyable {
         return try store(write)
     }
 
+    /// What a user's transaction has written, as long as it has not gone to the engine.
+    var buffer: BufferedTransaction? { transaction as? BufferedTransaction }
+
+    /// Gives the engine what was written so far.
+    mutating func flush() throws(CacheError) {
+        guard let buffer else { return }
+        try buffer.flush()
+        transaction = buffer.engine
+    }
+
     /// Ends a user's transaction: evicts until what is stored fits, but for what it wrote.
     ///
-    /// - Returns: the nodes that were evicted.
-    mutating func settle(_ limit: PayloadLimit) throws(CacheError) -> [ModelIdentifier] {
-        let evicted = try removeVictims(downToAll: limit.hard)
-        return evicted + (try removeVictims(downTo: limit.soft, most: 2 * putCount + 16, isSoft: true))
+    /// - Returns: what was evicted.
+    mutating func settle(_ limit: PayloadLimit) throws(CacheError) -> EvictedNames {
+        var evicted = try removeVictims(downToAll: limit.hard)
+        evicted.add(try removeVictims(downTo: limit.soft, most: 2 * putCount + 16, isSoft: true))
+        return evicted
     }
 
     /// Stores all of `write`, and evicts nothing.
@@ -166,7 +178,8 @@ struct WriteTransaction: ~Copyable {
         }
         stored.sequence = max(stored.sequence, sequence)
         var set = ChangeSet(
-            sequence: sequence, tree: write.tree, changed: changed, deleted: named.deleted, evicted: named.evicted,
+            sequence: sequence, tree: write.tree, changed: changed, deleted: named.deleted,
+            evicted: EvictedNames(nodes: named.evicted),
             collections: named.collections, aliases: named.aliases, lists: lists.changes,
             changesEverything: named.showsAgain)
         set.origin = write.origin

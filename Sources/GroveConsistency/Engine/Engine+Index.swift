@@ -51,7 +51,10 @@ extension Engine {
     private func register(_ node: TreeNode) {
         guard let identifier = node.model.modelIdentifier else { return }
         let occurrences = occurrences(of: identifier)
-        if occurrences.nodes.isEmpty { newlyKnown += 1 }
+        if occurrences.nodes.isEmpty {
+            newlyKnown += 1
+            if keepsHeld { held.insert(identifier) }
+        }
         // Where the parent's value is known elsewhere, so is this one's.
         if let other = occurrences.nodes.first {
             node.isKnown = node.parent?.isKnown == true || other.model.isEqual(to: node.model)
@@ -76,6 +79,7 @@ extension Engine {
             guard let occurrences = node.occurrences else { continue }
             tree?.left.append(node.model)
             occurrences.remove(node)
+            if keepsHeld, occurrences.nodes.isEmpty { held.remove(occurrences.identifier) }
             forget(occurrences)
         }
     }

@@ -34,6 +34,10 @@ final class Engine: @unchecked Sendable {
     var round: UInt64 = 0
 
     var index: [ModelIdentifier: Occurrences] = [:]
+    /// What is in the index, for others' threads.
+    let held = HeldIdentifiers()
+    /// Whether that is kept.
+    private(set) var keepsHeld = false
     var subscriptions: [Int: Subscription] = [:]
     /// How many places may hold another value than another place of the same identifier.
     var mixed: Set<ModelIdentifier> = []
@@ -140,6 +144,10 @@ final class Engine: @unchecked Sendable {
         var calls = spareCalls
         spareCalls = []
         order.withLock { swap(&$0.inbox, &calls) }
+        if !keepsHeld, held.isWanted {
+            keepsHeld = true
+            held.replace(with: index.values.lazy.filter { !$0.nodes.isEmpty }.map(\.identifier))
+        }
         for place in calls.indices {
             guard let call = calls[place] else { continue }
             calls[place] = nil

@@ -75,7 +75,16 @@ public final class DataModelManager: Sendable {
         self.now = now
         consistencyManager = ConsistencyManager(now: now)
         let follower = WeakManager()
-        followed = (cacheDelegate as? any FollowableCache)?.followed { follower.value?.follow($0) }
+        // Of the manager itself the cache's writer holds nothing: it would let go of it in the middle of a write.
+        let (held, lists) = (consistencyManager.held, listReaders)
+        followed = (cacheDelegate as? any FollowableCache)?.followed(
+            by: { follower.value?.follow($0) },
+            isShown: { item in
+                switch item {
+                case .model(let identifier): held.contains(identifier)
+                case .list(let key): lists.withLock { $0.values.contains { $0.name == key } }
+                }
+            })
         follower.set(self)
         consistencyManager.onStale { models in follower.value?.markStale(models.map { .model($0) }) }
         _ = isLifeOver()

@@ -13,7 +13,7 @@
                 a weight in bytes, and the capacity is in bytes.
 
                 The policies: lru; sieve (NSDI 2024); arc (FAST 2003); wtinylfu (W-TinyLFU, TOS 2017); s3fifo (SOSP 2023); \
-                default, which is S3-FIFO with a small queue that finds its own size; all compares them.
+                default, which is what a cache does: hands that sweep the store; all compares them.
 
                 With --backend, every key is a record of a cache over that backend, with a budget of so many records: what \
                 the policy promises is what the cache keeps. Every miss is a commit, so a memory file system is fast.
@@ -25,10 +25,14 @@
                   grove trace web.keys --capacity 300 --capacity 3000 --policy all
                   grove trace web.keys --capacity 1000 --backend lmdb
                   grove trace web.keys --capacity 50000000 --weights --policy lru --policy default
+                  grove trace --families
                 """)
 
         @Argument(help: ArgumentHelp("The trace, one key per line.", valueName: "file"))
-        var file: String
+        var file: String?
+
+        @Flag(help: "Replays generated traces of eight families instead of a file, against lru and s3fifo at equal bytes.")
+        var families = false
 
         @Option(help: ArgumentHelp("What fits; repeat for several.", valueName: "n"))
         var capacity: [Int] = []
@@ -46,6 +50,8 @@
         var weights = false
 
         func run() async throws {
+            if families { return try OutputFile.write(Array(FamilyReport().table.utf8), to: nil) }
+            guard let file else { throw ToolError.input("which trace? Name a file, or say --families") }
             var policies: [TracePolicy] = []
             for name in policy { policies += try TracePolicy.named(name).filter { !policies.contains($0) } }
             guard !capacity.isEmpty else { throw ToolError.input("how much fits? Say --capacity and a number") }

@@ -1,0 +1,33 @@
+package import GroveModel
+import Synchronization
+
+/// Which identifiers the engine holds, for a cache that asks on its own thread and must not wait for the engine's queue.
+///
+/// Nothing is kept before somebody has asked: a cache that never evicts costs nothing. The first questions are answered with false,
+/// until the engine's next call has told what it holds.
+package final class HeldIdentifiers: Sendable {
+    private let isAsked = Atomic(false)
+    /// The identifiers' hash values: that another one has the same makes a record stay for a while.
+    private let hashes = Lock<Set<Int>>([])
+
+    init() {}
+
+    /// Whether the engine holds a model of `identifier`; from any thread, O(1).
+    package func contains(_ identifier: ModelIdentifier) -> Bool {
+        // Whether it is true is looked at first: a store takes the line of memory away from the engine's thread.
+        if !isAsked.load(ordering: .relaxed) { isAsked.store(true, ordering: .relaxed) }
+        return hashes.withLock { $0.contains(identifier.hashValue) }
+    }
+
+    /// Whether somebody has asked.
+    var isWanted: Bool { isAsked.load(ordering: .relaxed) }
+
+    func insert(_ identifier: ModelIdentifier) { hashes.withLock { _ = $0.insert(identifier.hashValue) } }
+
+    func remove(_ identifier: ModelIdentifier) { hashes.withLock { _ = $0.remove(identifier.hashValue) } }
+
+    func replace(with identifiers: some Sequence<ModelIdentifier>) {
+        let all = Set(identifiers.map(\.hashValue))
+        hashes.withLock { $0 = all }
+    }
+}

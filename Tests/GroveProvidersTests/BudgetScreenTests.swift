@@ -1,0 +1,138 @@
+import Grove
+import GroveCache
+import GroveLMDB
+import GroveLevelDB
+import GroveMemory
+import GroveSQLite
+import TestSupport
+import Testing
+
+/// Screens over a cache that has less room than what they show, and a sync that writes on.
+@MainActor
+@Suite("Screens within a budget")
+struct BudgetScreenTests {
+    typealias Messages = CollectionDataProvider<Message>
+    typealias People = CollectionDataProvider<Person>
+
+    private func rest<Store: NodeStore>(_ cache: NormalizedCache<Store>, _ manager: DataModelManager) async throws {
+        for _ in 0..<4 {
+            await manager.flush()
+            try await cache.flush()
+        }
+    }
+
+    private func isMissing(_ state: ProviderState) -> Bool {
+        if case .missing = state { true } else { false }
+    }
+
+    @Test("What a screen shows goes last, however little it is read")
+    func shownGoesLast() async throws {
+        let cache = try MemoryCache(budget: CacheBudget(nodes: 300))
+        let manager = DataModelManager(cacheDelegate: cache)
+        let shown = (0..<60).map { Person(id: "\($0)", name: "shown") }
+        let list = People(dataModelManager: manager)
+        list.setData(shown, cacheKey: "channels")
+        let one = DataProvider<Person>(dataModelManager: manager)
+        one.setData(Person(id: "one", name: "shown"))
+        try await rest(cache, manager)
+        for round in 0..<20 {
+            let others = (0..<100).map { Person(id: "\(round)-\($0)") }
+            try await cache.write(contentsOf: others)
+            // What others are asked for, and nobody looks at the screen.
+            for _ in 0..<2 { for other in others.suffix(50) { _ = try cache.model("Person:\(other.id)", as: Person.self) } }
+        }
+        #expect(try await cache.usage().evictions > 1_000)
+        #expect(try cache.collection("channels", of: Person.self) == shown)
+        #expect(try cache.model("Person:one", as: Person.self) != nil)
+        // What is shown no longer goes like everything else.
+        list.setData([], cacheKey: "other")
+        try await rest(cache, manager)
+        for round in 20..<40 {
+            let others = (0..<100).map { Person(id: "\(round)-\($0)") }
+            try await cache.write(contentsOf: others)
+            for _ in 0..<8 { for other in others { _ = try cache.model("Person:\(other.id)", as: Person.self) } }
+        }
+        let left = try shown.filter { try cache.model("Person:\($0.id)", as: Person.self) != nil }
+        #expect(left.count < 30)
+        #expect(try cache.model("Person:one", as: Person.self) != nil)
+        _ = (list, one)
+    }
+
+    @Test("If a sync appends more than fits, the screen shows all of the list or says what is missing")
+    func syncBeyondBudget() async throws {
+        let cache = try MemoryCache(budget: CacheBudget(nodes: 1_000))
+        let manager = DataModelManager(cacheDelegate: cache)
+        var server = (0..<50).map { Person(id: "\($0)") }
+        try await cache.writeCollection(server, as: "people")
+        let screen = People(dataModelManager: manager)
+        _ = try await screen.fetchDataFromCache(withCacheKey: "people")
+        for page in 1..<60 {
+            let more = (0..<50).map { Person(id: "\(page * 50 + $0)") }
+            try await cache.write { tx in _ = try tx.append(more, toCollection: "people") }
+            server += more
+        }
+        try await rest(cache, manager)
+        #expect(screen.data.map(\.id) == server.map(\.id) || isMissing(screen.state), "\(screen.data.count), \(screen.state)")
+        let newest = Person(id: "newest")
+        try await cache.write { tx in _ = try tx.insert([newest], at: 0, inCollection: "people") }
+        server.insert(newest, at: 0)
+        try await rest(cache, manager)
+        #expect(screen.data.map(\.id) == server.map(\.id) || isMissing(screen.state), "\(screen.data.count), \(screen.state)")
+    }
+
+    @Test("A chat is there after a sync of more than fits", arguments: ["memory", "lmdb", "sqlite", "leveldb"])
+    func chat(backend: String) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/chat"
+        let budget = CacheBudget(bytes: 5_000_000)
+        switch backend {
+        case "lmdb": try await chat(LMDBCache(directory: path, options: LMDBOptions(), budget: budget))
+        case "sqlite": try await chat(SQLiteCache(directory: path, options: SQLiteOptions(), budget: budget))
+        case "leveldb": try await chat(LevelDBCache(directory: path, options: LevelDBOptions(), budget: budget))
+        default: try await chat(MemoryCache(budget: budget))
+        }
+    }
+
+    private func chat<Store: NodeStore>(_ cache: NormalizedCache<Store>) async throws {
+        let manager = DataModelManager(cacheDelegate: cache)
+        let people = (0..<40).map { Person(id: "\($0)", name: "Person \($0)") }
+        let channels = (0..<300).map { Person(id: "channel-\($0)", name: "Channel \($0)") }
+        let text = String(repeating: "A message that says something. ", count: 64)
+        func page(_ number: Int) -> [Message] {
+            (0..<50).map { Message(id: "\(number * 50 + $0)", text: text, sender: people[($0 + number) % 40]) }
+        }
+        try await cache.writeCollection(channels, as: "channels")
+        var server = page(0)
+        try await cache.writeCollection(server, as: "timeline")
+        let (channelList, timeline) = (People(dataModelManager: manager), Messages(dataModelManager: manager))
+        _ = try await channelList.fetchDataFromCache(withCacheKey: "channels")
+        _ = try await timeline.fetchDataFromCache(withCacheKey: "timeline")
+        for number in 1..<100 {
+            let more = page(number)
+            // The channel list is read before each page, as by a screen that comes again and again.
+            _ = try await People(dataModelManager: manager).fetchDataFromCache(withCacheKey: "channels")
+            try await cache.write { tx in
+                if (try tx.count(ofCollection: "timeline")) == nil {
+                    _ = try tx.writeCollection(more, as: "timeline")
+                } else {
+                    _ = try tx.append(more, toCollection: "timeline")
+                }
+            }
+            server += more
+        }
+        try await rest(cache, manager)
+        #expect(try await cache.usage().evictions > 1_000)
+        let isWhole = timeline.data.map(\.id) == server.map(\.id)
+        #expect(isWhole || isMissing(timeline.state), "\(timeline.data.count) of \(server.count), \(timeline.state)")
+        // Offline: another process's screens, or the same one's after a relaunch.
+        let offline = DataModelManager(cacheDelegate: cache)
+        let again = People(dataModelManager: offline)
+        _ = try await again.fetchDataFromCache(withCacheKey: "channels")
+        #expect(again.data == channels)
+        for message in server.suffix(250) {
+            #expect(try cache.model("Message:\(message.id)", as: Message.self) == message)
+        }
+        let count = try #require(try cache.count(ofCollection: "timeline"))
+        #expect(try cache.collection("timeline", of: Message.self, in: count - 50..<count) == server.suffix(50))
+    }
+}
