@@ -107,6 +107,9 @@ extension CacheState {
 
     // MARK: Calls
 
+    /// Whether the first call of the queue empties the store.
+    var isWipeNext: Bool { queue.calls.first?.isWipe == true }
+
     /// Puts `call` behind all others in the queue.
     mutating func append(_ call: PendingWrite) {
         if call.isWipe || call.isShown { dropPoint() }

@@ -137,7 +137,7 @@ final class LMDBPool: Sendable {
         return try body(try environment())
     }
 
-    /// Begins a write, which ``endWrite()`` follows.
+    /// Begins a write, which ``endWrite(_:)`` follows; of one process's, one at a time.
     func beginWrite() throws(CacheError) -> LMDBTransaction {
         do throws(CacheError) {
             return try beginWriteOnce()
@@ -154,15 +154,25 @@ final class LMDBPool: Sendable {
     private func beginWriteOnce() throws(CacheError) -> LMDBTransaction {
         shelves.withLock(of: shelves.own) { $0.open += 1 }
         do throws(CacheError) {
-            return try LMDBTransaction(try environment())
+            let environment = try environment()
+            try environment.lockWriter()
+            do throws(CacheError) {
+                return try LMDBTransaction(environment)
+            } catch {
+                environment.unlockWriter()
+                throw error
+            }
         } catch {
-            endWrite()
+            forget()
             throw error
         }
     }
 
-    /// Says that a write has ended.
-    func endWrite() { forget() }
+    /// Says that `write`, which has committed or aborted, has ended.
+    func endWrite(_ write: LMDBTransaction) {
+        write.environment.unlockWriter()
+        forget()
+    }
 
     /// Takes over the map size of a process that wrote past ours.
     ///

@@ -6,7 +6,7 @@ import GroveModel
 // SAFETY: the pointer is set once; its owner, a view or the writer, is used by one thread at a time.
 @safe final class SQLiteConnection: @unchecked Sendable {
     let pointer: OpaquePointer
-    private let lockMilliseconds: Int32
+    let lockMilliseconds: Int32
 
     /// Opens the database of `directory`, which exists.
     init(_ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {

@@ -26,6 +26,9 @@ public final class SQLiteStore: ShrinkableStore {
         readersNeverStall: true, mainFile: SQLiteFiles.database, maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
         leastBudgetBytes: 1 << 20)
 
+    /// Whether SQLite makes the file.
+    public static func owns(file name: String) -> Bool { SQLiteFiles.names.contains(name) }
+
     let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
     let writer: Lock<SQLiteWriter?>

@@ -44,6 +44,7 @@ extension CacheCore {
             _ = try currentStore()
             return nil
         } catch {
+            ledger.noteLockFailure(error)
             return error
         }
     }

@@ -22,8 +22,8 @@ final class StoreGeneration: @unchecked Sendable {
     /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:)``.
     static let fileName = "grove.generation"
 
-    /// How long the lock is waited for.
-    private static let patience = 5_000_000
+    /// How long the lock is waited for where nobody says so.
+    static let patience = Duration.seconds(5)
 
     private let address: UnsafeMutableRawPointer
 
@@ -79,10 +79,11 @@ final class StoreGeneration: @unchecked Sendable {
     /// - Throws: what `body` throws, or ``CacheError`` with code `locked` where another process keeps the lock, `full`,
     ///   `permissionDenied` or `inputOutput`.
     static func exclusively<Value>(
-        in directory: String, _ body: (StoreGeneration) throws(CacheError) -> Value
+        in directory: String, within patience: Duration = patience,
+        _ body: (StoreGeneration) throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
         let path = directory + "/" + fileName
-        let descriptor = try lock(path)
+        let descriptor = try lock(path, within: patience)
         defer {
             // A child that is being started may hold the descriptor for a moment longer.
             _ = flock(descriptor, LOCK_UN)
@@ -101,8 +102,8 @@ final class StoreGeneration: @unchecked Sendable {
     }
 
     /// Opens the file at `path`, or makes it, and locks it.
-    private static func lock(_ path: String) throws(CacheError) -> Int32 {
-        var waited = 0
+    private static func lock(_ path: String, within patience: Duration) throws(CacheError) -> Int32 {
+        let deadline = ContinuousClock.now + patience
         while true {
             let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .system(errno, "open \(path)") }
@@ -110,12 +111,12 @@ final class StoreGeneration: @unchecked Sendable {
                 let number = errno
                 // A file system that cannot lock (some network ones) has engines that cannot share a store on it either.
                 guard number == EWOULDBLOCK || number == EINTR else { break }
-                guard waited < patience else {
+                guard ContinuousClock.now < deadline else {
                     _ = close(descriptor)
-                    throw CacheError(.locked, "another process has been opening or emptying the store for long")
+                    throw CacheError(
+                        .locked, "another process has been opening or emptying the store for longer than \(patience)")
                 }
                 usleep(1_000)
-                waited += 1_000
             }
             // Whoever removed the file meanwhile took the lock with it.
             var status = stat()

@@ -25,13 +25,19 @@ struct StoreSource: Sendable {
     private let isMainFileNamed: Bool
 
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
+    /// Whether a file of that name is the engine's.
+    private let owns: @Sendable (_ name: String) -> Bool
     private let policy: OpenPolicy
+    /// How long another process's lock is waited for.
+    private let patience: Duration
 
     init<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy
     ) {
         self.directory = directory
         self.policy = policy
+        patience = (options as? any PatientOptions)?.lockTimeout ?? StoreGeneration.patience
+        owns = { Store.owns(file: $0) }
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
         let name = Store.profile.mainFile ?? (isShared ? StoreGeneration.fileName : "")
@@ -86,7 +92,7 @@ struct StoreSource: Sendable {
             opened.file = file
             return opened
         }
-        return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+        return try StoreGeneration.exclusively(in: directory, within: patience) { (generation) throws(CacheError) in
             let commitCount = generation.commitCount
             var opened = try openOrRebuild(directory, generation, budget, damage)
             opened.generation = generation
@@ -108,7 +114,7 @@ struct StoreSource: Sendable {
             try body(nil)
             return nil
         }
-        return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+        return try StoreGeneration.exclusively(in: directory, within: patience) { (generation) throws(CacheError) in
             try body(generation)
             return (generation.word, file)
         }
@@ -137,7 +143,7 @@ struct StoreSource: Sendable {
             }
         }
         _ = generation?.advance()
-        try StoreDirectory.setAside(directory)
+        try StoreDirectory.setAside(directory, where: owns)
         var opened = try openOnce(budget)
         opened.rebuiltAfter = failure
         return opened
