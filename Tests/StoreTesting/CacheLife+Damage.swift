@@ -16,6 +16,7 @@ extension CacheLife {
             Check("A directory with files of something else is refused, and nothing is written there") {
                 try $0.foreign()
             },
+            Check("Setting a damaged store aside, and a wipe, take no file that is not the store's") { try $0.beside() },
             Check("Another backend's store is refused, and left as it is") { try $0.otherBackend() },
             Check("What systems put into directories, and what Grove leaves there, is in nobody's way") {
                 try $0.harmless()
@@ -47,6 +48,28 @@ extension CacheLife {
             try cache.write(Note(1, "after"))
             cache.close()
             #expect(try open().model("Note:1", as: Note.self) == Note(1, "after"))
+        }
+    }
+
+    private func beside() throws {
+        let cache = try open()
+        try cache.write(Note(1, "before"))
+        cache.close()
+        let own = try #require(Store.profile.mainFile)
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) where Store.owns(file: name) {
+            guard !["lock.mdb", own == "LOCK" ? own : ""].contains(name) else { continue }
+            try Data("damaged".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+        }
+        let names = [".env", "notes.txt", "2024.csv", "grove-notes.txt", ".DS_Store", "photos/one.jpeg"]
+        try FileManager.default.createDirectory(atPath: path + "/photos", withIntermediateDirectories: false)
+        for name in names { try Data("theirs".utf8).write(to: URL(fileURLWithPath: path + "/" + name)) }
+        let opened = try open()
+        #expect(try opened.model("Note:1", as: Note.self) == nil)
+        try opened.write(Note(1, "after"))
+        try opened.wipe()
+        opened.close()
+        for name in names {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)) == Data("theirs".utf8), "\(name)")
         }
     }
 
@@ -86,7 +109,7 @@ extension CacheLife {
     }
 
     private func harmless() throws {
-        for name in [".DS_Store", "lost+found", "set-aside", "grove-eviction"] {
+        for name in [".DS_Store", "Thumbs.db", "lost+found", "set-aside", "grove-eviction"] {
             let place = directory.path + "/beside " + name
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
             try Data("theirs".utf8).write(to: URL(fileURLWithPath: place + "/" + name))
