@@ -104,6 +104,13 @@ import Synchronization
         return statistics
     }
 
+    /// Whether half of the slots of readers are taken, or were at one time.
+    var isHalfFullOfReaders: Bool {
+        var info = unsafe MDB_envinfo()
+        guard unsafe mdb_env_info(pointer, &info) == MDB_SUCCESS else { return false }
+        return unsafe info.me_numreaders > info.me_maxreaders / 2
+    }
+
     /// How many pages the map has, and the last one that was committed.
     func pages() throws(CacheError) -> (map: Int, last: Int) {
         var info = unsafe MDB_envinfo()

@@ -48,6 +48,9 @@ final class LMDBPool: Sendable {
     /// Taken before the locks of ``shelves``, where both are.
     private let state: Lock<State>
     private let shelves = Shelves { Shelf() }
+    /// Whether half of the slots of readers are taken or were: then no view rests in one, so that processes that come later
+    /// find the other half.
+    private let isCrowded = Atomic<Bool>(false)
 
     /// Opens the environment, with a map of at most `mapLimit` bytes unless its file is longer already.
     init(
@@ -84,7 +87,10 @@ final class LMDBPool: Sendable {
             return view
         }
         do throws(CacheError) {
-            return try LMDBView(try environment(), self)
+            let environment = try environment()
+            let view = try LMDBView(environment, self)
+            if environment.isHalfFullOfReaders { isCrowded.store(true, ordering: .relaxed) }
+            return view
         } catch {
             forget()
             throw error
@@ -97,9 +103,9 @@ final class LMDBPool: Sendable {
         shelves.withLock(of: shelves.own) { shelf in
             shelf.open -= 1
             // A view of an environment that was replaced, or one too many, goes with its last reference.
-            guard !view.environment.isLetGo.load(ordering: .relaxed), shelf.resting.count < Self.restingLimit else {
-                return
-            }
+            guard !view.environment.isLetGo.load(ordering: .relaxed), shelf.resting.count < Self.restingLimit,
+                !isCrowded.load(ordering: .relaxed)
+            else { return }
             shelf.resting.append(view)
         }
     }
