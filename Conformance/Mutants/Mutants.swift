@@ -67,7 +67,9 @@ public enum Mutants {
         }
         return [
             over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self),
-            over("sqlite", "tries-locks-on", "A call that failed for a lock is tried again and again.", TriesLocksOn.self),
+            over(
+                "sqlite", "tries-locks-on", "A call that failed for a lock is tried again and again.", TriesLocksOn.self
+            ),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GroveCache
 
-/// A store whose lock another process keeps: how often is it tried, and who waits for that?
+/// How often a lock that another process keeps is tried, and who waits for that.
 @Suite("A lock that is not to be had")
 struct LockedTests {
     let disk: SharedStore.Disk
@@ -79,8 +79,9 @@ struct LockedTests {
         disk.faults.withLock { $0.isLocked = true }
         #expect(throws: CacheError.self) { try cache.write(person(1, 1)) }
         let tried = attempts {
-            #expect { try cache.core.writer.sync { try cache.core.runTransaction(.standard, since: since) { _ in } } }
-                throws: { ($0 as? CacheError)?.code == .locked }
+            #expect {
+                try cache.core.writer.sync { try cache.core.runTransaction(.standard, since: since) { _ in } }
+            } throws: { ($0 as? CacheError)?.code == .locked }
         }
         #expect(tried == 0)
         #expect(attempts { _ = try? cache.write { tx in try tx.write(person(2, 1)) } } == 1)

@@ -112,7 +112,9 @@ struct ImportTests {
         #expect(try place.exported() == ImportTests.old + "\n")
     }
 
-    @Test("What systems put into a store's directory does not keep it, and stays", arguments: ["lmdb", "sqlite", "leveldb"])
+    @Test(
+        "What systems put into a store's directory does not keep it, and stays",
+        arguments: ["lmdb", "sqlite", "leveldb"])
     func systemFiles(backend: String) throws {
         let place = try Place(backend)
         #expect(try place.importing(ImportTests.old).status == 0)

@@ -16,7 +16,14 @@ extension CacheLife {
             Check("A directory with files of something else is refused, and nothing is written there") {
                 try $0.foreign()
             },
-            Check("Setting a damaged store aside, and a wipe, take no file that is not the store's") { try $0.beside() },
+            Check("Setting a damaged store aside, and a wipe, take no file that is not the store's") {
+                try $0.beside()
+            },
+            Check("A store without the file that marks it is refused with that word, and an empty file brings it back")
+            {
+                try $0.unmarked()
+            },
+            Check("A directory that cannot be made says why") { try $0.unmade() },
             Check("Another backend's store is refused, and left as it is") { try $0.otherBackend() },
             Check("What systems put into directories, and what Grove leaves there, is in nobody's way") {
                 try $0.harmless()
@@ -71,6 +78,35 @@ extension CacheLife {
         for name in names {
             #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)) == Data("theirs".utf8), "\(name)")
         }
+    }
+
+    private func unmarked() throws {
+        let cache = try open()
+        try cache.write(Note(1, "own"))
+        cache.close()
+        try FileManager.default.removeItem(atPath: path + "/grove.generation")
+        #expect {
+            _ = try Cache(directory: path, options: options)
+        } throws: {
+            let error = $0 as? CacheError
+            return error?.code == .notAStore && error?.message.contains("empty file grove.generation") == true
+        }
+        try Data().write(to: URL(fileURLWithPath: path + "/grove.generation"))
+        #expect(try open().model("Note:1", as: Note.self) == Note(1, "own"))
+    }
+
+    private func unmade() throws {
+        for name in [String(repeating: "x", count: 300), "deeper/" + String(repeating: "y", count: 300) + "/store"] {
+            #expect {
+                _ = try Cache(directory: directory.path + "/" + name, options: options)
+            } throws: {
+                ($0 as? CacheError)?.message.contains("shorter name") == true
+            }
+        }
+        let deep = directory.path + "/one/two//three/"
+        try Cache(directory: deep, options: options).close()
+        let mode = try FileManager.default.attributesOfItem(atPath: deep)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
     }
 
     private func foreign() throws {

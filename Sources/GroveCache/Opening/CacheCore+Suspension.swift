@@ -66,9 +66,11 @@ extension CacheCore {
         return nil
     }
 
-    /// Opens a store that was let go of.
-    private func takeUp(_ transition: (inout StoreLife, OpenStore) -> Void) throws(CacheError) {
-        let opened = try CacheCore.open(source, evictor)
+    /// Opens a store that was let go of; without what it held, where that is damaged as `damage` says.
+    func takeUp(
+        after damage: CacheError? = nil, _ transition: (inout StoreLife, OpenStore) -> Void
+    ) throws(CacheError) {
+        let opened = try CacheCore.open(source, evictor, after: damage)
         let isOther = state.withLock { state in
             let isOther = state.isOther(opened)
             // Calls that were made before the suspension and come to the queue after it.

@@ -35,14 +35,26 @@ package enum StoreDirectory {
             }
             return
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw CacheError(
-                isPermission(error) ? .permissionDenied : .inputOutput,
-                "The directory \(directory) cannot be made; check its parent and its permissions.")
+        try makeWithParents(directory)
+    }
+
+    private static func makeWithParents(_ directory: String) throws(CacheError) {
+        if unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST { return }
+        let number = errno
+        let parent = self.parent(of: directory)
+        guard number == ENOENT, !parent.isEmpty else { throw .system(number, "make the directory \(directory)") }
+        try makeWithParents(parent)
+        guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            throw .system(errno, "make the directory \(directory)")
         }
+    }
+
+    /// The path without its last name; empty where it is one name, or the root.
+    private static func parent(of path: String) -> String {
+        var bytes = Array(path.utf8)[...]
+        while bytes.last == UInt8(ascii: "/") { bytes = bytes.dropLast() }
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(decoding: bytes[..<slash], as: UTF8.self)
     }
 
     /// Marks `directory` as Grove's, unless it is marked: one in which nothing but Grove's files lies, or none.
@@ -51,9 +63,10 @@ package enum StoreDirectory {
     /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot,
     /// and those that systems give, do not count.
     ///
+    /// - Parameter mainFile: the name of the file that is the store, where it has one.
     /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `permissionDenied`, `full` or
     ///   `inputOutput`.
-    static func claim(_ directory: String) throws(CacheError) {
+    static func claim(_ directory: String, mainFile: String?) throws(CacheError) {
         let files = try StoreFiles(directory)
         let mark = StoreGeneration.fileName
         guard !files.holds(mark) else { return }
@@ -62,6 +75,13 @@ package enum StoreDirectory {
         }
         // Another process may have marked it meanwhile, and made its files.
         if let stranger = names.first(where: isForeign), !files.holds(mark) {
+            if let mainFile, names.contains(mainFile) {
+                throw CacheError(
+                    .notAStore,
+                    "The directory \(directory) holds \(mainFile) and not \(mark), which a store has beside it: it is a part of a copy. "
+                        + "Copy the whole directory, or make an empty file \(mark) if you know that the store is whole."
+                )
+            }
             throw CacheError(
                 .notAStore,
                 "The directory \(directory) holds files that are not Grove's, such as \(stranger); pass an empty directory."

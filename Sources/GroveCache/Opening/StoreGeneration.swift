@@ -17,9 +17,10 @@ import Synchronization
 /// a load. The second counts commits, the third the calls that emptied the cache. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
-// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically.
+// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
+// changed where the store is opened, before others have this, and by the writer.
 final class StoreGeneration: @unchecked Sendable {
-    /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:)``.
+    /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:mainFile:)``.
     static let fileName = "grove.generation"
 
     /// How long the lock is waited for where nobody says so.
@@ -35,7 +36,32 @@ final class StoreGeneration: @unchecked Sendable {
         unsafe address = unsafe mapped
     }
 
-    deinit { unsafe munmap(address, StoreGeneration.byteCount) }
+    deinit {
+        leave()
+        unsafe munmap(address, StoreGeneration.byteCount)
+    }
+
+    /// The directory, locked together with other processes that have the store open; -1 where it is not.
+    private var presence: Int32 = -1
+
+    /// Says to other processes, until ``leave()``, that this one has the store in `directory` open; the file's lock is held.
+    ///
+    /// - Returns: whether another one has.
+    func enter(_ directory: String) -> Bool {
+        presence = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard presence >= 0 else { return false }
+        let hasOthers = flock(presence, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        _ = flock(presence, LOCK_SH | LOCK_NB)
+        return hasOthers
+    }
+
+    /// Says that this process has let go of the store.
+    func leave() {
+        guard presence >= 0 else { return }
+        _ = flock(presence, LOCK_UN)
+        _ = close(presence)
+        presence = -1
+    }
 
     private static let byteCount = 3 * MemoryLayout<UInt64>.size
 

@@ -184,7 +184,9 @@ extension CacheCore {
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
         var others: [ChangeSet] = []
-        let (shift, lastCommitted, knownCommit) = state.withLock { ($0.shift, $0.lastCommitted, $0.knownCommit) }
+        let (shift, lastCommitted, known) = state.withLock {
+            ($0.shift, $0.lastCommitted, ($0.knownCommit, $0.knownStore))
+        }
         let history = historyLimit
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
@@ -193,7 +195,9 @@ extension CacheCore {
                     transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows)
-                others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)
+                others = changesOfOthers(
+                    after: known.0, isSame: known.1 == 0 || known.1 == commit.stored.store, commit.stored,
+                    in: transaction)
                 try commit.prepareAccount()
                 absorbTouches()
                 try body(&commit)
@@ -205,7 +209,9 @@ extension CacheCore {
             upcoming.withLock { $0 = nil }
             evictor?.abort()
             ledger.noteLockFailure(error)
-            if error.code != .cancelled { noticeIfReplaced() }
+            if error.code != .cancelled, !noticeIfReplaced() {
+                noteDamage(error, in: state.withLock { $0.life.currentStore })
+            }
             throw error
         }
         guard let committed else { return nil }
@@ -216,7 +222,8 @@ extension CacheCore {
             state.shift = committed.shift
             state.forgottenDeletion = committed.stored.forgottenDeletion
             state.lastCommitted = committed.stored.sequence
-            state.knownCommit = committed.stored.commit
+            state.know(committed.stored)
+            state.ownCommits.note(committed.stored, of: session)
             let left = state.leave(group)
             upcoming.withLock { $0 = nil }
             return left
@@ -285,7 +292,8 @@ extension CacheCore {
             state.withLock { state in
                 state.forgottenDeletion = 0
                 state.lastCommitted = 0
-                state.knownCommit = 0
+                state.know(StoreState())
+                state.ownCommits = OwnCommits()
             }
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence, changesEverything: true)
