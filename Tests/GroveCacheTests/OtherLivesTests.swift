@@ -1,3 +1,4 @@
+import Dispatch
 import GroveModel
 import Synchronization
 import Testing

@@ -146,7 +146,7 @@ enum DamageRules {
         "DUR-15",
         "A store that is damaged inside, though it opens, is made anew after a few calls that met the damage, and stays so.",
         because: "A cache whose reads fail for ever, also after a relaunch, is worse than an empty one.",
-        requires: [.persistent, .directory, .reopen], kills: [], timeLimit: .seconds(120)
+        requires: [.persistent, .directory, .reopen], kills: ["keeps-torn-tail"], timeLimit: .seconds(120)
     ) { trial in
         let site = try trial.site()
         guard let directory = site.directory else { return }
@@ -202,13 +202,13 @@ enum DamageRules {
         }
     }
 
-    /// Damages the beginning of every sixteenth page in the middle of every large file of a closed store.
+    /// Damages the beginning of every sixteenth page in the third quarter of every large file of a closed store.
     private static func spoilInside(_ directory: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
             let path = "\(directory)/\(name)"
             guard var bytes = FileManager.default.contents(atPath: path), bytes.count > 256 << 10 else { continue }
             let pages = bytes.count / 4_096
-            for page in stride(from: pages / 4, to: pages / 4 * 3, by: 16) {
+            for page in stride(from: pages / 2, to: pages / 4 * 3, by: 16) {
                 for index in (page * 4_096)..<(page * 4_096 + 8) { bytes[index] = 0x5A }
             }
             try TemporaryDirectory.writeFile(path, Array(bytes))

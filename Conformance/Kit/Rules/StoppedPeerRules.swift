@@ -65,7 +65,7 @@ enum StoppedPeerRules {
         "LIF-12", "In a child made by `fork` every call is told `unsupported` and does nothing; its parent goes on.",
         because:
             "Engines' locks and threads do not come along, and a child that uses them damages the store or stands still.",
-        requires: [.persistent, .processes], kills: [], timeLimit: .seconds(60)
+        requires: [.persistent, .processes], kills: ["answers-in-children"], timeLimit: .seconds(60)
     ) { trial in
         guard let worker = trial.backend.worker else { return }
         let site = try trial.site()
