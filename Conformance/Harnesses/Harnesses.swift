@@ -53,6 +53,9 @@ public struct LMDBHarness: StoreHarness {
     /// A map of two megabytes.
     public var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
 
+    /// A fifth of a second's patience.
+    public var impatientOptions: LMDBOptions { LMDBOptions(lockTimeout: .milliseconds(200)) }
+
     /// Makes a harness.
     public init() { options = LMDBOptions() }
 }
@@ -64,6 +67,9 @@ public struct SQLiteHarness: StoreHarness {
 
     /// How it is opened.
     public let options = SQLiteOptions()
+
+    /// A fifth of a second's patience.
+    public var impatientOptions: SQLiteOptions { SQLiteOptions(lockTimeout: .milliseconds(200)) }
 
     /// Makes a harness.
     public init() {}

@@ -54,6 +54,9 @@ public enum Mutants {
             log("starts-empty", "What was stored is not read at opening.", .startsEmpty),
             log("never-compacts", "What was replaced is never released.", .neverRewrites),
             .log("closes-nothing", "A closed handle goes on.", StaysOpen.self, worker("closes-nothing")),
+            .log(
+                "answers-in-children", "A read in a child made by fork is a miss.", AnswersInChildren.self,
+                worker("answers-in-children")),
             log("refuses-damage", "A damaged store is refused at each opening.", .refusesDamage),
             log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
         ]
@@ -67,6 +70,9 @@ public enum Mutants {
         }
         return [
             over("leveldb", "counts-from-opening", "What is there at opening does not count.", CountsFromOpening.self),
+            over(
+                "sqlite", "tries-locks-on", "A call that failed for a lock is tried again and again.", TriesLocksOn.self
+            ),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }

@@ -21,8 +21,14 @@ struct CacheState: Sendable {
     var commitCount: CommitCount { didSet { point?.note(commitCount: commitCount) } }
     /// Whether the writer is about to look for what other processes wrote.
     var isLookScheduled = false
+    /// Whether the engine has found damage, and the store was opened by a fresh handle since.
+    var isSuspect = false
     /// The store's last commit that the audience was told of; see ``StoreState/commit``.
     var knownCommit: CommitNumber
+    /// Whose commit that is; see ``StoreState/store``.
+    var knownStore: UInt32
+    /// The last commits of this process.
+    var ownCommits = OwnCommits()
     /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
     var wipeCount: UInt64 = 0
     /// Calls whose commits are not visible yet.
@@ -54,6 +60,7 @@ extension CacheState {
         lastCommitted = opened.state.sequence
         commitCount = opened.commitCount
         knownCommit = opened.state.commit
+        knownStore = opened.state.store
         wipeCount = opened.generation?.wipeCount ?? 0
         self.epoch = epoch
         failedWrites = FailedWrites(limit: failedWritesLimit)
@@ -106,6 +113,9 @@ extension CacheState {
     }
 
     // MARK: Calls
+
+    /// Whether the first call of the queue empties the store.
+    var isWipeNext: Bool { queue.calls.first?.isWipe == true }
 
     /// Puts `call` behind all others in the queue.
     mutating func append(_ call: PendingWrite) {

@@ -49,4 +49,34 @@ import Testing
         try cache.write(Person(id: "Person:3", age: 3))
         #expect(try cache.read("Person:3", as: Person.self).value?.age == 3)
     }
+
+    @Test(
+        "A file that was removed from beside a store that another process has open is an error, not a new start",
+        .timeLimit(.minutes(2)),
+        arguments: [("lmdb", "lock.mdb"), ("sqlite", "store.sqlite-wal"), ("sqlite", "store.sqlite-shm")])
+    func removedBeside(_ name: String, _ file: String) throws {
+        let worker = try #require(Workers.command(name))
+        let backend = try #require(Harnesses.backend(name, worker: worker))
+        let trial = Trial("TEST", on: backend, seed: 1)
+        defer { trial.finish() }
+        let site = try trial.site()
+        let directory = try #require(site.directory)
+        let peer = try ChildProcess(worker, ["hold", directory])
+        #expect(peer.nextLine(within: .seconds(60)) == .line("holding"))
+        // Whole, it is shared.
+        try site.open().close()
+        site.closeAll()
+        try FileManager.default.removeItem(atPath: directory + "/" + file)
+        #expect {
+            _ = try site.open()
+        } throws: {
+            ($0 as? CacheError)?.code == .inputOutput && "\($0)".contains(file)
+        }
+        // Once nobody has it open, what is there is the store.
+        peer.kill()
+        peer.wait()
+        let cache = try site.open()
+        try cache.write(Person(id: "Person:1", age: 1))
+        #expect(try cache.read("Person:1", as: Person.self).value?.age == 1)
+    }
 }

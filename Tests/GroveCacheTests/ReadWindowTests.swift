@@ -56,6 +56,22 @@ struct ReadWindowTests {
         return seen.ages.withLock { $0 }
     }
 
+    @Test("A call that others wrote over shows no more in a read that began before, however many have written since")
+    func manyWriters() throws {
+        let others = try (0..<6).map { _ in try disk.open() }
+        let later = (0..<6).map { ann(10 + $0) }
+        try queue(people(ann(1)), isAwaited: false)
+        disk.faults.withLock { faults in
+            faults.beforeView = { [disk, cache] in
+                disk.faults.withLock { $0.beforeView = nil }
+                cache.core.drainNow()
+                for (other, ann) in zip(others, later) { _ = try? other.write(ann) }
+            }
+        }
+        #expect(try cache.model("Person:1", as: Person.self)?.age == 15)
+        #expect(try cache.model("Person:1", as: Person.self)?.age == 15)
+    }
+
     private final class Collected: Sendable {
         let ages = Mutex<[[Int]?]>([])
         let text = Mutex("")

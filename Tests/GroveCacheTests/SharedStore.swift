@@ -11,6 +11,10 @@ final class SharedStore: BudgetedStore {
         struct Faults {
             /// Every transaction fails at its end.
             var refusesWrites = false
+            /// Another process keeps the lock: no transaction begins.
+            var isLocked = false
+            /// How often a transaction was tried.
+            var attempts = 0
             /// Whoever stores something under one of these keys fails.
             var refusedKeys: Set<[UInt8]> = []
             /// Whoever removes one of these keys fails.
@@ -80,6 +84,11 @@ final class SharedStore: BudgetedStore {
 
     func write(_ body: (Transaction) throws(CacheError) -> Void) throws(CacheError) {
         disk.faults.withLock { $0.beforeWrite }?()
+        let isLocked = disk.faults.withLock { faults in
+            faults.attempts += 1
+            return faults.isLocked
+        }
+        if isLocked { throw CacheError(.locked, "The test's store is locked because it was told to be.") }
         try disk.base.write { (transaction) throws(CacheError) in
             try body(Transaction(transaction, disk))
             if disk.faults.withLock({ $0.refusesWrites }) { throw SharedStore.failure }

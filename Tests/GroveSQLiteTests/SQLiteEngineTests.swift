@@ -189,6 +189,18 @@ struct SQLiteEngineTests {
         #expect(try store.keys() == [[1], [2]])
     }
 
+    @Test("A path that is longer than SQLite takes is told as that")
+    func longPath() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + String(repeating: "/" + String(repeating: "d", count: 100), count: 5)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        #expect {
+            _ = try SQLiteStore(directory: path, options: SQLiteOptions())
+        } throws: {
+            ($0 as? CacheError)?.code == .unsupported && "\($0)".contains("511 bytes")
+        }
+    }
+
     @Test("A full database is reported as `full`, undoes the transaction, and the store goes on")
     func fullDatabase() throws {
         let directory = try TemporaryDirectory()

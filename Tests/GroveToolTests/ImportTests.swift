@@ -92,15 +92,39 @@ struct ImportTests {
         #expect(try place.names("stores") == ["link", "store"])
     }
 
-    @Test("A store beside other files is not replaced", arguments: ["lmdb", "sqlite", "leveldb"])
+    @Test("A store beside other files is not replaced, whatever their names", arguments: ["lmdb", "sqlite", "leveldb"])
     func strangers(backend: String) throws {
         let place = try Place(backend)
         #expect(try place.importing(ImportTests.old).status == 0)
-        try place.write("mine", to: "stores/store/notes.log")
-        let refused = try place.importing(ImportTests.new, "--replace")
-        #expect(refused.status == 2 && refused.errors.contains("notes.log"), "\(refused.errors)")
+        let names = [
+            "notes.log", "grove-notes.txt", "groves.csv", "grove", ".env", "2024.csv", "MANIFEST-", "store.sqlite2",
+        ]
+        for name in names {
+            try place.write("mine", to: "stores/store/\(name)")
+            let refused = try place.importing(ImportTests.new, "--replace")
+            #expect(refused.status == 2 && refused.errors.contains(name), "\(refused.errors)")
+            #expect(try place.names("stores/store").contains(name))
+            try FileManager.default.removeItem(atPath: place.path("stores/store/\(name)"))
+        }
+        _ = try place.directory.make("stores/store/grove-photos")
+        #expect(try place.importing(ImportTests.new, "--replace").status == 2)
+        #expect(try place.names("stores/store").contains("grove-photos"))
         #expect(try place.exported() == ImportTests.old + "\n")
-        #expect(try place.names("stores/store").contains("notes.log"))
+    }
+
+    @Test(
+        "What systems put into a store's directory does not keep it, and stays",
+        arguments: ["lmdb", "sqlite", "leveldb"])
+    func systemFiles(backend: String) throws {
+        let place = try Place(backend)
+        #expect(try place.importing(ImportTests.old).status == 0)
+        let names = [".DS_Store", "Thumbs.db", ".nfs000000000001"]
+        for name in names { try place.write("the system's", to: "stores/store/\(name)") }
+        let replaced = try place.importing(ImportTests.new, "--replace")
+        #expect(replaced.status == 0, "\(replaced.errors)")
+        #expect(try place.exported() == ImportTests.new + "\n")
+        #expect(Set(try place.names("stores/store")).isSuperset(of: names))
+        #expect(try place.names("stores") == ["store"])
     }
 
     @Test("A store that another process holds is not replaced")

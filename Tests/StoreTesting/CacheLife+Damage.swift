@@ -16,6 +16,14 @@ extension CacheLife {
             Check("A directory with files of something else is refused, and nothing is written there") {
                 try $0.foreign()
             },
+            Check("Setting a damaged store aside, and a wipe, take no file that is not the store's") {
+                try $0.beside()
+            },
+            Check("A store without the file that marks it is refused with that word, and an empty file brings it back")
+            {
+                try $0.unmarked()
+            },
+            Check("A directory that cannot be made says why") { try $0.unmade() },
             Check("Another backend's store is refused, and left as it is") { try $0.otherBackend() },
             Check("What systems put into directories, and what Grove leaves there, is in nobody's way") {
                 try $0.harmless()
@@ -48,6 +56,57 @@ extension CacheLife {
             cache.close()
             #expect(try open().model("Note:1", as: Note.self) == Note(1, "after"))
         }
+    }
+
+    private func beside() throws {
+        let cache = try open()
+        try cache.write(Note(1, "before"))
+        cache.close()
+        let own = try #require(Store.profile.mainFile)
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) where Store.owns(file: name) {
+            guard !["lock.mdb", own == "LOCK" ? own : ""].contains(name) else { continue }
+            try Data("damaged".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+        }
+        let names = [".env", "notes.txt", "2024.csv", "grove-notes.txt", ".DS_Store", "photos/one.jpeg"]
+        try FileManager.default.createDirectory(atPath: path + "/photos", withIntermediateDirectories: false)
+        for name in names { try Data("theirs".utf8).write(to: URL(fileURLWithPath: path + "/" + name)) }
+        let opened = try open()
+        #expect(try opened.model("Note:1", as: Note.self) == nil)
+        try opened.write(Note(1, "after"))
+        try opened.wipe()
+        opened.close()
+        for name in names {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)) == Data("theirs".utf8), "\(name)")
+        }
+    }
+
+    private func unmarked() throws {
+        let cache = try open()
+        try cache.write(Note(1, "own"))
+        cache.close()
+        try FileManager.default.removeItem(atPath: path + "/grove.generation")
+        #expect {
+            _ = try Cache(directory: path, options: options)
+        } throws: {
+            let error = $0 as? CacheError
+            return error?.code == .notAStore && error?.message.contains("empty file grove.generation") == true
+        }
+        try Data().write(to: URL(fileURLWithPath: path + "/grove.generation"))
+        #expect(try open().model("Note:1", as: Note.self) == Note(1, "own"))
+    }
+
+    private func unmade() throws {
+        for name in [String(repeating: "x", count: 300), "deeper/" + String(repeating: "y", count: 300) + "/store"] {
+            #expect {
+                _ = try Cache(directory: directory.path + "/" + name, options: options)
+            } throws: {
+                ($0 as? CacheError)?.message.contains("shorter name") == true
+            }
+        }
+        let deep = directory.path + "/one/two//three/"
+        try Cache(directory: deep, options: options).close()
+        let mode = try FileManager.default.attributesOfItem(atPath: deep)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
     }
 
     private func foreign() throws {
@@ -86,7 +145,7 @@ extension CacheLife {
     }
 
     private func harmless() throws {
-        for name in [".DS_Store", "lost+found", "set-aside", "grove-eviction"] {
+        for name in [".DS_Store", "Thumbs.db", "lost+found", "set-aside", "grove-eviction"] {
             let place = directory.path + "/beside " + name
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
             try Data("theirs".utf8).write(to: URL(fileURLWithPath: place + "/" + name))

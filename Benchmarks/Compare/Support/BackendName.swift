@@ -28,6 +28,17 @@ package enum BackendName: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a file called `name` in the backend's store is a part of it, or of the cache on it, or was set aside.
+    package func owns(_ name: String) -> Bool {
+        if StoreDirectory.ownNames.contains(name) { return true }
+        return switch self {
+        case .memory: false
+        case .lmdb: LMDBStore.owns(file: name)
+        case .sqlite: SQLiteStore.owns(file: name)
+        case .leveldb: LevelDBStore.owns(file: name)
+        }
+    }
+
     /// Whether the backend's store is a directory of files.
     package var isPersistent: Bool { self != .memory }
 

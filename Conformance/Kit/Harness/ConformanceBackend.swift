@@ -56,6 +56,9 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the cache here with `budget`, and with a clock that the rule moves.
     func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache
 
+    /// Opens the cache here so that it waits for other processes' locks for a moment only.
+    func openImpatient() throws(CacheError) -> any ConformanceCache
+
     /// Opens the bare store here, with no cache above it; the cache must be closed.
     func openStore() throws(CacheError) -> any NodeStore
 
@@ -74,6 +77,9 @@ extension CacheSite {
     public func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
         try open(at: directory, observer: observer)
     }
+
+    /// By default, it waits as long as ever.
+    public func openImpatient() throws(CacheError) -> any ConformanceCache { try open() }
 
     /// By default, the engine has no limit.
     public func openSmallStore() throws(CacheError) -> any NodeStore {

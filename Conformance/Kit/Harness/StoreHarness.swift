@@ -22,6 +22,9 @@ public protocol StoreHarness: Sendable {
     /// How the store is opened so that it is full at a few megabytes, or `nil` where its engine has no limit of its own.
     var smallOptions: Store.Options? { get }
 
+    /// How the store is opened so that it waits for other processes' locks for some tenths of a second; by default as ever.
+    var impatientOptions: Store.Options { get }
+
     /// A new, empty directory for a store, or `nil` for a store that lives in memory.
     ///
     /// The default makes one among the system's temporary files where the profile says `isPersistent`.
@@ -34,6 +37,9 @@ public protocol StoreHarness: Sendable {
 extension StoreHarness {
     /// No limit.
     public var smallOptions: Store.Options? { nil }
+
+    /// As ever.
+    public var impatientOptions: Store.Options { options }
 
     /// A directory among the system's temporary files, or `nil` for a store that is not persistent.
     public func makeDirectory() throws(CacheError) -> String? {

@@ -33,11 +33,16 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
         try open(at: directory, budget: budget, observer: nil, clock: clock)
     }
 
+    func openImpatient() throws(CacheError) -> any ConformanceCache {
+        try open(at: directory, budget: .unlimited, observer: nil, harness.impatientOptions)
+    }
+
     private func open(
         at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?,
-        clock: VirtualClock = VirtualClock()
+        clock: VirtualClock = VirtualClock(), _ base: Harness.Store.Options? = nil
     ) throws(CacheError) -> any ConformanceCache {
-        let options = InterceptedStore<Harness.Store>.Options(base: harness.options, interceptor: interceptor)
+        let options = InterceptedStore<Harness.Store>.Options(
+            base: base ?? harness.options, interceptor: interceptor)
         let cache = decorate(
             StoreCache(
                 try NormalizedCache<InterceptedStore<Harness.Store>>(

@@ -14,6 +14,8 @@ final class InterceptedStore<Base: NodeStore>: NodeStore {
 
     static var profile: BackendProfile { Base.profile }
 
+    static func owns(file name: String) -> Bool { Base.owns(file: name) }
+
     fileprivate let base: Base
     private let interceptor: StoreInterceptor
 

@@ -169,6 +169,12 @@ final class ChildProcess {
     /// A process that was waited for is left alone: its number may be another's by now.
     func kill() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGKILL) } }
 
+    /// Stops it where it stands, as a debugger does, until ``goOn()``.
+    func stop() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGSTOP) } }
+
+    /// Lets it go on after ``stop()``.
+    func goOn() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGCONT) } }
+
     /// Waits for its end.
     @discardableResult
     func wait() -> Ending {

@@ -24,6 +24,8 @@ public enum ConformanceWorker {
             return ProgramProcess.work(words[1], words[2], fileSize: fileSize, backend)
         case "look" where words.count == 2: return PeerProcess.look(words[1], backend)
         case "hold" where words.count == 2: return PeerProcess.hold(words[1], backend)
+        case "stall" where words.count == 2: return PeerProcess.stall(words[1], backend)
+        case "fork" where words.count == 2: return ForkProcess.run(words[1], backend)
         case "wipe" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: false, backend)
         case "replace" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: true, backend)
         case "see" where words.count == 3: return PeerProcess.see(words[1], words[2], backend)

@@ -50,6 +50,22 @@ enum PeerProcess {
         return 0
     }
 
+    /// Begins to write to the store in `directory`, and ends that without a change when it is told to.
+    static func stall(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+        do throws(CacheError) {
+            let store = try backend.site(at: directory).openStore()
+            try store.transact { (_) throws(CacheError) in
+                ConformanceWorker.say("writing")
+                _ = readLine()
+            }
+            store.close()
+        } catch {
+            ConformanceWorker.say("failed\t\(error)")
+            return 3
+        }
+        return 0
+    }
+
     /// Empties the cache in `directory`, or removes its files as something that knows nothing of Grove does, and writes
     /// a model of `age` afterwards.
     static func empty(

@@ -7,9 +7,19 @@ import GroveModel
     import Foundation
 #endif
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 /// DUR: files that were cut off, changed, or set aside.
 enum DamageRules {
-    static let all = [truncated, flipped, beginnings, wiped, setAside]
+    static let all = [truncated, flipped, beginnings, wiped, setAside, healed]
 
     static let truncated = Rule(
         "DUR-06",
@@ -129,6 +139,79 @@ enum DamageRules {
             let count = try FileManager.default.subpathsOfDirectory(atPath: directory).count
             try trial.expect(count < 24, "the files after set \(round): expected one set aside, got \(count) files.")
             try DamageRules.spoil(directory)
+        }
+    }
+
+    static let healed = Rule(
+        "DUR-15",
+        "A store that is damaged inside, though it opens, is made anew after a few calls that met the damage, and stays so.",
+        because: "A cache whose reads fail for ever, also after a relaunch, is worse than an empty one.",
+        requires: [.persistent, .directory, .reopen], kills: ["keeps-torn-tail"], timeLimit: .seconds(120)
+    ) { trial in
+        let site = try trial.site()
+        guard let directory = site.directory else { return }
+        var cache = try site.open()
+        let people = (0..<4_000).map { (number: Int) in
+            Person(id: "Person:\(number)", name: String(repeating: "name \(number) ", count: 200), age: number)
+        }
+        for start in stride(from: 0, to: people.count, by: 500) {
+            try cache.write(contentsOf: Array(people[start..<(start + 500)]))
+        }
+        cache.close()
+        site.closeAll()
+        // Where a damaged page may end the process, the rule says only that a whole store is not taken for a damaged one.
+        if trial.profile.hasUnverifiedPages {
+            trial.note("SKIPPED: the damage, which may end the process")
+        } else {
+            try DamageRules.spoilInside(directory)
+        }
+
+        cache = try site.open()
+        var failures = 0
+        func attempt(_ what: String, _ body: () throws(CacheError) -> Void) throws {
+            do throws(CacheError) {
+                try body()
+            } catch {
+                try trial.expectEqual(error.code, .corrupted, what)
+                failures += 1
+                // Whoever heals does so beside the calls.
+                usleep(10_000)
+            }
+        }
+        for round in 0..<3 {
+            for person in people {
+                try attempt("a read of a damaged store") { () throws(CacheError) in
+                    _ = try cache.read(person.modelIdentifier ?? "", as: Person.self)
+                }
+            }
+            try attempt("a write to a damaged store") { () throws(CacheError) in
+                _ = try cache.write(Person(id: "Person:\(round * 1_000)", age: round))
+            }
+        }
+        try trial.expect(
+            failures < 50, "failures until a damaged store was made anew: expected a few, got \(failures).")
+        for round in 0..<2 {
+            try cache.write(Person(id: "Person:later", age: round))
+            for person in people.prefix(100) { _ = try cache.read(person.modelIdentifier ?? "", as: Person.self) }
+            cache.close()
+            site.closeAll()
+            cache = try site.open()
+            try trial.expectHit(
+                try cache.read("Person:later", as: Person.self), Person(id: "Person:later", age: round),
+                "what was written to a store that was made anew")
+        }
+    }
+
+    /// Damages the beginning of every sixteenth page in the third quarter of every large file of a closed store.
+    private static func spoilInside(_ directory: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+            let path = "\(directory)/\(name)"
+            guard var bytes = FileManager.default.contents(atPath: path), bytes.count > 256 << 10 else { continue }
+            let pages = bytes.count / 4_096
+            for page in stride(from: pages / 2, to: pages / 4 * 3, by: 16) {
+                for index in (page * 4_096)..<(page * 4_096 + 8) { bytes[index] = 0x5A }
+            }
+            try TemporaryDirectory.writeFile(path, Array(bytes))
         }
     }
 

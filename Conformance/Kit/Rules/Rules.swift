@@ -5,6 +5,7 @@ public enum Rules {
         HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
         ReconstructionRules.all, DeletionRules.all, CollectionRules.all, CollectionEditRules.all, ListEditRules.all, TransactionRules.all,
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all, PeerRules.all, SuspensionRules.all,
+        StoppedPeerRules.all,
         ConcurrencyRules.all, ProgramRules.all, DurabilityRules.all, DamageRules.all,
         EvictionRules.all, PinRules.all, AgeRules.all, AnswerRules.all,
     ].flatMap(\.self)

@@ -27,6 +27,21 @@ final class TakesErrorsForMisses: ForwardingCache, @unchecked Sendable {
     }
 }
 
+/// A read in a child made by fork finds nothing and says nothing of that.
+// SAFETY: it adds nothing to its sendable base class.
+final class AnswersInChildren: ForwardingCache, @unchecked Sendable {
+    override func read<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type
+    ) throws(CacheError) -> CacheRead<M> {
+        do throws(CacheError) {
+            return try base.read(identifier, as: type)
+        } catch {
+            guard error.code == .unsupported else { throw error }
+            return .miss(CacheMiss(.absent, identifier))
+        }
+    }
+}
+
 /// A record is found by the type that wrote it and by no other.
 // SAFETY: what it adds to its sendable base class is behind a mutex.
 final class TakesOneType: ForwardingCache, @unchecked Sendable {

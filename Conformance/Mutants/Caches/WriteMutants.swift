@@ -114,3 +114,18 @@ private func parts(of value: Any, levels: Int = 8) -> [any CacheableModel] {
     let inner = levels == 0 ? [] : Mirror(reflecting: value).children.map(\.value)
     return ((value as? any CacheableModel).map { [$0] } ?? []) + inner.flatMap { parts(of: $0, levels: levels - 1) }
 }
+
+/// A write that failed for another process's lock is tried again and again.
+// SAFETY: it adds nothing to its sendable base class.
+final class TriesLocksOn: ForwardingCache, @unchecked Sendable {
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        for _ in 0..<150 {
+            do throws(CacheError) {
+                return try base.write(contentsOf: models)
+            } catch {
+                guard error.code == .locked else { throw error }
+            }
+        }
+        return try base.write(contentsOf: models)
+    }
+}

@@ -32,6 +32,8 @@ enum LMDBCopy {
     static func replace(
         _ environment: LMDBEnvironment, in directory: StoreFiles, _ replacing: () -> Void
     ) throws(CacheError) {
+        try environment.lockWriter()
+        defer { environment.unlockWriter() }
         var begun: OpaquePointer?
         try unsafe LMDBEnvironment.check(mdb_txn_begin(environment.pointer, nil, 0, &begun), "begin a copy")
         defer { unsafe mdb_txn_abort(begun) }

@@ -30,6 +30,7 @@ import Synchronization
     let isLetGo = Atomic<Bool>(false)
 
     private let commits = Atomic<Int>(0)
+    private let patience: Duration
 
     /// How many commits pass between two looks for readers that were killed; their pages would never be reused.
     private static let commitsPerCheck = 32
@@ -59,9 +60,16 @@ import Synchronization
         }
         unsafe pointer = unsafe created
         self.hashMask = hashMask
+        patience = options.lockTimeout
     }
 
     deinit { unsafe mdb_env_close(pointer) }
+
+    /// Waits for its turn among the processes that write, until ``unlockWriter()``.
+    func lockWriter() throws(CacheError) { try LMDBWriterLock.lock(file, within: patience) }
+
+    /// Ends what ``lockWriter()`` began.
+    func unlockWriter() { LMDBWriterLock.unlock(file) }
 
     /// Throws the error for `status` unless it is success.
     static func check(_ status: Int32, _ action: @autoclosure () -> String) throws(CacheError) {
@@ -86,7 +94,7 @@ import Synchronization
         }
         var dead: Int32 = 0
         try unsafe check(mdb_reader_check(pointer, &dead), "clear the slots of dead readers")
-        return try unsafe checkStamp(pointer)
+        return try unsafe checkStamp(pointer, within: options.lockTimeout)
     }
 
     /// What LMDB says of the pages that records are in.
@@ -96,6 +104,13 @@ import Synchronization
         return statistics
     }
 
+    /// Whether half of the slots of readers are taken, or were at one time.
+    var isHalfFullOfReaders: Bool {
+        var info = unsafe MDB_envinfo()
+        guard unsafe mdb_env_info(pointer, &info) == MDB_SUCCESS else { return false }
+        return unsafe info.me_numreaders > info.me_maxreaders / 2
+    }
+
     /// How many pages the map has, and the last one that was committed.
     func pages() throws(CacheError) -> (map: Int, last: Int) {
         var info = unsafe MDB_envinfo()
@@ -103,7 +118,7 @@ import Synchronization
         return unsafe (Int(info.me_mapsize) / pageBytes, Int(info.me_last_pgno))
     }
 
-    /// Makes the file as long as its pages span, where a commit left it shorter.
+    /// Makes the file as long as its pages span, where a commit left it shorter; ``lockWriter()`` came before.
     ///
     /// LMDB does not write a page at the end that was taken and given back in one transaction. Without this, such a
     /// file would look like one that was cut off. The writer's lock is held meanwhile: no peer's write is undone.
@@ -130,7 +145,7 @@ import Synchronization
         return UInt64(room.f_bavail) * UInt64(room.f_frsize) < 1 << 16 ? ENOSPC : status
     }
 
-    /// What follows a commit: nothing that fails here undoes it.
+    /// What follows a commit, before ``unlockWriter()``: nothing that fails here undoes it.
     func tidy() {
         try? lengthen()
         let (_, count) = commits.add(1, ordering: .relaxed)
@@ -138,9 +153,13 @@ import Synchronization
     }
 
     /// Checks the stamp, or writes it into an environment that is empty.
-    private static func checkStamp(_ pointer: OpaquePointer) throws(CacheError) -> MDB_dbi {
+    private static func checkStamp(_ pointer: OpaquePointer, within patience: Duration) throws(CacheError) -> MDB_dbi {
         // A reader first: it waits for no other process that writes.
         if let database = try unsafe stamp(pointer, UInt32(MDB_RDONLY)) { return database }
+        var file: mdb_filehandle_t = -1
+        try unsafe check(mdb_env_get_fd(pointer, &file), "read the environment's state")
+        try LMDBWriterLock.lock(file, within: patience)
+        defer { LMDBWriterLock.unlock(file) }
         if let database = try unsafe stamp(pointer, 0) { return database }
         throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
     }

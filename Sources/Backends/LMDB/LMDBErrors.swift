@@ -31,7 +31,11 @@ extension CacheError {
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL, MDB_INCOMPATIBLE, MDB_BAD_DBI:
             (.corrupted, "; the file is damaged")
         case MDB_READERS_FULL, MDB_TLS_FULL, MDB_BAD_RSLOT:
-            (.locked, "; end views or raise `maxReaders`")
+            (
+                .locked,
+                "; every slot of the file `lock.mdb` is taken by a view that a process has open or keeps for its next read: "
+                    + "end views and processes, or raise `maxReaders` in the one that opens the store first"
+            )
         case MDB_MAP_RESIZED:
             (.locked, "; another process made the store larger, try again when this process has no view open")
         case MDB_BAD_VALSIZE:
@@ -40,6 +44,11 @@ extension CacheError {
             (.closed, "; the view or the transaction has ended")
         case EAGAIN, EBUSY:
             (.locked, "")
+        case ENOMEM:
+            (
+                .inputOutput,
+                "; the process has no room in its addresses for a map of `mapSize` bytes: pass a smaller one, or raise its limit"
+            )
         case MDB_PANIC:
             (.inputOutput, "")
         // LMDB's own numbers are negative, the system's positive.

@@ -1,7 +1,8 @@
+package import GroveCache
 import GroveModel
 
 /// How an ``LMDBStore`` is opened.
-public struct LMDBOptions: Sendable, Equatable {
+public struct LMDBOptions: Sendable, Equatable, PatientOptions {
     /// The largest size of the store in bytes: address space, not disk; the file grows only as it is used.
     ///
     /// A write that needs more throws `full`. It is rounded up to whole pages of the system. A store whose file is
@@ -13,16 +14,23 @@ public struct LMDBOptions: Sendable, Equatable {
     /// The process that opens the store first decides.
     public var maxReaders: Int
 
+    /// How long a write waits for another process's before it throws `locked`.
+    public var lockTimeout: Duration
+
     /// Whether each commit survives loss of power before `write` returns.
     ///
     /// Otherwise a power loss may undo the last commits, whole, and never damages the store.
     public var isDurable: Bool
 
-    /// Makes options: 4 GiB of address space, 254 readers, and commits that survive the process but not power loss.
-    public init(mapSize: Int = 4 << 30, maxReaders: Int = 254, isDurable: Bool = false) {
+    /// Makes options: 4 GiB of address space, 254 readers, commits that survive the process but not power loss, 5 seconds'
+    /// patience.
+    public init(
+        mapSize: Int = 4 << 30, maxReaders: Int = 254, isDurable: Bool = false, lockTimeout: Duration = .seconds(5)
+    ) {
         self.mapSize = mapSize
         self.maxReaders = maxReaders
         self.isDurable = isDurable
+        self.lockTimeout = lockTimeout
     }
 
     /// - Throws: ``CacheError`` with code `unsupported` where a number is none that LMDB takes.

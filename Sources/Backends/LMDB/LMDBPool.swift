@@ -48,6 +48,9 @@ final class LMDBPool: Sendable {
     /// Taken before the locks of ``shelves``, where both are.
     private let state: Lock<State>
     private let shelves = Shelves { Shelf() }
+    /// Whether half of the slots of readers are taken or were: then no view rests in one, so that processes that come later
+    /// find the other half.
+    private let isCrowded = Atomic<Bool>(false)
 
     /// Opens the environment, with a map of at most `mapLimit` bytes unless its file is longer already.
     init(
@@ -84,7 +87,10 @@ final class LMDBPool: Sendable {
             return view
         }
         do throws(CacheError) {
-            return try LMDBView(try environment(), self)
+            let environment = try environment()
+            let view = try LMDBView(environment, self)
+            if environment.isHalfFullOfReaders { isCrowded.store(true, ordering: .relaxed) }
+            return view
         } catch {
             forget()
             throw error
@@ -97,9 +103,9 @@ final class LMDBPool: Sendable {
         shelves.withLock(of: shelves.own) { shelf in
             shelf.open -= 1
             // A view of an environment that was replaced, or one too many, goes with its last reference.
-            guard !view.environment.isLetGo.load(ordering: .relaxed), shelf.resting.count < Self.restingLimit else {
-                return
-            }
+            guard !view.environment.isLetGo.load(ordering: .relaxed), shelf.resting.count < Self.restingLimit,
+                !isCrowded.load(ordering: .relaxed)
+            else { return }
             shelf.resting.append(view)
         }
     }
@@ -137,7 +143,7 @@ final class LMDBPool: Sendable {
         return try body(try environment())
     }
 
-    /// Begins a write, which ``endWrite()`` follows.
+    /// Begins a write, which ``endWrite(_:)`` follows; of one process's, one at a time.
     func beginWrite() throws(CacheError) -> LMDBTransaction {
         do throws(CacheError) {
             return try beginWriteOnce()
@@ -154,15 +160,25 @@ final class LMDBPool: Sendable {
     private func beginWriteOnce() throws(CacheError) -> LMDBTransaction {
         shelves.withLock(of: shelves.own) { $0.open += 1 }
         do throws(CacheError) {
-            return try LMDBTransaction(try environment())
+            let environment = try environment()
+            try environment.lockWriter()
+            do throws(CacheError) {
+                return try LMDBTransaction(environment)
+            } catch {
+                environment.unlockWriter()
+                throw error
+            }
         } catch {
-            endWrite()
+            forget()
             throw error
         }
     }
 
-    /// Says that a write has ended.
-    func endWrite() { forget() }
+    /// Says that `write`, which has committed or aborted, has ended.
+    func endWrite(_ write: LMDBTransaction) {
+        write.environment.unlockWriter()
+        forget()
+    }
 
     /// Takes over the map size of a process that wrote past ours.
     ///

@@ -25,9 +25,13 @@ public final class LMDBStore: ShrinkableStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, hasUnverifiedPages: true, mainFile: LMDBFiles.names[0], maxValueBytes: maxValueBytes,
+        readersNeverStall: true, hasUnverifiedPages: true, mainFile: LMDBFiles.names[0],
+        companions: [LMDBFiles.names[1]], maxValueBytes: maxValueBytes,
         livePayloadShare: 0.45,
         leastBudgetBytes: (fewestPages * LMDBEnvironment.systemPage + besideMap) / 5 * 6)
+
+    /// Whether LMDB, or this backend, makes the file.
+    public static func owns(file name: String) -> Bool { (LMDBFiles.names + LMDBCopy.names).contains(name) }
 
     let directory: StoreFiles
     let pool: LMDBPool
@@ -36,6 +40,8 @@ public final class LMDBStore: ShrinkableStore {
     /// How many pages the next transaction may fill anew, and the stored key to begin with.
     let refillPages = Atomic<Int>(0)
     let refillStart = Lock<[UInt8]>([])
+    /// Held by the one write of this process: the lock that other processes see is the process's.
+    private let writing = Lock(())
 
     /// Opens the store in `directory`, or makes one there.
     ///
@@ -75,23 +81,25 @@ public final class LMDBStore: ShrinkableStore {
 
     /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
     ///
-    /// Atomic and isolated; waits while another process writes. After an error nothing was committed, and the store goes
+    /// Atomic and isolated; waits while another process writes, for ``LMDBOptions/lockTimeout``. After an error nothing was committed, and the store goes
     /// on. A map that is full shows as `full` from ``LMDBTransaction/put(_:_:)`` or here, at the commit.
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `locked` or `closed`.
     public func write(_ body: (LMDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
-        let transaction = try pool.beginWrite()
-        defer { pool.endWrite() }
-        do throws(CacheError) {
-            try body(transaction)
-            try transaction.fillRuns()
-            try refill(transaction)
-        } catch {
-            transaction.abort()
-            throw error
+        try writing.withLock { (_) throws(CacheError) in
+            let transaction = try pool.beginWrite()
+            defer { pool.endWrite(transaction) }
+            do throws(CacheError) {
+                try body(transaction)
+                try transaction.fillRuns()
+                try refill(transaction)
+            } catch {
+                transaction.abort()
+                throw error
+            }
+            try transaction.commit()
+            transaction.environment.tidy()
         }
-        try transaction.commit()
-        transaction.environment.tidy()
     }
 
     /// Returns when everything committed so far survives loss of power.

@@ -74,9 +74,9 @@ struct LevelDBDirectory: ~Copyable {
             case "LOG", "LOG.old", "MANIFEST-000001": self = .trace
             default:
                 let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-                if name.hasPrefix("MANIFEST-"), name.dropFirst(9).allSatisfy(\.isNumber) {
+                if name.hasPrefix("MANIFEST-"), Kind.isNumber(name.dropFirst(9)) {
                     self = .content
-                } else if parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(\.isNumber) {
+                } else if parts.count == 2, Kind.isNumber(parts[0]) {
                     switch parts[1] {
                     case "ldb", "sst", "log": self = .content
                     case "dbtmp": self = .trace
@@ -87,6 +87,17 @@ struct LevelDBDirectory: ~Copyable {
                 }
             }
         }
+
+        /// Whether `text` is a number as LevelDB has them in names: of six digits or more.
+        private static func isNumber(_ text: Substring) -> Bool {
+            text.utf8.count >= 6 && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+        }
+    }
+
+    /// Whether LevelDB, or this backend, makes the file called `name`.
+    static func owns(_ name: String) -> Bool {
+        if case .other = Kind(name) { return ["LOCK", wipingMark, roomProbe].contains(name) }
+        return true
     }
 
     /// Whether `CURRENT` is there, as LevelDB sees it: it follows links.

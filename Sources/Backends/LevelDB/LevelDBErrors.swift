@@ -60,8 +60,9 @@ enum LevelDBErrors {
         } else {
             code = number.map(CacheError.Code.init(systemError:)) ?? .inputOutput
         }
-        return CacheError(
-            code, "LevelDB could not \(operation.rawValue): \(text)", engineCode: number.map(Int.init))
+        // 2 is LevelDB's own number for a corruption, which it does not give away.
+        let engineCode = number.map(Int.init) ?? (code == .corrupted ? 2 : nil)
+        return CacheError(code, "LevelDB could not \(operation.rawValue): \(text)", engineCode: engineCode)
     }
 
     private static var systemErrors: [Int32] {

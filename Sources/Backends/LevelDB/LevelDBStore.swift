@@ -26,6 +26,9 @@ public final class LevelDBStore: BudgetedStore {
         livePayloadShare: 0.4,
         leastBudgetBytes: 4_500_000)
 
+    /// Whether LevelDB, or this backend, makes the file.
+    public static func owns(file name: String) -> Bool { LevelDBDirectory.owns(name) }
+
     let connection: LevelDBConnection
 
     /// Opens the store in `directory`, which exists, or makes a new one there.

@@ -170,7 +170,7 @@ final class SQLiteBudget: Sendable {
 
     /// Copies the log into the database and cuts it off, unless a view stays open for longer than `patience`, in ms.
     private func cutOffLog(_ connection: SQLiteConnection, patience: Int32) throws(CacheError) {
-        unsafe sqlite3_busy_timeout(connection.pointer, patience)
+        unsafe sqlite3_busy_timeout(connection.pointer, min(patience, connection.lockMilliseconds))
         defer { connection.restorePatience() }
         let status = unsafe sqlite3_wal_checkpoint_v2(connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard status == SQLITE_OK || status & 0xFF == SQLITE_BUSY else {

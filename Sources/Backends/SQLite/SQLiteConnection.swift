@@ -6,19 +6,27 @@ import GroveModel
 // SAFETY: the pointer is set once; its owner, a view or the writer, is used by one thread at a time.
 @safe final class SQLiteConnection: @unchecked Sendable {
     let pointer: OpaquePointer
-    private let lockMilliseconds: Int32
+    let lockMilliseconds: Int32
 
     /// Opens the database of `directory`, which exists.
     init(_ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {
         var opened: OpaquePointer?
         // A relative path that begins with "file:" would be read as a URI.
         let base = directory.path.utf8.first == UInt8(ascii: "/") ? "" : "./"
+        let path = base + directory.path + "/" + SQLiteFiles.database
         let status = unsafe sqlite3_open_v2(
-            base + directory.path + "/" + SQLiteFiles.database, &opened,
+            path, &opened,
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
         guard status == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe CacheError.sqlite(status, "open the store in \(directory.path)", unsafe opened)
             unsafe sqlite3_close_v2(opened)
+            // `MAX_PATHNAME` of SQLite's own, whatever the system takes.
+            guard path.utf8.count < 512 else {
+                throw CacheError(
+                    .unsupported,
+                    "SQLite takes paths of up to 511 bytes, and \(path) has more; take a shorter directory",
+                    engineCode: error.engineCode)
+            }
             throw error
         }
         unsafe pointer = unsafe opened

@@ -9,8 +9,11 @@ enum SQLiteFiles {
     /// The write-ahead log.
     static let log = "store.sqlite-wal"
 
+    /// The log's index, which the processes share.
+    static let logIndex = "store.sqlite-shm"
+
     /// All names, the database first.
-    static let names = [database, log, "store.sqlite-shm", "store.sqlite-journal"]
+    static let names = [database, log, logIndex, "store.sqlite-journal"]
 
     /// Names by which other engines' stores are known.
     private static let strangers = ["data.mdb", "CURRENT"]

@@ -1,5 +1,7 @@
+package import GroveCache
+
 /// How a ``SQLiteStore`` is opened.
-public struct SQLiteOptions: Sendable, Equatable {
+public struct SQLiteOptions: Sendable, Equatable, PatientOptions {
     /// Whether each commit survives loss of power before `write` returns.
     ///
     /// Otherwise a power loss may undo the last commits, whole, and never damages the store.

@@ -23,8 +23,12 @@ public final class SQLiteStore: ShrinkableStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, mainFile: SQLiteFiles.database, maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
+        readersNeverStall: true, mainFile: SQLiteFiles.database,
+        companions: [SQLiteFiles.log, SQLiteFiles.logIndex], maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
         leastBudgetBytes: 1 << 20)
+
+    /// Whether SQLite makes the file.
+    public static func owns(file name: String) -> Bool { SQLiteFiles.names.contains(name) }
 
     let pool: SQLitePool
     /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.

@@ -29,6 +29,11 @@ public struct BackendProfile: Sendable, Equatable {
     /// one that several may, so that what empties the directory of the former in place goes unnoticed.
     public var mainFile: String?
 
+    /// The names of files that are beside ``mainFile`` as long as any process has the store open, if several may.
+    ///
+    /// If one is gone while another process has the store open, opening throws `inputOutput`.
+    public var companions: [String]
+
     /// The largest value in bytes, the record's envelope included.
     public var maxValueBytes: Int
 
@@ -47,7 +52,8 @@ public struct BackendProfile: Sendable, Equatable {
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
         readersNeverStall: Bool, hasUnverifiedPages: Bool = false,
-        mainFile: String? = nil, maxValueBytes: Int, livePayloadShare: Double = 0, transactionShare: Double = 0.25,
+        mainFile: String? = nil, companions: [String] = [], maxValueBytes: Int, livePayloadShare: Double = 0,
+        transactionShare: Double = 0.25,
         leastBudgetBytes: Int = 1
     ) {
         self.name = name
@@ -58,6 +64,7 @@ public struct BackendProfile: Sendable, Equatable {
         self.readersNeverStall = readersNeverStall
         self.hasUnverifiedPages = hasUnverifiedPages
         self.mainFile = mainFile
+        self.companions = companions
         self.maxValueBytes = maxValueBytes
         self.livePayloadShare = livePayloadShare
         self.transactionShare = transactionShare

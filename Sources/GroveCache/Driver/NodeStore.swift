@@ -27,6 +27,12 @@ public protocol NodeStore: AnyObject, Sendable {
     /// What this backend can do, for users to read and for the kit to check.
     static var profile: BackendProfile { get }
 
+    /// Whether the file called `name` in the store's directory is one that the store makes.
+    ///
+    /// When a damaged store is set aside, or another takes its place, such files go and no others. By default, every file is
+    /// but those whose names begin with a dot, or are ones that systems give to files of their own.
+    static func owns(file name: String) -> Bool
+
     /// Opens the store in `directory`, which exists and is writable, or makes a new one there.
     ///
     /// The cache has marked the directory as Grove's. Where the profile's ``BackendProfile/mainFile`` is there, `notAStore` and `corrupted` say that it is
@@ -102,4 +108,9 @@ public protocol NodeTransaction: NodeView {
 
     /// Removes `key`; that it is not there is not an error.
     func remove(_ key: UnsafeRawBufferPointer) throws(CacheError)
+}
+
+extension NodeStore {
+    /// Whether the name does not begin with a dot and is not one that systems give to files of their own.
+    public static func owns(file name: String) -> Bool { !name.hasPrefix(".") && !StoreFiles.isOfSystem(name) }
 }

@@ -15,8 +15,13 @@ extension CacheError {
     /// - Parameter action: what was tried, as it follows "could not": "list the directory".
     package static func system(_ number: Int32, _ action: String) -> CacheError {
         let code = Code(systemError: number)
-        return CacheError(
-            code, "could not \(action): \(systemWords(number))\(code.systemAdvice)", engineCode: Int(number))
+        let advice =
+            switch number {
+            case EROFS: "; the file system is mounted read-only"
+            case ENAMETOOLONG: "; take a shorter name or path"
+            default: code.systemAdvice
+            }
+        return CacheError(code, "could not \(action): \(systemWords(number))\(advice)", engineCode: Int(number))
     }
 
     /// The system's words for `number`, in the language that the host has set.

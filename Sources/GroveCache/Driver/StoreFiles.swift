@@ -32,6 +32,14 @@ package struct StoreFiles: Sendable {
         }
     }
 
+    /// Whether systems put a file called `name` into directories by themselves: it says nothing of whose a directory is.
+    package static func isOfSystem(_ name: String) -> Bool {
+        systemNames.contains(name) || systemPrefixes.contains { name.hasPrefix($0) }
+    }
+
+    private static let systemNames: Set = [".DS_Store", "Thumbs.db", "desktop.ini", "lost+found"]
+    private static let systemPrefixes = [".nfs", ".fuse_hidden", "._"]
+
     /// Checks that `directory` is a directory that can hold a store.
     ///
     /// - Throws: ``CacheError`` with code `unsupported` where there is no path, `inputOutput` where nothing has it,

@@ -3,7 +3,7 @@ import GroveModel
 /// The evictor and the directory of its store: what it is told when that opens, and what it leaves there.
 extension Evictor {
     /// Beside the store's own files; engines leave names that begin so alone.
-    private static let fileName = "grove-eviction"
+    static let fileName = "grove-eviction"
 
     /// The part of the budget that is kept for what is saved.
     private var reserve: Int { (budget.bytes ?? 0) / 21 }

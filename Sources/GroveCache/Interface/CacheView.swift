@@ -44,7 +44,7 @@ extension CacheCore {
         case .miss(let miss):
             readers.count(miss: miss.reason)
             audience.tell { $0.cacheDidMiss(miss) }
-        case .failure(let error): noteFailure(ofRead: error)
+        case .failure(let error): noteFailure(ofRead: error, in: store(of: reader))
         }
     }
 }

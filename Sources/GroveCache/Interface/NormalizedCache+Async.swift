@@ -26,13 +26,14 @@ extension NormalizedCache {
         guard !Task.isCancelled else { throw CacheError.isCancelled }
         await core.followers.pass()
         let isCancelled = Atomic(false)
+        let failures = core.ledger.lockFailures
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 core.writer.async { [core] in
                     continuation.resume(
                         with: Result {
                             guard !isCancelled.load(ordering: .relaxed) else { throw CacheError.isCancelled }
-                            return try core.runTransaction(durability) { scope in
+                            return try core.runTransaction(durability, since: failures) { scope in
                                 try body(CacheTransaction(scope: scope))
                             }
                         })

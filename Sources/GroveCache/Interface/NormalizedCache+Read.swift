@@ -18,8 +18,9 @@ extension NormalizedCache: CacheReader {
         case .miss(let miss):
             if core.endRead(read.reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
         case .failure(let error):
+            let store = core.store(of: read.reader)
             core.endRead(read.reader)
-            core.noteFailure(ofRead: error)
+            core.noteFailure(ofRead: error, in: store)
         }
     }
 

@@ -35,9 +35,10 @@ extension NormalizedCache {
         try checkOpen()
         await core.followers.pass()
         try core.beginSuspension()
+        let failures = core.ledger.lockFailures
         await withCheckedContinuation { continuation in
             core.writer.async { [core] in
-                core.finishSuspension()
+                core.finishSuspension(since: failures)
                 continuation.resume()
             }
         }

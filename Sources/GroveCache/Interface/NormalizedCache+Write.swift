@@ -42,8 +42,9 @@ extension NormalizedCache: CacheWriter {
         try checkOpen()
         try core.checkReentrance()
         core.followers.pass()
+        let failures = core.ledger.lockFailures
         return try core.writer.sync {
-            try core.runTransaction(durability) { scope in try body(CacheTransaction(scope: scope)) }
+            try core.runTransaction(durability, since: failures) { scope in try body(CacheTransaction(scope: scope)) }
         }
     }
 

@@ -77,6 +77,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     /// Returns when reads and writes that were under way are done. Calls afterwards throw `closed`, or tell the observer
     /// where they cannot throw; closing again does nothing.
     public func close() {
+        // A child made by fork has no store to close: its parent has.
+        guard CoreRegistry.shared.isOfThisProcess else { return }
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
             // A model's initialiser cannot wait for the read that it is part of.
@@ -115,6 +117,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     }
 
     func checkOpen() throws(CacheError) {
+        try CoreRegistry.shared.checkProcess()
         if isClosed.load(ordering: .acquiring) { throw CacheError.isClosed }
     }
 }

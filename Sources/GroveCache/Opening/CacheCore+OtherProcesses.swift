@@ -25,19 +25,24 @@ extension CacheCore {
         defer { view.end() }
         // What fails is looked at again by the next read.
         guard let stored = try? StoreState(view) else { return }
-        let known = state.withLock { state in
+        let (known, isSame) = state.withLock { state in
             state.commitCount = count
-            defer { state.knownCommit = max(state.knownCommit, stored.commit) }
-            return state.knownCommit
+            let known = (state.knownCommit, state.isKnown(stored))
+            state.know(stored)
+            return known
         }
-        for set in changesOfOthers(after: known, stored, in: view) { audience.tell(of: set) }
+        for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
     }
 
     /// What other processes committed after `known`, as `view` shows it, whose state is `stored`; nothing where nobody asks.
-    func changesOfOthers(after known: CommitNumber, _ stored: StoreState, in view: any NodeView) -> [ChangeSet] {
-        guard stored.commit > known, !audience.isEmpty else { return [] }
+    ///
+    /// - Parameter isSame: whether `known` is a commit of the store that is there now, and of no earlier life of it.
+    func changesOfOthers(
+        after known: CommitNumber, isSame: Bool, _ stored: StoreState, in view: any NodeView
+    ) -> [ChangeSet] {
+        guard !isSame || stored.commit > known, !audience.isEmpty else { return [] }
         // A stream would keep no more of them.
-        let isNamed = CommitNumber.commits(after: known, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
+        let isNamed = isSame && CommitNumber.commits(after: known, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
         let sets = isNamed ? try? view.history(after: known, upTo: stored.commit, stored) : nil
         return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
     }
@@ -75,6 +80,15 @@ extension CacheState {
         else { return false }
         isLookScheduled = true
         return true
+    }
+
+    /// Whether `stored` is of the store that is known, rather than of one that was made since.
+    func isKnown(_ stored: StoreState) -> Bool { knownStore == 0 || stored.store == knownStore }
+
+    /// Takes the last commit that `stored` names for known.
+    mutating func know(_ stored: StoreState) {
+        knownCommit = isKnown(stored) ? max(knownCommit, stored.commit) : stored.commit
+        knownStore = stored.store
     }
 
     /// Counts a commit of this process, for the others.

@@ -44,6 +44,7 @@ extension CacheCore {
             _ = try currentStore()
             return nil
         } catch {
+            ledger.noteLockFailure(error)
             return error
         }
     }
@@ -118,6 +119,7 @@ extension CacheCore {
         guard let store = state.withLock({ $0.life.letGo() }) else { return }
         saveTouches()
         store.engine.close()
+        store.generation?.leave()
     }
 }
 
@@ -192,7 +194,8 @@ extension CacheState {
         lastFile = opened.file
         guard isOther else { return ([], []) }
         commitCount = opened.commitCount
-        knownCommit = opened.state.commit
+        know(opened.state)
+        ownCommits = OwnCommits()
         // Later calls get higher numbers than anything in there, and so does one that has its number already and finds this now.
         if opened.state.sequence >= sequence.number(shiftedBy: shift) {
             shift = sequence.shift(after: opened.state.sequence)

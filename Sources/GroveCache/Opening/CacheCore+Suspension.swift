@@ -12,7 +12,8 @@ extension CacheCore {
     /// - Throws: ``CacheError`` with code `closed` or `reentrant`.
     func suspend() throws(CacheError) {
         try beginSuspension()
-        writer.sync { finishSuspension() }
+        let failures = ledger.lockFailures
+        writer.sync { finishSuspension(since: failures) }
     }
 
     /// Refuses calls from now on; ``finishSuspension()`` must follow on ``writer``.
@@ -22,9 +23,9 @@ extension CacheCore {
     }
 
     /// Commits what is queued and lets go of the store.
-    func finishSuspension() {
+    func finishSuspension(since failures: Int) {
         guard case .suspending = state.withLock({ $0.life }) else { return }
-        drain(isScheduled: false)
+        drain(isScheduled: false, since: failures)
         // What lives in memory alone must not be closed: nothing would bring it back, and it holds no file.
         if source.isPersistent { letGo() } else { readers.awaitNone() }
         state.withLock { $0.life.finishSuspension() }
@@ -65,9 +66,11 @@ extension CacheCore {
         return nil
     }
 
-    /// Opens a store that was let go of.
-    private func takeUp(_ transition: (inout StoreLife, OpenStore) -> Void) throws(CacheError) {
-        let opened = try CacheCore.open(source, evictor)
+    /// Opens a store that was let go of; without what it held, where that is damaged as `damage` says.
+    func takeUp(
+        after damage: CacheError? = nil, _ transition: (inout StoreLife, OpenStore) -> Void
+    ) throws(CacheError) {
+        let opened = try CacheCore.open(source, evictor, after: damage)
         let isOther = state.withLock { state in
             let isOther = state.isOther(opened)
             // Calls that were made before the suspension and come to the queue after it.
@@ -84,10 +87,11 @@ extension CacheCore {
     /// Calls after the first return when it is done.
     func close() {
         state.withLock { $0.life.beginClosing() }
+        let failures = ledger.lockFailures
         writer.sync {
             guard case .closing = state.withLock({ $0.life }) else { return }
             takeUpToForget()
-            drain(isScheduled: false)
+            drain(isScheduled: false, since: failures)
             letGo()
             state.withLock { $0.life.finishClosing() }
         }

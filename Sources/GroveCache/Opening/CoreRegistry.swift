@@ -48,12 +48,24 @@ final class CoreRegistry: Sendable {
     }
 
     private let entries = Lock<[Entry]>([])
+    private let mark = ForkMark()
+
+    /// - Throws: ``CacheError`` with code `unsupported` in a child made by `fork`: engines' locks and threads did not come along.
+    @inline(__always)
+    func checkProcess() throws(CacheError) {
+        if !isOfThisProcess { throw .isForked }
+    }
+
+    /// Whether this is the process that opened the first cache, rather than a child of its that has inherited them.
+    @inline(__always)
+    var isOfThisProcess: Bool { mark.isOfThisProcess }
 
     /// A handle on the core of `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
         _ store: Store.Type, directory named: String?, options: Store.Options, policy: OpenPolicy,
         queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
     ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
+        try checkProcess()
         try budget.check(Store.profile)
         guard !budget.isLimited || Store.self is any BudgetedStore.Type else {
             throw CacheError(.unsupported, "\(Store.profile.name) cannot keep a budget; its store is no BudgetedStore.")
@@ -168,5 +180,14 @@ final class CoreRegistry: Sendable {
             entries.firstIndex(where: isIt).map { entries.remove(at: $0) }
         }
         entry?.settled.leave()
+    }
+}
+
+extension CacheError {
+    fileprivate static var isForked: CacheError {
+        CacheError(
+            .unsupported,
+            "The process was made by fork after a cache was opened; start one with posix_spawn or exec, and open the cache there."
+        )
     }
 }

@@ -17,11 +17,9 @@ import GroveModel
 #endif
 
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
-enum StoreDirectory {
+package enum StoreDirectory {
     /// Where the files of a store that could not be opened are kept, inside the store's directory.
     static let setAsideName = "set-aside"
-    /// What the root of a file system holds, and only the system may move.
-    private static let lostAndFound = "lost+found"
 
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
     ///
@@ -37,25 +35,38 @@ enum StoreDirectory {
             }
             return
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw CacheError(
-                isPermission(error) ? .permissionDenied : .inputOutput,
-                "The directory \(directory) cannot be made; check its parent and its permissions.")
+        try makeWithParents(directory)
+    }
+
+    private static func makeWithParents(_ directory: String) throws(CacheError) {
+        if unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST { return }
+        let number = errno
+        let parent = self.parent(of: directory)
+        guard number == ENOENT, !parent.isEmpty else { throw .system(number, "make the directory \(directory)") }
+        try makeWithParents(parent)
+        guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            throw .system(errno, "make the directory \(directory)")
         }
+    }
+
+    /// The path without its last name; empty where it is one name, or the root.
+    private static func parent(of path: String) -> String {
+        var bytes = Array(path.utf8)[...]
+        while bytes.last == UInt8(ascii: "/") { bytes = bytes.dropLast() }
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(decoding: bytes[..<slash], as: UTF8.self)
     }
 
     /// Marks `directory` as Grove's, unless it is marked: one in which nothing but Grove's files lies, or none.
     ///
     /// The mark comes before every other file of a store, and stays as long as the directory. So a store that is damaged
-    /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot
-    /// and `lost+found` do not count: systems put them into directories by themselves.
+    /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot,
+    /// and those that systems give, do not count.
     ///
+    /// - Parameter mainFile: the name of the file that is the store, where it has one.
     /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `permissionDenied`, `full` or
     ///   `inputOutput`.
-    static func claim(_ directory: String) throws(CacheError) {
+    static func claim(_ directory: String, mainFile: String?) throws(CacheError) {
         let files = try StoreFiles(directory)
         let mark = StoreGeneration.fileName
         guard !files.holds(mark) else { return }
@@ -64,6 +75,13 @@ enum StoreDirectory {
         }
         // Another process may have marked it meanwhile, and made its files.
         if let stranger = names.first(where: isForeign), !files.holds(mark) {
+            if let mainFile, names.contains(mainFile) {
+                throw CacheError(
+                    .notAStore,
+                    "The directory \(directory) holds \(mainFile) and not \(mark), which a store has beside it: it is a part of a copy. "
+                        + "Copy the whole directory, or make an empty file \(mark) if you know that the store is whole."
+                )
+            }
             throw CacheError(
                 .notAStore,
                 "The directory \(directory) holds files that are not Grove's, such as \(stranger); pass an empty directory."
@@ -76,7 +94,7 @@ enum StoreDirectory {
 
     /// Whether a file called `name` is neither the cache's own nor one that systems make by themselves.
     private static func isForeign(_ name: String) -> Bool {
-        !name.hasPrefix("grove") && !name.hasPrefix(".") && name != setAsideName && name != lostAndFound
+        !name.hasPrefix("grove") && !name.hasPrefix(".") && name != setAsideName && !StoreFiles.isOfSystem(name)
     }
 
     /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
@@ -92,13 +110,18 @@ enum StoreDirectory {
     /// Whether two paths are spelled alike: by their bytes, for to some file systems é and é are two.
     static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
-    /// Moves what is in `directory` into its set-aside folder, in place of what that held.
-    static func setAside(_ directory: String) throws(CacheError) {
+    /// The names of the cache's own files beside the engine's.
+    package static let ownNames: Set = [StoreGeneration.fileName, Evictor.fileName, setAsideName]
+
+    /// Moves the files of the store in `directory` into its set-aside folder, in place of what that held.
+    ///
+    /// - Parameter isEngines: whether a file of that name is the engine's; all others stay, but for the cache's own.
+    static func setAside(_ directory: String, where isEngines: (String) -> Bool) throws(CacheError) {
         let files = FileManager.default
         let aside = directory + "/" + setAsideName
         do {
             let names = try files.contentsOfDirectory(atPath: directory).filter {
-                $0 != setAsideName && $0 != StoreGeneration.fileName && $0 != lostAndFound
+                $0 == Evictor.fileName || isEngines($0) && !ownNames.contains($0)
             }
             if files.fileExists(atPath: aside) { try files.removeItem(atPath: aside) }
             try files.createDirectory(

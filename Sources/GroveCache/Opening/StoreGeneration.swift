@@ -17,13 +17,14 @@ import Synchronization
 /// a load. The second counts commits, the third the calls that emptied the cache. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
-// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically.
+// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
+// changed where the store is opened, before others have this, and by the writer.
 final class StoreGeneration: @unchecked Sendable {
-    /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:)``.
+    /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:mainFile:)``.
     static let fileName = "grove.generation"
 
-    /// How long the lock is waited for.
-    private static let patience = 5_000_000
+    /// How long the lock is waited for where nobody says so.
+    static let patience = Duration.seconds(5)
 
     private let address: UnsafeMutableRawPointer
 
@@ -35,7 +36,32 @@ final class StoreGeneration: @unchecked Sendable {
         unsafe address = unsafe mapped
     }
 
-    deinit { unsafe munmap(address, StoreGeneration.byteCount) }
+    deinit {
+        leave()
+        unsafe munmap(address, StoreGeneration.byteCount)
+    }
+
+    /// The directory, locked together with other processes that have the store open; -1 where it is not.
+    private var presence: Int32 = -1
+
+    /// Says to other processes, until ``leave()``, that this one has the store in `directory` open; the file's lock is held.
+    ///
+    /// - Returns: whether another one has.
+    func enter(_ directory: String) -> Bool {
+        presence = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard presence >= 0 else { return false }
+        let hasOthers = flock(presence, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        _ = flock(presence, LOCK_SH | LOCK_NB)
+        return hasOthers
+    }
+
+    /// Says that this process has let go of the store.
+    func leave() {
+        guard presence >= 0 else { return }
+        _ = flock(presence, LOCK_UN)
+        _ = close(presence)
+        presence = -1
+    }
 
     private static let byteCount = 3 * MemoryLayout<UInt64>.size
 
@@ -80,10 +106,11 @@ final class StoreGeneration: @unchecked Sendable {
     /// - Throws: what `body` throws, or ``CacheError`` with code `locked` where another process keeps the lock, `full`,
     ///   `permissionDenied` or `inputOutput`.
     static func exclusively<Value>(
-        in directory: String, _ body: (StoreGeneration) throws(CacheError) -> Value
+        in directory: String, within patience: Duration = patience,
+        _ body: (StoreGeneration) throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
         let path = directory + "/" + fileName
-        let descriptor = try lock(path)
+        let descriptor = try lock(path, within: patience)
         defer {
             // A child that is being started may hold the descriptor for a moment longer.
             _ = flock(descriptor, LOCK_UN)
@@ -102,8 +129,8 @@ final class StoreGeneration: @unchecked Sendable {
     }
 
     /// Opens the file at `path`, or makes it, and locks it.
-    private static func lock(_ path: String) throws(CacheError) -> Int32 {
-        var waited = 0
+    private static func lock(_ path: String, within patience: Duration) throws(CacheError) -> Int32 {
+        let deadline = ContinuousClock.now + patience
         while true {
             let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .system(errno, "open \(path)") }
@@ -111,12 +138,12 @@ final class StoreGeneration: @unchecked Sendable {
                 let number = errno
                 // A file system that cannot lock (some network ones) has engines that cannot share a store on it either.
                 guard number == EWOULDBLOCK || number == EINTR else { break }
-                guard waited < patience else {
+                guard ContinuousClock.now < deadline else {
                     _ = close(descriptor)
-                    throw CacheError(.locked, "another process has been opening or emptying the store for long")
+                    throw CacheError(
+                        .locked, "another process has been opening or emptying the store for longer than \(patience)")
                 }
                 usleep(1_000)
-                waited += 1_000
             }
             // Whoever removed the file meanwhile took the lock with it.
             var status = stat()

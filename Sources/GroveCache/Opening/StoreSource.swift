@@ -21,20 +21,31 @@ struct StoreSource: Sendable {
     /// The path of what is the store, by whose identity it shows that something else replaced it: the file that the backend
     /// names, or else that of the generation where several processes may have the store open, and the directory where one may.
     private let mainFile: String?
+    private let mainFileName: String
+    /// The files that are beside it as long as a process has the store open.
+    private let companions: [String]
     /// Whether the backend names it.
     private let isMainFileNamed: Bool
 
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
+    /// Whether a file of that name is the engine's.
+    private let owns: @Sendable (_ name: String) -> Bool
     private let policy: OpenPolicy
+    /// How long another process's lock is waited for.
+    private let patience: Duration
 
     init<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy
     ) {
         self.directory = directory
         self.policy = policy
+        patience = (options as? any PatientOptions)?.lockTimeout ?? StoreGeneration.patience
+        owns = { Store.owns(file: $0) }
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
         let name = Store.profile.mainFile ?? (isShared ? StoreGeneration.fileName : "")
+        mainFileName = name
+        companions = Store.profile.companions
         leastBudget = Store.profile.leastBudgetBytes
         isMainFileNamed = Store.profile.mainFile != nil
         mainFile = isPersistent ? directory.map { name.isEmpty ? $0 : $0 + "/" + name } : nil
@@ -80,13 +91,14 @@ struct StoreSource: Sendable {
     func opened(budget: Int? = nil, after damage: CacheError? = nil) throws(CacheError) -> Opened {
         guard let directory, isPersistent else { return try openOnce(budget) }
         try StoreDirectory.make(directory)
-        try StoreDirectory.claim(directory)
+        try StoreDirectory.claim(directory, mainFile: isMainFileNamed ? mainFileName : nil)
         guard isShared else {
             var opened = try openOrRebuild(directory, nil, budget, damage)
             opened.file = file
             return opened
         }
-        return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+        return try StoreGeneration.exclusively(in: directory, within: patience) { (generation) throws(CacheError) in
+            if generation.enter(directory) { try checkCompanions(directory) }
             let commitCount = generation.commitCount
             var opened = try openOrRebuild(directory, generation, budget, damage)
             opened.generation = generation
@@ -95,6 +107,20 @@ struct StoreSource: Sendable {
             opened.file = file
             return opened
         }
+    }
+
+    /// Sees to it that nothing was taken from beside the main file, which another process has open: the engine would make it anew,
+    /// and neither process would see what the other one writes.
+    ///
+    /// - Throws: ``CacheError`` with code `inputOutput`.
+    private func checkCompanions(_ directory: String) throws(CacheError) {
+        guard file != nil, let lost = companions.first(where: { FileIdentity(directory + "/" + $0) == nil }) else {
+            return
+        }
+        throw CacheError(
+            .inputOutput,
+            "The file \(lost) in \(directory) was removed while another process has the store open; close it there, then open it here."
+        )
     }
 
     /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
@@ -108,7 +134,7 @@ struct StoreSource: Sendable {
             try body(nil)
             return nil
         }
-        return try StoreGeneration.exclusively(in: directory) { (generation) throws(CacheError) in
+        return try StoreGeneration.exclusively(in: directory, within: patience) { (generation) throws(CacheError) in
             try body(generation)
             return (generation.word, file)
         }
@@ -137,7 +163,7 @@ struct StoreSource: Sendable {
             }
         }
         _ = generation?.advance()
-        try StoreDirectory.setAside(directory)
+        try StoreDirectory.setAside(directory, where: owns)
         var opened = try openOnce(budget)
         opened.rebuiltAfter = failure
         return opened

@@ -22,7 +22,9 @@ extension CacheCore {
             return reader
         } catch {
             // Calls that come at a wrong time are their callers' matter.
-            if error.code != .closed, error.code != .suspended { noteFailure(ofRead: error) }
+            if error.code != .closed, error.code != .suspended {
+                noteFailure(ofRead: error, in: state.withLock { $0.life.currentStore })
+            }
             throw error
         }
     }
@@ -34,9 +36,9 @@ extension CacheCore {
         if maxAge != .infinity { reader.limitAges(AgeLimit(maxAge: maxAge, now: clock.ofRead)) }
     }
 
-    /// Tells observers of a read that failed, and looks whether the files are still there.
-    func noteFailure(ofRead error: CacheError) {
-        noticeIfReplaced()
+    /// Tells observers of a read of `store` that failed, and looks whether the files are there and whole.
+    func noteFailure(ofRead error: CacheError, in store: OpenStore?) {
+        if !noticeIfReplaced() { noteDamage(error, in: store) }
         audience.tell { $0.cacheDidFailToRead(error) }
     }
 
@@ -108,6 +110,18 @@ extension CacheCore {
                 return upcoming.shift + CallNumber.numbers(after: upcoming.stored.sequence, upTo: stored.sequence)
             }
             return state.shift + CallNumber.numbers(after: state.lastCommitted, upTo: stored.sequence)
+        }
+    }
+
+    /// The place in this process's queue up to which a view that holds `stored` shows its calls.
+    func committedPlace(in stored: StoreState) -> UInt64 {
+        if let place = stored.place(of: session) { return place }
+        // Many processes have written since this one did: more than the record names.
+        return state.withLock { state in
+            if let upcoming = upcoming.withLock({ $0?.stored }), upcoming.sequence <= stored.sequence {
+                return upcoming.place(of: session) ?? 0
+            }
+            return state.ownCommits.place(upTo: stored.sequence)
         }
     }
 

@@ -114,7 +114,7 @@ final class PendingReads: Sendable {
             return placement
         }
         return Placement(
-            afterPlace: max(placement.afterPlace, stored.place(of: core.session) ?? .zero), shift: core.shift(over: stored),
+            afterPlace: max(placement.afterPlace, core.committedPlace(in: stored)), shift: core.shift(over: stored),
             forgottenDeletion: stored.forgottenDeletion)
     }
 }

@@ -116,7 +116,10 @@ extension CacheCore {
     }
 
     /// Commits what is queued, on the calling thread, and returns when it is visible.
-    func drainNow() { writer.sync { self.drain(isScheduled: false) } }
+    func drainNow() {
+        let failures = ledger.lockFailures
+        writer.sync { _ = self.drain(isScheduled: false, since: failures) }
+    }
 
     /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once where it has or is.
     func awaitRoom() async {

@@ -5,12 +5,13 @@ import GroveModel
 extension CacheCore {
     /// Runs `body` in a transaction after everything queued before has committed, on ``writer``.
     ///
+    /// - Parameter failures: how often a lock had been waited for in vain when the caller began to wait for its turn.
     /// - Throws: what `body` throws, and ``CacheError`` where the transaction cannot be begun or committed: nothing was stored.
     func runTransaction<Value>(
-        _ durability: Durability, _ body: (TransactionScope) throws -> Value
+        _ durability: Durability, since failures: Int, _ body: (TransactionScope) throws -> Value
     ) throws -> Value {
         try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
-        drain(isScheduled: false)
+        if let failure = drain(isScheduled: false, since: failures) { throw failure }
         let room = try prepareTransaction()
         let limit = evictor.map { TransactionLimit($0) } ?? TransactionLimit()
         let failed = state.withLock { $0.failedWrites }

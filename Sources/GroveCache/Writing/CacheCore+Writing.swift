@@ -5,21 +5,46 @@ import Synchronization
 /// The writer: group commits, one after the other. All of it runs on ``writer`` only.
 extension CacheCore {
     /// Group commit: everything queued goes into few transactions, in order.
-    func drain(isScheduled: Bool) {
+    ///
+    /// A lock that another process holds is waited for once: what is queued then fails with what waited for it.
+    ///
+    /// - Parameter failures: how often such a wait had been in vain when the caller began to wait for its turn; as often as
+    ///   until now, if that is `nil`.
+    /// - Returns: why the lock was not to be had.
+    @discardableResult
+    func drain(isScheduled: Bool, since failures: Int? = nil) -> CacheError? {
         let mayCommit = state.withLock { state in
             if isScheduled { state.isDrainScheduled = false }
             return state.life.mayCommit
         }
+        let failures = failures ?? ledger.lockFailures
         while mayCommit, state.withLock({ !$0.queue.isEmpty || !$0.failedWrites.isEmpty }) {
+            let lockFailure = ledger.lockFailure(since: failures)
+            // A wipe needs no lock of the engine's.
+            if let lockFailure, !state.withLock({ $0.isWipeNext }) {
+                failUpToWipe(lockFailure)
+                guard state.withLock({ $0.isWipeNext }) else { break }
+            }
             let outdated = reopenIfReplaced()
+            if outdated == nil, lockFailure == nil {
+                settle()
+                if ledger.lockFailure(since: failures) != nil { continue }
+            }
             let group = state.withLock { nextGroup($0.queue.calls) }
-            if outdated == nil { settle() }
-            guard !group.isEmpty else { return }
+            guard !group.isEmpty else { break }
             let settled = outdated.map { error in group.compactMap { fail($0, error) } } ?? commit(group)
             finish(settled, synchronizationFailure: synchronize(settled))
         }
-        guard mayCommit else { return }
+        guard mayCommit else { return nil }
         saveAtQuietMoment()
+        return ledger.lockFailure(since: failures)
+    }
+
+    /// Fails what is queued before a wipe; what is called from now on waits for the lock anew.
+    private func failUpToWipe(_ error: CacheError) {
+        let calls = state.withLock { $0.queue.calls.prefix { !$0.isWipe } }
+        let settled = calls.compactMap { fail($0, error) }
+        if !settled.isEmpty { finish(settled, synchronizationFailure: nil) }
     }
 
     /// Tries again to forget what could not be stored, and tells of what is forgotten.
@@ -41,10 +66,15 @@ extension CacheCore {
         var (left, refused): ([PendingWrite], [PendingWrite]) = (failedWrites.writes.reversed(), [])
         var failures = 0
         while failures < 24, let write = left.popLast() {
-            if let changes = try? transact([write], isQueued: false) {
+            do throws(CacheError) {
+                for change in try transact([write], isQueued: false) { audience.tell(of: change) }
                 failures = 0
-                for change in changes { audience.tell(of: change) }
                 continue
+            } catch {
+                guard error.code != .locked else {
+                    left.append(write)
+                    break
+                }
             }
             failures += 1
             if let halves = write.halves { left += halves } else { refused.append(write) }
@@ -83,8 +113,9 @@ extension CacheCore {
         do throws(CacheError) {
             return zip(group, try transactWithinBudget(group)).map { ($0, .success($1)) }
         } catch {
-            // Calls that were made before others replaced the files do not land in the new ones.
-            guard error.code != .cancelled else { return group.compactMap { fail($0, error) } }
+            // Calls that were made before others replaced the files do not land in the new ones, and a lock that is not to be
+            // had is none for any of them.
+            guard error.code != .cancelled, error.code != .locked else { return group.compactMap { fail($0, error) } }
             if group.count == 1 { return [fail(group[0], error)].compactMap(\.self) }
         }
         // One write that cannot be stored must not take its neighbours with it.
@@ -143,7 +174,9 @@ extension CacheCore {
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
         var others: [ChangeSet] = []
-        let (shift, lastCommitted, knownCommit) = state.withLock { ($0.shift, $0.lastCommitted, $0.knownCommit) }
+        let (shift, lastCommitted, known) = state.withLock {
+            ($0.shift, $0.lastCommitted, ($0.knownCommit, $0.knownStore))
+        }
         let history = historyLimit
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
@@ -154,7 +187,9 @@ extension CacheCore {
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows,
                     lists: ListWork(isPlaceTaken.load(ordering: .relaxed) ? listLog : nil, isTold: audience.streams.isFollowed))
-                others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)
+                others = changesOfOthers(
+                    after: known.0, isSame: known.1 == 0 || known.1 == commit.stored.store, commit.stored,
+                    in: transaction)
                 try commit.prepareAccount()
                 absorbTouches()
                 try body(&commit)
@@ -167,7 +202,10 @@ extension CacheCore {
             upcoming.withLock { $0 = nil }
             ownEdits.withdraw(group)
             evictor?.abort()
-            if error.code != .cancelled { noticeIfReplaced() }
+            ledger.noteLockFailure(error)
+            if error.code != .cancelled, !noticeIfReplaced() {
+                noteDamage(error, in: state.withLock { $0.life.currentStore })
+            }
             throw error
         }
         guard let committed else { return nil }
@@ -178,7 +216,8 @@ extension CacheCore {
             state.shift = committed.shift
             state.forgottenDeletion = committed.stored.forgottenDeletion
             state.lastCommitted = committed.stored.sequence
-            state.knownCommit = committed.stored.commit
+            state.know(committed.stored)
+            state.ownCommits.note(committed.stored, of: session)
             let left = state.leave(group)
             upcoming.withLock { $0 = nil }
             return left
@@ -247,7 +286,8 @@ extension CacheCore {
             let shift = state.withLock { state in
                 state.forgottenDeletion = .zero
                 state.lastCommitted = .zero
-                state.knownCommit = .zero
+                state.know(StoreState())
+                state.ownCommits = OwnCommits()
                 return state.shift
             }
             listLog.removeAll()
@@ -258,6 +298,7 @@ extension CacheCore {
             changes.origin = wipe.origin
             return .success(changes)
         } catch {
+            ledger.noteLockFailure(error)
             return .failure(error)
         }
     }

@@ -9,6 +9,8 @@ final class WriteLedger: Sendable {
         /// Why what was committed may not survive loss of power, since a sync failed: a later one that succeeds says
         /// nothing of what that one left out.
         var synchronizationFailure: CacheError?
+        var lockFailures = 0
+        var lastLockFailure: CacheError?
     }
 
     private let state = Lock(State())
@@ -18,6 +20,23 @@ final class WriteLedger: Sendable {
     var synchronizationFailure: CacheError? {
         get { state.withLock { $0.synchronizationFailure } }
         set { state.withLock { $0.synchronizationFailure = newValue } }
+    }
+
+    /// How often a lock that another process holds was waited for in vain.
+    var lockFailures: Int { state.withLock { $0.lockFailures } }
+
+    /// Notes that a lock was waited for in vain, where `error` says so.
+    func noteLockFailure(_ error: CacheError) {
+        guard error.code == .locked else { return }
+        state.withLock { state in
+            state.lockFailures += 1
+            state.lastLockFailure = error
+        }
+    }
+
+    /// Why a lock was waited for in vain since there were `count` such failures: whoever waited behind that waits no longer.
+    func lockFailure(since count: Int) -> CacheError? {
+        state.withLock { $0.lockFailures == count ? nil : $0.lastLockFailure }
     }
 
     /// Notes a transaction that was committed.

@@ -36,9 +36,10 @@ struct StoreReplacement {
     init(of old: StorePlace) throws(ToolError) {
         self.old = try old.openExisting()
         directory = FilePlace.resolved(old.directory ?? "")
-        if let other = StoreReplacement.stranger(in: directory, of: old.backend) {
+        let others = StoreReplacement.others(in: directory, of: old.backend)
+        if let other = others.first(where: { !StoreFiles.isOfSystem($0) }) {
             throw .input(
-                "\(directory) holds \(other) beside the store, which --replace would remove: move it elsewhere first")
+                "\(directory) holds \(other), which is no part of the store: move it elsewhere first")
         }
         beside = try TemporaryDirectory(in: URL(fileURLWithPath: directory).deletingLastPathComponent().path)
         place = try StorePlace(old.backend, beside.path)
@@ -58,9 +59,18 @@ struct StoreReplacement {
                     + "it is as it was: import into a new directory instead")
         }
         try? StoreFiles(beside.path).announceReplacement()
+        keepOthers()
         // The exchange is on the disk before the old files go.
         let parent = URL(fileURLWithPath: directory).deletingLastPathComponent().path
         try? StoreFiles(parent).synchronize()
+    }
+
+    /// Moves what is no part of the old store into the new one's directory: what systems put there, and what came meanwhile.
+    private func keepOthers() {
+        for name in StoreReplacement.others(in: beside.path, of: place.backend) {
+            let target = directory + "/" + name
+            if FilePlace(target) == .missing { _ = unsafe rename(beside.path + "/" + name, target) }
+        }
     }
 
     /// Gives each of the directories the other's name, in one step; returns -1 and sets `errno` where that cannot be.
@@ -79,8 +89,9 @@ struct StoreReplacement {
         #endif
     }
 
-    private static func stranger(in directory: String, of backend: BackendName) -> String? {
+    /// The names of what is no part of the store in `directory`.
+    private static func others(in directory: String, of backend: BackendName) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return names.sorted().first { !backend.isOwn($0) }
+        return names.filter { !backend.owns($0) }.sorted()
     }
 }

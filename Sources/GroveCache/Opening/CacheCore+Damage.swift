@@ -1,0 +1,39 @@
+import Dispatch
+import GroveModel
+
+/// A store whose engine finds its files damaged while it is open, as it does where a page inside is.
+///
+/// It is opened again by a fresh handle, and where the engine says so of that one too, set aside and made anew: else all that lies
+/// in such a page would fail for ever. A record whose own checksum is wrong is no such thing: it is replaced by the next write.
+extension CacheCore {
+    /// Notes that `error` came from `store`, on any thread.
+    func noteDamage(_ error: CacheError, in store: OpenStore?) {
+        guard let store, source.isDamage(error) else { return }
+        writer.async { self.heal(store, error) }
+    }
+
+    /// Opens the store anew, if `damaged` is still the one that is open; the second time without what it holds.
+    private func heal(_ damaged: OpenStore, _ error: CacheError) {
+        let isConfirmed: Bool? = state.withLock { state in
+            guard case .open = state.life, state.life.currentStore === damaged else { return nil }
+            defer { state.isSuspect.toggle() }
+            return state.isSuspect
+        }
+        guard let isConfirmed else { return }
+        letGo()
+        do throws(CacheError) {
+            try takeUp(after: isConfirmed ? error : nil) { $0.adopt($1) }
+        } catch {
+            // It is let go of: the next call opens it, and tells why it cannot.
+            audience.tell { $0.cacheDidFailToRead(error) }
+        }
+    }
+
+    /// The store that a read looks at.
+    func store(of reader: Reconstructor) -> OpenStore? { unsafe reader.state.pointee.point?.store }
+}
+
+extension StoreSource {
+    /// Whether `error` is the engine's word for damaged files, rather than one record's, and the policy is to make them anew.
+    func isDamage(_ error: CacheError) -> Bool { error.engineCode != nil && isRepairable(error) }
+}

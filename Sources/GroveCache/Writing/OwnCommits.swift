@@ -1,0 +1,20 @@
+/// The last commits of this process: the number that the store had with each, and the place in the queue up to which it went.
+///
+/// ``StoreState`` names the last four processes that wrote. Where more do, a read tells by this which of its process's calls its
+/// view shows: without it, a call that is queued as far as the read knows would show over what others committed after it.
+struct OwnCommits: Sendable {
+    /// A read that takes longer than so many commits of its own process, and four of others, shows a queued call once more.
+    private static let limit = 256
+
+    private var commits: [(number: CallNumber, place: QueuePlace)] = []
+
+    /// Notes that `session`, this process's, has committed what `stored` says.
+    mutating func note(_ stored: StoreState, of session: UInt64) {
+        guard let place = stored.place(of: session) else { return }
+        if commits.count >= OwnCommits.limit { commits.removeFirst(OwnCommits.limit / 2) }
+        commits.append((stored.sequence, place))
+    }
+
+    /// The place up to which the store had this process's calls when its number was `number`; 0 where that is not known.
+    func place(upTo number: CallNumber) -> QueuePlace { commits.last { $0.number <= number }?.place ?? .zero }
+}
