@@ -93,7 +93,7 @@ struct TransactionBudgetTests {
                     faults.beforeWrite = {
                         guard writes.withLock({ $0 += 1; return $0 }) == 1 else { return }
                         disk.faults.withLock { $0.beforeWrite = nil }
-                        try? other.write(Person(id: "other", name: "", age: 0))
+                        _ = try? other.write(Person(id: "other", name: "", age: 0))
                     }
                 }
             }

@@ -265,7 +265,7 @@ extension WriteTransaction {
     }
 
     /// Stores under which key the list is whose chunks `head` names.
-    mutating func storeName(of list: [UInt8], _ head: CollectionHead, sequence: UInt64) throws(CacheError) {
+    mutating func storeName(of list: [UInt8], _ head: CollectionHead, sequence: CallNumber) throws(CacheError) {
         let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         try unsafe head.nameKey.withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe store(key) { (out) throws(CacheError) in

@@ -149,6 +149,6 @@ struct CallInTask: ~Copyable, CacheWriter {
     ) throws(CacheError) -> ChangeSet {
         let content = try content()
         made.withLock { $0 = content }
-        return ChangeSet(sequence: 0)
+        return ChangeSet(sequence: .zero)
     }
 }

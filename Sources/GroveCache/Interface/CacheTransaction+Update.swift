@@ -28,12 +28,12 @@ extension CacheTransaction {
         switch try read(identifier, as: type) {
         case .miss(let miss):
             guard missing == .ignore else { throw CacheError(miss) }
-            return ChangeSet(sequence: 0)
+            return ChangeSet(sequence: .zero)
         case .hit(var model):
             let former = try EncodedRoots.tree(of: model)
             try change(&model)
             let tree = try EncodedRoots.tree(of: model)
-            guard !tree.isSame(as: former) else { return ChangeSet(sequence: 0) }
+            guard !tree.isSame(as: former) else { return ChangeSet(sequence: .zero) }
             return try _perform(.standard) { () throws(CacheError) in _WriteContent(tree: tree) }
         }
     }

@@ -13,11 +13,12 @@ extension NormalizedCache: UpdatableCache {
         _ identifier: ModelIdentifier, as type: T.Type, _ change: @escaping @Sendable (inout T) throws -> Void,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
+        let failures = core.ledger.lockFailures
         core.writer.async { [self] in
             completion(
                 Result {
                     try checkOpen()
-                    return try core.runTransaction(.standard) { scope in
+                    return try core.runTransaction(.standard, since: failures) { scope in
                         try CacheTransaction(scope: scope).update(identifier, asAny: type, change)
                     }
                 })

@@ -114,12 +114,12 @@ extension CacheCore {
     }
 
     /// The place in this process's queue up to which a view that holds `stored` shows its calls.
-    func committedPlace(in stored: StoreState) -> UInt64 {
+    func committedPlace(in stored: StoreState) -> QueuePlace {
         if let place = stored.place(of: session) { return place }
         // Many processes have written since this one did: more than the record names.
         return state.withLock { state in
             if let upcoming = upcoming.withLock({ $0?.stored }), upcoming.sequence <= stored.sequence {
-                return upcoming.place(of: session) ?? 0
+                return upcoming.place(of: session) ?? .zero
             }
             return state.ownCommits.place(upTo: stored.sequence)
         }

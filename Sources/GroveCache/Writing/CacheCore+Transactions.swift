@@ -84,9 +84,9 @@ extension CacheCore {
         // What the transaction changes is not to go for it.
         evictor.spared = postponed.keys
         defer { evictor.spared = [] }
-        var changes = ChangeSetUnion(sequence: 0)
+        var changes = ChangeSetUnion(sequence: .zero)
         let tokens = try makingRoom(for: historyLimit.added(to: postponed.load), evictor) { () throws(CacheError) in
-            changes = ChangeSetUnion(sequence: 0)
+            changes = ChangeSetUnion(sequence: .zero)
             return try transact { (commit) throws(CacheError) in
                 guard evictor.foreignCommits == postponed.foreignCommits else {
                     throw CacheError(

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// The last commits of this process: the number that the store had with each, and the place in the queue up to which it went.
 ///
 /// ``StoreState`` names the last four processes that wrote. Where more do, a read tells by this which of its process's calls its

@@ -128,7 +128,7 @@ struct RecordUpdate {
             if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
             return try applyTombstone(over: header, into: &out)
         case .undelete:
-            guard let header, !header.flags.contains(.tombstone), header.deletion > 0,
+            guard let header, !header.flags.contains(.tombstone), header.deletion > .zero,
                 header.deletion <= sequence
             else {
                 return .unchanged

@@ -47,7 +47,7 @@ extension TransactionScope {
     func openGap(in name: String, before position: Int) throws(CacheError) {
         let key = [Namespace.collection] + Array(name.utf8)
         let identifier = ModelIdentifier(name)
-        try stage(ChangeSet(sequence: 0, collections: [identifier])) { (commit) throws(CacheError) in
+        try stage(ChangeSet(sequence: .zero, collections: [identifier])) { (commit) throws(CacheError) in
             try commit.openGap(key, before: position)
         }
     }
