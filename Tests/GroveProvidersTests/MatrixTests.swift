@@ -55,7 +55,7 @@ struct MatrixTests {
                 ["Anna", "Cid", "changed", "changed", "changed Person:1, changed Person:3"]
             case (.stream, .delete): ["gone", "", "deleted", "", "deleted Person:1"]
             case (.stream, .collectionEdit): ["", "Cid", "", "changed", "changed Person:3, edited people"]
-            case (.stream, .evict): ["", "", "evicted", "", "evicted Person:1"]
+            case (.stream, .evict): isKept ? ["", "", "", "", ""] : ["", "", "evicted", "", "evicted Person:1"]
             case (.stream, .wipe): ["gone", "", "unknown", "unknown", "everything"]
             }
         }
@@ -65,9 +65,13 @@ struct MatrixTests {
             switch verb {
             case .write: "Anna"
             case .collectionEdit: "Ann"
-            case .delete, .evict, .wipe: nil
+            case .evict: isKept ? "Ann" : nil
+            case .delete, .wipe: nil
             }
         }
+
+        /// Whether a budget that is full spares Ann, because somebody shows her.
+        var isKept: Bool { verb == .evict && writer.evictsByBudget && watcher != .providerMadeLater }
     }
 
     @Test("Each change by each writer is seen by each who looks", arguments: Cell.all)

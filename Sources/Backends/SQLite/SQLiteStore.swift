@@ -24,7 +24,7 @@ public final class SQLiteStore: ShrinkableStore {
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, mainFile: SQLiteFiles.database,
-        companions: [SQLiteFiles.log, SQLiteFiles.logIndex], maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
+        maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
         leastBudgetBytes: 1 << 20)
 
     /// Whether SQLite makes the file.

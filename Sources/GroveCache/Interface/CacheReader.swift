@@ -249,4 +249,10 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     }
 }
 
-extension CollectionRead: Equatable where Element: Equatable {}
+extension CollectionRead: Equatable where Element: Equatable {
+    /// Whether both have the same elements, and the same is missing.
+    public static func == (read: CollectionRead, other: CollectionRead) -> Bool {
+        read.elements == other.elements && read.skipped == other.skipped && read.gaps == other.gaps
+            && read.nextRange == other.nextRange
+    }
+}
