@@ -68,6 +68,11 @@ extension CollectionStore {
         }
         interested.removeAll { $0.viewer == nil }
         guard isLoaded || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
+        // What was edited since may be newer than what was read: it is read again behind that.
+        guard editedAt <= began else {
+            end()
+            return manager.markStale([.list(name)])
+        }
         if let miss { wait(for: miss.identifier, name) }
         guard let list else {
             end()
