@@ -1,4 +1,4 @@
-/// An edit of a list, said by its elements: whoever applies it finds them in the list as it is by then.
+/// An edit of a list, said by its elements: the one who applies it finds them in the list as it is by then.
 ///
 /// What was removed meanwhile stays removed: to move or replace it does nothing.
 public enum ListEdit: Sendable {
@@ -39,9 +39,9 @@ public enum ListEdit: Sendable {
 /// If the element is gone, it is behind the nearest one before it that is still there, else before the nearest one after it, else at
 /// the end of the list that it was nearer to.
 public enum ListPlace: Sendable {
-    /// Before whatever is first by then.
+    /// Before the element that is first by then.
     case first
-    /// Behind whatever is last by then.
+    /// Behind the element that is last by then.
     case last
     /// Right before an element.
     case before(ListElement)

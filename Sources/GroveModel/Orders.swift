@@ -44,7 +44,7 @@ public struct CallNumber: Comparable, Hashable, Sendable {
     /// The number before this one.
     package var previous: CallNumber { CallNumber(rawValue: rawValue &- 1) }
 
-    /// How many numbers were given after `one` up to `other`; 0 where it is no later.
+    /// How many numbers were given after `one` up to `other`; 0 if it is no later.
     @inlinable
     package static func numbers(after one: CallNumber, upTo other: CallNumber) -> UInt64 {
         other > one ? other.rawValue - one.rawValue : 0
@@ -62,7 +62,7 @@ public struct CommitNumber: RawRepresentable, Comparable, Hashable, Codable, Sen
     /// Before the first commit.
     package static var zero: CommitNumber { CommitNumber(rawValue: 0) }
 
-    /// How many commits were made after `one` up to `other`; 0 where it is no later.
+    /// How many commits were made after `one` up to `other`; 0 if it is no later.
     package static func commits(after one: CommitNumber, upTo other: CommitNumber) -> UInt64 {
         other > one ? other.rawValue - one.rawValue : 0
     }

@@ -19,7 +19,7 @@ struct TodoService: Sendable {
     func received(_ todos: [Todo], asOf asked: Place) async throws {
         try await cache.write(contentsOf: todos, asOf: asked)
     }
-    /// A change to what is stored, whatever it is by then.
+    /// A change to what is stored by then.
     func finish(_ id: Int) async throws {
         try await cache.update(Todo.self, id: id) { $0.isDone = true }
     }

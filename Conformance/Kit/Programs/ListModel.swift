@@ -5,7 +5,7 @@ struct ListModel: Equatable {
     /// The list, each name once.
     var names: [String]
 
-    /// Applies an edit by somebody who saw `seen`, of elements that are called `brought`.
+    /// Applies an edit by one who saw `seen`, of elements that are called `brought`.
     mutating func apply(_ edit: SeenEdit, seen: [String]) {
         switch edit {
         case .insert(let new, let place): names.insert(contentsOf: new, at: gap(place, seen))
@@ -43,7 +43,7 @@ struct ListModel: Equatable {
     }
 }
 
-/// An edit of a list as somebody makes it who saw one, by that list's indices.
+/// An edit of a list as one makes it who saw the list, by that list's indices.
 enum SeenEdit {
     case insert([String], SeenPlace)
     case upsert([String], SeenPlace)
@@ -76,7 +76,7 @@ enum SeenEdit {
     }
 }
 
-/// A place in a list that somebody saw, by that list's indices.
+/// A place in a list that one saw, by that list's indices.
 enum SeenPlace {
     case first, last
     case before(Int)

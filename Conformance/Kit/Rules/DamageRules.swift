@@ -144,7 +144,7 @@ enum DamageRules {
 
     static let healed = Rule(
         "DUR-15",
-        "A store that is damaged inside, though it opens, is made anew after a few calls that met the damage, and stays so.",
+        "A store that is damaged inside, though it opens, is made again, empty, after a few calls that met the damage, and stays so.",
         because: "A cache whose reads fail for ever, also after a relaunch, is worse than an empty one.",
         requires: [.persistent, .directory, .reopen], kills: ["keeps-torn-tail"], timeLimit: .seconds(120)
     ) { trial in
@@ -189,7 +189,7 @@ enum DamageRules {
             }
         }
         try trial.expect(
-            failures < 50, "failures until a damaged store was made anew: expected a few, got \(failures).")
+            failures < 50, "failures until a damaged store was made again: expected a few, got \(failures).")
         for round in 0..<2 {
             try cache.write(Person(id: "Person:later", age: round))
             for person in people.prefix(100) { _ = try cache.read(person.modelIdentifier ?? "", as: Person.self) }
@@ -198,7 +198,7 @@ enum DamageRules {
             cache = try site.open()
             try trial.expectHit(
                 try cache.read("Person:later", as: Person.self), Person(id: "Person:later", age: round),
-                "what was written to a store that was made anew")
+                "what was written to a store that was made again")
         }
     }
 

@@ -3,7 +3,7 @@ import GroveModel
 
 /// COL: edits of collections by those who show them, which name elements and not positions.
 enum ListEditRules {
-    static let all = [table, models, answers]
+    static let all = [table, models, answers, pages]
 
     /// Makes an edit, and expects the list to be what the model says.
     private static func expect(
@@ -126,6 +126,31 @@ enum ListEditRules {
             try cache.edit("list", SeenEdit.set(["old"]).edit(of: []), asOf: asked)
             try trial.expectEqual(
                 try cache.models(forKey: "list", as: Person.self)?.map(\.id), names, "the list, after an older answer")
+        }
+    }
+
+    static let pages = Rule(
+        "COL-19", "The first page of a list keeps what follows if one of the first rows that were there is in it.",
+        because: "Pull to refresh must not cut a list of a hundred rows to twenty, nor hide that some are missing.",
+        requires: [.typedCalls, .flush], kills: ["pages-cut-lists", "pages-keep-all"]
+    ) { trial in
+        let cache = try trial.cache()
+        for count in [6, 300] {
+            let names = (0..<count).map { "p\($0)" }
+            let cases: [(page: [String], then: [String])] = [
+                (["n", "p0", "p1"], ["n"] + names),
+                (["n", "p0", "p2"], ["n", "p0", "p2"] + names[3...]),
+                (["p4", "p0"], ["p4", "p0"] + names[1...].filter { $0 != "p4" }),
+                (["m", "n"], ["m", "n"]),
+                ([], []),
+            ]
+            for (page, then) in cases {
+                try cache.writeCollection(names.map { Person(id: $0) }, forKey: "list")
+                try cache.edit("list", .refresh(page.map { Person(id: $0) }), asOf: nil)
+                try trial.expectEqual(
+                    try cache.models(forKey: "list", as: Person.self)?.map(\.id), then,
+                    "a list of \(count) after the first page \(page)")
+            }
         }
     }
 }

@@ -2,7 +2,7 @@ import GroveCache
 import GroveConformance
 import GroveModel
 
-/// An edit is of whatever is at its index by then.
+/// An edit is of what is at its index by then.
 // SAFETY: it adds nothing to its sendable base class.
 final class EditsByIndex: ForwardingCache, @unchecked Sendable {
     override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
@@ -49,7 +49,7 @@ extension ForwardingCache {
     }
 }
 
-/// An element that left is there again, because somebody moves or replaces it, or because an older list has it.
+/// An element that left is there again, because an edit moves or replaces it, or because an older list has it.
 // SAFETY: it adds nothing to its sendable base class.
 final class PutsBackWhatLeft: ForwardingCache, @unchecked Sendable {
     override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
@@ -66,6 +66,24 @@ final class AnswersSetLists: ForwardingCache, @unchecked Sendable {
     override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
         if case .set = edit { return try base.edit(key, edit, asOf: nil) }
         try base.edit(key, edit, asOf: place)
+    }
+}
+
+/// The first page is the list.
+// SAFETY: it adds nothing to its sendable base class.
+final class PagesCutLists: ForwardingCache, @unchecked Sendable {
+    override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        guard case .refresh(let models) = edit else { return try base.edit(key, edit, asOf: place) }
+        try base.edit(key, .set(models), asOf: place)
+    }
+}
+
+/// What was there follows the first page, even if rows between are missing.
+// SAFETY: it adds nothing to its sendable base class.
+final class PagesKeepAll: ForwardingCache, @unchecked Sendable {
+    override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        guard case .refresh(let models) = edit else { return try base.edit(key, edit, asOf: place) }
+        try base.edit(key, .upsert(models, .first), asOf: place)
     }
 }
 

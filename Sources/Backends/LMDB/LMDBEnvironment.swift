@@ -118,7 +118,7 @@ import Synchronization
         return unsafe (Int(info.me_mapsize) / pageBytes, Int(info.me_last_pgno))
     }
 
-    /// Makes the file as long as its pages span, where a commit left it shorter; ``lockWriter()`` came before.
+    /// Makes the file as long as its pages span, if a commit left it shorter; ``lockWriter()`` came before.
     ///
     /// LMDB does not write a page at the end that was taken and given back in one transaction. Without this, such a
     /// file would look like one that was cut off. The writer's lock is held meanwhile: no peer's write is undone.

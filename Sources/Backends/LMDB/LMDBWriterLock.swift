@@ -11,14 +11,14 @@ import GroveModel
 
 /// A lock before LMDB's own for writers, which knows no deadline: a process that holds that and is stopped would stop all others.
 ///
-/// It is the system's on the data file, so that it goes where its owner ends. LMDB uses none there. Who holds it has LMDB's for
+/// It is the system's on the data file, so that it goes when its owner ends. LMDB uses none there. Who holds it has LMDB's for
 /// the asking. It counts between processes only.
 enum LMDBWriterLock {
     private static let microsecondsBetweenTries: UInt32 = 200
 
     /// Locks the data file that is open as `file`.
     ///
-    /// - Throws: ``CacheError`` with code `locked` where another process has kept it for longer than `patience`.
+    /// - Throws: ``CacheError`` with code `locked` if another process has kept it for longer than `patience`.
     static func lock(_ file: Int32, within patience: Duration) throws(CacheError) {
         guard flock(file, LOCK_EX | LOCK_NB) != 0 else { return }
         let deadline = ContinuousClock.now + patience

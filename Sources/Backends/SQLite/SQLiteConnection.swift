@@ -20,7 +20,7 @@ import GroveModel
         guard status == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe CacheError.sqlite(status, "open the store in \(directory.path)", unsafe opened)
             unsafe sqlite3_close_v2(opened)
-            // `MAX_PATHNAME` of SQLite's own, whatever the system takes.
+            // `MAX_PATHNAME` of SQLite's own; the system may take longer ones.
             guard path.utf8.count < 512 else {
                 throw CacheError(
                     .unsupported,

@@ -62,7 +62,7 @@ public struct ChangeSet: Sendable {
         let evicted: EvictedNames
         let collections: [ModelIdentifier]
         let aliases: [ModelIdentifier]
-        /// What became of collections, where a follower is told.
+        /// What became of collections, if a follower is told.
         let lists: [ListChange]
 
         init(

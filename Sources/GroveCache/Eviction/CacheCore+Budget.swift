@@ -58,7 +58,7 @@ extension CacheCore {
         return try makingRoom(for: load, evictor) { () throws(CacheError) in try transact(group) }
     }
 
-    /// Runs `commit`, which writes `load`, once there is room for it; where it finds none all the same, some more goes.
+    /// Runs `commit`, which writes `load`, once there is room for it; if it finds none all the same, some more goes.
     func makingRoom<Value>(
         for load: WriteLoad, _ evictor: Evictor, _ commit: () throws(CacheError) -> Value
     ) throws(CacheError) -> Value {

@@ -95,4 +95,56 @@ extension Cache {
             try call.moveElement(from: from, to: to, inCollection: key)
         }
     }
+
+    /// Inserts as the synchronous form does.
+    @discardableResult
+    public func insert<M: CacheableModel>(
+        _ elements: [M], at place: ElementPlace, inCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.insert(elements, at: place, inCollection: key)
+        }
+    }
+
+    /// Puts stored models in as the synchronous form does.
+    @discardableResult
+    public func insert(
+        references identifiers: [ModelIdentifier], at place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.insert(references: identifiers, at: place, inCollection: key)
+        }
+    }
+
+    /// Writes elements, and puts in those that the list does not have, as the synchronous form does.
+    @discardableResult
+    public func upsert<M: CacheableModel>(
+        _ elements: [M], at place: ElementPlace = .last, inCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.upsert(elements, at: place, inCollection: key)
+        }
+    }
+
+    /// Removes an element as the synchronous form does.
+    @discardableResult
+    public func remove(
+        _ identifier: ModelIdentifier, fromCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.remove(identifier, fromCollection: key)
+        }
+    }
+
+    /// Moves an element as the synchronous form does.
+    @discardableResult
+    public func move(
+        _ identifier: ModelIdentifier, to place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.move(identifier, to: place, inCollection: key)
+        }
+    }
 }

@@ -1,7 +1,7 @@
 public import GroveCoding
 public import GroveModel
 
-/// A cache, whatever its backend: what services hold that should not be generic over it.
+/// A cache of any backend: what services hold that should not be generic over it.
 ///
 /// ```swift
 /// final class Inbox: Sendable {

@@ -27,10 +27,7 @@ extension CacheWriter where Self: ~Copyable {
     public func insert<M: CacheableModel>(
         _ elements: some Collection<M>, at index: Int, inCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in 
-            let roots = try EncodedRoots(list: elements)
-            return EncodedEdit(.at(.replace(index..<index, with: try roots.elements)), tree: roots.tree)
-         }
+        try _edit(key, durability, elements) { .at(.replace(index..<index, with: $0)) }
     }
 
     /// Puts `elements` behind the last one of the collection under `key`; see
@@ -45,10 +42,7 @@ extension CacheWriter where Self: ~Copyable {
     public func append<M: CacheableModel>(
         _ elements: some Collection<M>, toCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in 
-            let roots = try EncodedRoots(list: elements)
-            return EncodedEdit(.at(.append(try roots.elements)), tree: roots.tree)
-         }
+        try _edit(key, durability, elements) { .at(.append($0)) }
     }
 
     /// Puts `elements`, one or more or none, in the place of those at the positions of `range` in the collection under `key`; see
@@ -62,10 +56,7 @@ extension CacheWriter where Self: ~Copyable {
         in range: Range<Int>, ofCollection key: String, with elements: some Collection<M>,
         durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in 
-            let roots = try EncodedRoots(list: elements)
-            return EncodedEdit(.at(.replace(range, with: try roots.elements)), tree: roots.tree)
-         }
+        try _edit(key, durability, elements) { .at(.replace(range, with: $0)) }
     }
 
     /// Removes the elements at the positions of `range` from the collection under `key`; they stay in the store.
@@ -105,5 +96,19 @@ extension CacheWriter where Self: ~Copyable {
     ) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
         return try _perform(durability) { () throws(CacheError) in _WriteContent(try make().content(key)) }
+    }
+}
+
+extension CacheWriter where Self: ~Copyable {
+    /// Performs the edit of the collection under `key` that `make` makes of `elements`.
+    func _edit<M: CacheableModel>(
+        _ key: String, _ durability: Durability, _ elements: some Collection<M>,
+        _ make: (StoredElements) -> ListOperation
+    ) throws(CacheError) -> ChangeSet {
+        try ModelIdentifier(key).check()
+        return try _perform(durability) { () throws(CacheError) in
+            let roots = try EncodedRoots(list: elements)
+            return _WriteContent(try EncodedEdit(make(roots.elements), tree: roots.tree).content(key))
+        }
     }
 }

@@ -13,7 +13,7 @@ extension CacheWriter where Self: ~Copyable {
     ///
     /// ``write(_:durability:asOf:confirmed:)`` brings the model back too, for what is written after that: lists and
     /// trees from before the deletion go on without it. A restored model is in them again, where it was, as if it had
-    /// never been deleted. That holds for all deletions of it before this call, by whatever process, and for those
+    /// never been deleted. That holds for all deletions of it before this call, by any process, and for those
     /// that the cache has forgotten. What took it out for good stays: a list that was set or edited without it, and
     /// ``DeletionHolders/collections``. A model in its tree that was deleted by itself is written, and not restored.
     ///

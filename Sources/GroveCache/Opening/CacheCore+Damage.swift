@@ -1,9 +1,9 @@
 import Dispatch
 import GroveModel
 
-/// A store whose engine finds its files damaged while it is open, as it does where a page inside is.
+/// A store whose engine finds its files damaged while it is open, as it does if a page inside is.
 ///
-/// It is opened again by a fresh handle, and where the engine says so of that one too, set aside and made anew: else all that lies
+/// It is opened again by a fresh handle, and if the engine says so of that one too, set aside and made again: else all that lies
 /// in such a page would fail for ever. A record whose own checksum is wrong is no such thing: it is replaced by the next write.
 extension CacheCore {
     /// Notes that `error` came from `store`, on any thread.
@@ -12,7 +12,7 @@ extension CacheCore {
         writer.async { self.heal(store, error) }
     }
 
-    /// Opens the store anew, if `damaged` is still the one that is open; the second time without what it holds.
+    /// Opens the store again, if `damaged` is still the one that is open; the second time without what it holds.
     private func heal(_ damaged: OpenStore, _ error: CacheError) {
         let isConfirmed: Bool? = state.withLock { state in
             guard case .open = state.life, state.life.currentStore === damaged else { return nil }
@@ -34,6 +34,6 @@ extension CacheCore {
 }
 
 extension StoreSource {
-    /// Whether `error` is the engine's word for damaged files, rather than one record's, and the policy is to make them anew.
+    /// Whether `error` is the engine's word for damaged files, rather than one record's, and the policy is to make them again.
     func isDamage(_ error: CacheError) -> Bool { error.engineCode != nil && isRepairable(error) }
 }

@@ -66,7 +66,7 @@ extension CacheCore {
         return nil
     }
 
-    /// Opens a store that was let go of; without what it held, where that is damaged as `damage` says.
+    /// Opens a store that was let go of; without what it held, if that is damaged as `damage` says.
     func takeUp(
         after damage: CacheError? = nil, _ transition: (inout StoreLife, OpenStore) -> Void
     ) throws(CacheError) {

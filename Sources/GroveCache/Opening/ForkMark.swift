@@ -13,7 +13,7 @@
 @safe
 // SAFETY: the address is set once, and what is there is written before anybody else has it.
 final class ForkMark: @unchecked Sendable {
-    /// `nil` where the system cannot do it: then forks go unnoticed.
+    /// `nil` if the system cannot do it: then forks go unnoticed.
     private let page: UnsafeMutableRawPointer?
     private static let byteCount = 4_096
 

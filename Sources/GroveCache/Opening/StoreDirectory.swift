@@ -49,7 +49,7 @@ package enum StoreDirectory {
         }
     }
 
-    /// The path without its last name; empty where it is one name, or the root.
+    /// The path without its last name; empty if it is one name, or the root.
     private static func parent(of path: String) -> String {
         var bytes = Array(path.utf8)[...]
         while bytes.last == UInt8(ascii: "/") { bytes = bytes.dropLast() }
@@ -63,7 +63,7 @@ package enum StoreDirectory {
     /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot,
     /// and those that systems give, do not count.
     ///
-    /// - Parameter mainFile: the name of the file that is the store, where it has one.
+    /// - Parameter mainFile: the name of the file that is the store, if it has one.
     /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `permissionDenied`, `full` or
     ///   `inputOutput`.
     static func claim(_ directory: String, mainFile: String?) throws(CacheError) {

@@ -23,7 +23,7 @@ final class StoreGeneration: @unchecked Sendable {
     /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:mainFile:)``.
     static let fileName = "grove.generation"
 
-    /// How long the lock is waited for where nobody says so.
+    /// How long the lock is waited for by default.
     static let patience = Duration.seconds(5)
 
     private let address: UnsafeMutableRawPointer
@@ -41,7 +41,7 @@ final class StoreGeneration: @unchecked Sendable {
         unsafe munmap(address, StoreGeneration.byteCount)
     }
 
-    /// The directory, locked together with other processes that have the store open; -1 where it is not.
+    /// The directory, locked together with other processes that have the store open; -1 if it is not.
     private var presence: Int32 = -1
 
     /// Says to other processes, until ``leave()``, that this one has the store in `directory` open; the file's lock is held.

@@ -109,7 +109,7 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// Sees to it that nothing was taken from beside the main file, which another process has open: the engine would make it anew,
+    /// Sees to it that nothing was taken from beside the main file, which another process has open: the engine would make it again,
     /// and neither process would see what the other one writes.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`.

@@ -48,6 +48,29 @@ extension Reconstructor {
         return isKnown || !hasGap ? .hit(count) : .miss(CacheMiss(.gap, key))
     }
 
+    /// Where the node of `identifier` is first an element of the collection under `key`.
+    func index(of identifier: ModelIdentifier, in key: ModelIdentifier) throws(CacheError) -> CacheRead<Int> {
+        guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
+        var finder: ElementFinder
+        do throws(NodeReadFailure) {
+            switch list {
+            case .folded(let elements): finder = ElementFinder(elements)
+            case .record(let header):
+                guard let view = unsafe state.pointee.view else { return .miss(CacheMiss(.absent, key)) }
+                finder = ElementFinder(try StoredCollection(header), in: view)
+            }
+        } catch {
+            return .miss(try miss(error, at: key))
+        }
+        do throws(CacheError) {
+            let found = try finder.find(ListOperation.Element(name: ElementName(identifier)))
+            return found.map { .hit($0) } ?? .miss(CacheMiss(.absent, identifier))
+        } catch {
+            guard error.code == .outOfRange else { throw error }
+            return .miss(CacheMiss(.gap, key))
+        }
+    }
+
     /// A list as the read finds it.
     private enum List {
         /// As it is stored: the record of all of it, or of its head.
@@ -236,7 +259,7 @@ extension Reconstructor {
 
     /// The record of `chunk`, checked; its bytes stay until the arena is released below them.
     ///
-    /// - Returns: why there is none where it was lost, is damaged, or is not the one that `head` means.
+    /// - Returns: why there is none, if it was lost, is damaged, or is not the one that `head` means.
     private func record(
         of chunk: CollectionHead.Chunk, in head: CollectionHead, _ name: ModelIdentifier
     ) throws(NodeReadFailure) -> FoundChunk {

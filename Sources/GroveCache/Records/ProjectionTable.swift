@@ -11,7 +11,7 @@ struct ProjectionTable {
         var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
         var sequence: CallNumber
-        /// When the projection's content was last confirmed, in seconds since 1970; 0 where that is not known.
+        /// When the projection's content was last confirmed, in seconds since 1970; 0 if that is not known.
         var time: UInt32
         var fields: [Bool]
         /// Those fields that hold maps and that another projection has written over since; empty where there are none.

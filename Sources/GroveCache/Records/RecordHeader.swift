@@ -53,7 +53,7 @@ struct RecordHeader {
     let flags: Flags
     /// The number of the write that this record stands for.
     let sequence: CallNumber
-    /// When the content was last confirmed, in seconds since 1970; 0 where that is not known.
+    /// When the content was last confirmed, in seconds since 1970; 0 if that is not known.
     ///
     /// Where several projections wrote the record, each has a time of its own in the table.
     let time: UInt32

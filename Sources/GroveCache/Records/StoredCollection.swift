@@ -11,7 +11,7 @@ struct StoredCollection {
     var content: Content
     /// The number of the last call that changed the list.
     let sequence: CallNumber
-    /// When the list was last confirmed, in seconds since 1970; 0 where that is not known.
+    /// When the list was last confirmed, in seconds since 1970; 0 if that is not known.
     let time: UInt32
 
     /// How many elements it has.

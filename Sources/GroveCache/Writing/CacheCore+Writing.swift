@@ -40,7 +40,7 @@ extension CacheCore {
         return ledger.lockFailure(since: failures)
     }
 
-    /// Fails what is queued before a wipe; what is called from now on waits for the lock anew.
+    /// Fails what is queued before a wipe; what is called from now on waits for the lock again.
     private func failUpToWipe(_ error: CacheError) {
         let calls = state.withLock { $0.queue.calls.prefix { !$0.isWipe } }
         let settled = calls.compactMap { fail($0, error) }

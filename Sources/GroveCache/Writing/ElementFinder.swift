@@ -2,7 +2,7 @@ import GroveModel
 
 /// Finds elements of a stored list by their names.
 ///
-/// It looks where an element was first. What is not there is looked for in an index of all elements, which is made once.
+/// It looks where an element was first, then in the parts around, then in an index of all elements, which is made once.
 struct ElementFinder {
     let count: Int
     /// Where the parts of the list begin, in order.
@@ -40,13 +40,19 @@ struct ElementFinder {
         }
     }
 
-    /// The part that has the element at `index`.
-    private mutating func part(at index: Int) throws(CacheError) -> (start: Int, elements: StoredElements)? {
+    /// Which part has the element at `index`.
+    private func partIndex(of index: Int) -> Int {
         var (low, high) = (0, starts.count)
         while high - low > 1 {
             let middle = (low + high) / 2
             if starts[middle] <= index { low = middle } else { high = middle }
         }
+        return low
+    }
+
+    /// The part that has the element at `index`.
+    private mutating func part(at index: Int) throws(CacheError) -> (start: Int, elements: StoredElements)? {
+        let low = partIndex(of: index)
         if let last, last.part == low { return (starts[low], last.elements) }
         guard low < starts.count, let elements = try load(low) else { return nil }
         last = (low, elements)
@@ -74,9 +80,31 @@ struct ElementFinder {
         {
             return index
         }
+        if index == nil, let found = try findNearby(element) { return found }
         let found = try all(element.name)
         guard let hint = element.position else { return found.first }
         return found.min { abs($0 - hint) < abs($1 - hint) }
+    }
+
+    /// Where `element` is, if that is within the part of its position or one beside, and no other place can be nearer.
+    private mutating func findNearby(_ element: ListOperation.Element) throws(CacheError) -> Int? {
+        guard count > 0, let hint = element.position.map({ min(max($0, 0), count - 1) }) else { return nil }
+        let middle = partIndex(of: hint)
+        let parts = max(middle - 1, 0)..<min(middle + 2, starts.count)
+        let end = parts.upperBound == starts.count ? count : starts[parts.upperBound]
+        // Beyond this distance there may be another in a part that is not looked at.
+        let reach = min(
+            parts.lowerBound == 0 ? count : hint - starts[parts.lowerBound],
+            parts.upperBound == starts.count ? count : end - 1 - hint)
+        var nearest: Int?
+        for part in parts {
+            guard let elements = try load(part) else { continue }
+            for offset in 0..<elements.count where elements.isNamed(element.name, at: offset) {
+                let found = starts[part] + offset
+                if abs(found - hint) < nearest.map({ abs($0 - hint) }) ?? .max { nearest = found }
+            }
+        }
+        return nearest.flatMap { abs($0 - hint) <= reach ? $0 : nil }
     }
 
     /// Where the elements of a name are, in order.

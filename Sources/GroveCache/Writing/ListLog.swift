@@ -3,7 +3,8 @@ import GroveModel
 /// The edits of lists that this process committed lately.
 ///
 /// An answer of the network for a list is put under the edits that were made since it was asked for. There are at most
-/// ``mostEntries``: an answer to an older request loses what was removed or moved before those; what was put in since is in the store.
+/// ``mostEntries``, which bring ``mostElements``: an answer to an older request loses what was removed or moved before those; what was put in
+/// since is in the store.
 final class ListLog: Sendable {
     struct Entry: Sendable {
         /// The list, as a store's key.
@@ -15,6 +16,7 @@ final class ListLog: Sendable {
     }
 
     static let mostEntries = 1_024
+    static let mostElements = 65_536
 
     private let entries = Lock<[Entry]>([])
 
@@ -22,8 +24,9 @@ final class ListLog: Sendable {
         guard !new.isEmpty else { return }
         entries.withLock { entries in
             entries += new
-            guard entries.count > 2 * ListLog.mostEntries else { return }
-            entries.removeFirst(entries.count - ListLog.mostEntries)
+            let elements = entries.reduce(0) { $0 + ($1.operation?.elements.count ?? 0) }
+            guard entries.count > 2 * ListLog.mostEntries || elements > ListLog.mostElements else { return }
+            entries.removeFirst(max(entries.count - ListLog.mostEntries, entries.count / 2))
         }
     }
 
@@ -42,7 +45,7 @@ final class ListLog: Sendable {
 
 /// What a transaction does to lists.
 struct ListWork {
-    /// What was done before; `nil` if nobody asks.
+    /// What was done before; `nil` if no answer can be as of a place.
     let log: ListLog?
     /// Whether somebody is told what becomes of lists.
     let isTold: Bool

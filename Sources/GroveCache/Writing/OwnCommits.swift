@@ -17,6 +17,6 @@ struct OwnCommits: Sendable {
         commits.append((stored.sequence, place))
     }
 
-    /// The place up to which the store had this process's calls when its number was `number`; 0 where that is not known.
+    /// The place up to which the store had this process's calls when its number was `number`; 0 if that is not known.
     func place(upTo number: CallNumber) -> QueuePlace { commits.last { $0.number <= number }?.place ?? .zero }
 }

@@ -14,7 +14,7 @@ struct RecordUpdate {
         case bytes([UInt8])
         /// Remember that the node was deleted.
         case tombstone
-        /// Forget that the node was deleted before this call: it is there again for whatever names it.
+        /// Forget that the node was deleted before this call: it is there again for what names it.
         case undelete
         /// Forget the key.
         case remove

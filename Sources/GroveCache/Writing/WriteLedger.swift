@@ -25,7 +25,7 @@ final class WriteLedger: Sendable {
     /// How often a lock that another process holds was waited for in vain.
     var lockFailures: Int { state.withLock { $0.lockFailures } }
 
-    /// Notes that a lock was waited for in vain, where `error` says so.
+    /// Notes that a lock was waited for in vain, if `error` says so.
     func noteLockFailure(_ error: CacheError) {
         guard error.code == .locked else { return }
         state.withLock { state in
@@ -34,7 +34,7 @@ final class WriteLedger: Sendable {
         }
     }
 
-    /// Why a lock was waited for in vain since there were `count` such failures: whoever waited behind that waits no longer.
+    /// Why a lock was waited for in vain since there were `count` such failures: a call that waited behind that waits no longer.
     func lockFailure(since count: Int) -> CacheError? {
         state.withLock { $0.lockFailures == count ? nil : $0.lastLockFailure }
     }

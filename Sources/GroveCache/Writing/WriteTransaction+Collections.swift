@@ -42,8 +42,12 @@ extension WriteTransaction {
         let number = write.asOf?.numbers?.number ?? sequence
         var elements = try StoredElements(body: body, number: number)
         let stored = try transaction.collection(key)
-        let before = try stored.flatMap { (stored) throws(CacheError) in try transaction.elements(of: stored) }
-        if isPage || write.asOf != nil {
+        let isAnswer = isPage || write.asOf != nil
+        // Of a list of another length nothing needs to be read, unless a part of it may stay.
+        let before = try stored.flatMap { (stored) throws(CacheError) in
+            isAnswer || stored.count == elements.count ? try transaction.elements(of: stored) : nil
+        }
+        if isAnswer {
             guard let answer = lists.answer(elements, isPage: isPage, key, since: write.since(shift)) else {
                 lists.tell(key, [])
                 return .superseded

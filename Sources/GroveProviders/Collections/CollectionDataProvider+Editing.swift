@@ -38,7 +38,7 @@ extension CollectionDataProvider {
         store.confirmed = nil
         followStore()
         let sequence = commit(
-            .set(new, isPage: false), of: former, leaving: nil, joining: new, isSaved: shouldCache, context: context,
+            .set(new), of: former, leaving: nil, joining: new, isSaved: shouldCache, context: context,
             at: time)
         store.setAt = sequence
         if isAnyKept { store.markEdited(at: sequence) }
@@ -157,6 +157,33 @@ extension CollectionDataProvider {
             .replace(seen, with: nil), of: former, leaving: [handle], joining: [],
             isSaved: shouldCache, context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.delete, context, time, before)
+    }
+
+    /// Moves the element at `index` to before the one at `target`, both of the list that this provider shows.
+    ///
+    /// - Parameter isLast: whether it is to be the last one of the list as it is by then.
+    func move(_ index: Int, before target: Int, isLast: Bool, _ shouldCache: Bool, _ context: (any Sendable)?) {
+        let handle = entries[index].handle
+        let anchor = isLast ? .last : place(of: target)
+        editShown { shown in
+            let entry = shown[index]
+            shown.replace(index, index + 1, with: [])
+            let to = target > index ? target - 1 : target
+            shown.replace(to, to, with: [entry])
+        }
+        guard let from = store.position(of: handle) else { return }
+        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
+        let gap = anchor.gap(in: former)
+        let to = gap > from ? gap - 1 : gap
+        guard from != to else { return }
+        let (seen, entry) = (store.seen(from), former[from])
+        store.remove(at: from)
+        store.insert([entry], at: to)
+        commit(
+            .move(seen, anchor), of: former, leaving: [], joining: [], isSaved: shouldCache, context: context, at: time)
+        let change = CollectionChange.changes([.delete(index: from), .insert(index: to)])
+        note(change, isOwn: true, context, at: time)
+        store.tell(change, by: [self], context: context, at: time, before: before)
     }
 
     /// Removes the element at `index`; ``remove(at:shouldCache:context:)`` by its older name.

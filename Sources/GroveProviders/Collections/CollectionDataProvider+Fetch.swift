@@ -131,6 +131,7 @@ extension CollectionDataProvider {
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
     ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
+    ///   - part: what `fetch` brings. Of a list of which more pages were loaded, ``LoadedPart/firstPage`` keeps what follows.
     ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
     ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
@@ -139,8 +140,8 @@ extension CollectionDataProvider {
     ///   `cancelled` if everything was wiped meanwhile, by anybody. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult
     public func load(
-        withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil, reload: Bool = false,
-        retry: LoadRetry = .never, context: (any Sendable)? = nil,
+        withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil,
+        part: LoadedPart = .wholeList, reload: Bool = false, retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
         if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) {
@@ -175,7 +176,7 @@ extension CollectionDataProvider {
                     ) { body($0.answer(fresh, place)) }
                 },
                 { answer, isFirst in
-                    self.take(answer, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
+                    self.take(answer, part, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
                 })
         } catch {
             // Promptly, when the task is cancelled.
@@ -197,14 +198,14 @@ extension CollectionDataProvider {
     ///
     /// - Parameter isFirst: whether none of those who asked for the same has taken it already.
     private func take(
-        _ answer: Answer<[T]>, _ cacheKey: String, isWanted: Bool, isFirst: Bool, _ context: (any Sendable)?
+        _ answer: Answer<[T]>, _ part: LoadedPart, _ cacheKey: String, isWanted: Bool, isFirst: Bool, _ context: (any Sendable)?
     ) -> [T] {
         guard let taken = answer.taken else { return data }
         let found = dataModelManager.store(cacheKey, of: T.self)
         let time = dataModelManager.now()
         let isHere = isWanted || cacheKey == self.cacheKey
         if isHere, found !== store { join(found) }
-        if isFirst || !found.isLoaded { found.take(answer, taken, for: isHere ? self : nil, context, at: time) }
+        if isFirst || !found.isLoaded { found.take(answer, taken, part, for: isHere ? self : nil, context, at: time) }
         guard isHere else { return taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
         wishes += isWanted ? 0 : 1
         if !isFirst { showNewest(context, at: time) }
@@ -221,7 +222,26 @@ extension Answer {
     }
 }
 
+/// What an answer of the network brings of a list; see ``CollectionDataProvider/load(withCacheKey:missing:maxAge:part:reload:retry:context:fetch:)``.
+public enum LoadedPart: Sendable {
+    /// All of it.
+    case wholeList
+    /// Its first rows.
+    ///
+    /// What followed them is kept if one of the first rows that were there, as many as the answer has, is among them. It is dropped if none is:
+    /// there may be others between.
+    case firstPage
+}
+
 extension CollectionStore {
+    /// What of the list follows `page`, its new first rows, if one of the old first rows is among them.
+    private func follow(_ page: [Entry<T>]) -> [Entry<T>] {
+        let there = Set(page.map(\.handle))
+        let first = entries.slice(0, min(entries.count, page.count))
+        guard let last = first.lastIndex(where: { there.contains($0.handle) }) else { return [] }
+        return entries.slice(last + 1, entries.count).filter { !there.contains($0.handle) }
+    }
+
     /// What is shown of the list.
     var shownNow: ShownNow {
         ShownNow(models: entries.slice(0, entries.count).map(\.model), editedAt: editedAt)
@@ -231,15 +251,17 @@ extension CollectionStore {
     ///
     /// - Parameter viewer: who asked, and is told of it as of a change of its own.
     func take(
-        _ answer: Answer<[T]>, _ taken: TakenAnswer, for viewer: CollectionDataProvider<T>?, _ context: (any Sendable)?,
-        at time: Date
+        _ answer: Answer<[T]>, _ taken: TakenAnswer, _ part: LoadedPart, for viewer: CollectionDataProvider<T>?,
+        _ context: (any Sendable)?, at time: Date
     ) {
         guard setAt <= answer.place.turn else { return }
         let models = taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } }
         let before = shownBeforeEdit
         let (former, old) = (entries, entries.slice(0, entries.count))
         // What was edited since is applied again to the list; the models were compared already.
-        let new = applyingEdits(since: answer.place.turn, to: successors(for: models))
+        let rows = successors(for: models)
+        let answered = part == .firstPage ? rows + follow(rows) : rows
+        let new = applyingEdits(since: answer.place.turn, to: answered)
         let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: new.map(\.model))
         forgetAwaited()
         if isChange { reset(new) } else { entries = PersistentVector(new) }
@@ -251,7 +273,7 @@ extension CollectionStore {
             editedAt = manager.consistencyManager.join(
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
             save(
-                .set(new, isPage: false), of: former, asOf: answer.place.stored,
+                .set(new, isPage: part == .firstPage), of: former, asOf: answer.place.stored,
                 storing: manager.followed == nil ? nil : answer.left(by: taken), context: context)
         }
         viewer?.showTaken(isChange, old, new, context, at: time)

@@ -93,8 +93,9 @@ extension CollectionStore {
         isInCache = true
         commit = list.commit
         let acknowledged = endEdits(through: list.ticket)
-        let base = ListBase(entries: PersistentVector(successors(for: list.models, beside: acknowledged)), hidden: list.hidden)
-        gone.subtract(base.entries.slice(0, base.entries.count).map(\.handle))
+        let read = successors(for: list.models, beside: acknowledged)
+        let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
+        gone.subtract(read.map(\.handle))
         let information = show(base, asOf: began, joiningAll: true)
         tellWhole()
         // Who is told may edit; so that comes last.
@@ -168,6 +169,7 @@ extension CollectionStore {
             add(entries.slice(0, entries.count))
             list = ListBase(entries: PersistentVector(), hidden: [])
         }
+        var isKnown = true
         for splice in item.splices {
             let splice = item.isWhole ? ListSplice(0..<0, splice.elements) : splice
             let change = list.apply(splice) { identifier in
@@ -175,13 +177,14 @@ extension CollectionStore {
                     // What was deleted since is not shown.
                     return own != nil && gone.contains(entry.handle) ? nil : entry
                 }
+                // Of others' edits the models were read, but for those that were deleted; of this manager's own they are known.
+                if item.ticket > 0 { isKnown = false }
                 return models[identifier].map { entry($0) }
             }
             guard let change else { return false }
             add(change.removed)
         }
-        return !item.isWhole || list.hidden.allSatisfy { $0.identifier.map { models[$0] == nil } ?? false }
-            || own == nil
+        return isKnown
     }
 
     /// Lets the list be read again when the cache has the node that it lacks.
@@ -237,7 +240,9 @@ extension CollectionStore {
     ///
     /// - Parameter isWhole: whether the models of all elements were read, and not only of those that came.
     /// - Returns: what changed.
-    private func show(_ list: ListBase<T>, asOf began: Turn, joiningAll isWhole: Bool) -> [CollectionChangeInformation] {
+    private func show(
+        _ list: ListBase<T>, asOf began: Turn, joiningAll isWhole: Bool
+    ) -> [CollectionChangeInformation] {
         hidden = list.hidden
         committed = pending.isEmpty ? nil : list.entries
         var new = list.entries
@@ -269,13 +274,13 @@ extension CollectionStore {
         let consistency = manager.consistencyManager
         let known = Set(before[left].map(\.handle))
         let there = Set(after[came].map(\.handle))
-        let gone = isWhole ? before.map(\.handle) : before[left].map(\.handle).filter { !there.contains($0) }
+        let leaving = isWhole ? before.map(\.handle) : before[left].map(\.handle).filter { !there.contains($0) }
         replace(left, with: after[came])
         for index in after.indices where !came.contains(index) {
             if entries[index].revision != after[index].revision { entries[index] = after[index] }
         }
         // News from before this are not for what was read.
-        let turn = consistency.edit(key, leaving: gone, joining: [], posting: [], context: nil)
+        let turn = consistency.edit(key, leaving: leaving, joining: [], posting: [], context: nil)
         var joined: [(handle: Int, model: any Model)] = []
         for index in isWhole ? 0..<entries.count : came where isWhole || !known.contains(entries[index].handle) {
             entries[index].editedAt = turn

@@ -24,7 +24,7 @@ extension CollectionStore {
         if !isWhole, !isInCache || hasUnsaved { edit = nil }
         (hasUnsaved, isInCache) = (false, true)
         let ticket = manager.takeTicket()
-        let made = edit ?? .set(entries.slice(0, entries.count), isPage: false)
+        let made = edit ?? .set(entries.slice(0, entries.count))
         expect(made, ticket, of: before ?? entries)
         let name = ModelIdentifier(cacheKey)
         let newest = edit == nil ? newestElements() : nil
@@ -37,6 +37,9 @@ extension CollectionStore {
                 // The cache has no such list: it gets all of it.
                 if case .refused(let error, _) = outcome, error.code == .outOfRange {
                     return manager.consistencyManager.afterDelivery { self?.saveWhole(asOf: nil) }
+                }
+                if case .refused = outcome {
+                    manager.consistencyManager.afterDelivery { self?.settleRefused(through: ticket) }
                 }
                 manager.note(.list(name), outcome)
             }
@@ -67,6 +70,17 @@ extension CollectionStore {
         return Array(pending[...last])
     }
 
+    /// Makes the edits up to that of a number, which the cache has refused, one whole list in memory: it is stored when the cache takes calls
+    /// again, and until then there may be many of them.
+    private func settleRefused(through ticket: UInt64) {
+        guard let last = pending.lastIndex(where: { $0.ticket > 0 && $0.ticket <= ticket }), var list = committed else {
+            return
+        }
+        for edit in pending[...last] { edit.edit.apply(to: &list) }
+        let whole = PendingEdit(ticket: 0, edit: EntryEdit.set(list.slice(0, list.count)))
+        pending.replaceSubrange(...last, with: CollectionOfOne(whole))
+    }
+
     /// Stores the whole list in a cache that is only a delegate.
     private func saveWhole(_ cacheKey: String, _ context: (any Sendable)?) {
         let (cache, newest) = (manager.cache, newestElements())
@@ -83,9 +97,10 @@ extension CollectionStore {
         return newest
     }
 
-    /// Notes an edit for answers of the network that were asked for before it.
+    /// Notes an edit for answers of the network that were asked for before it, as long as a request is open.
     func note(_ edit: EntryEdit<T>, at turn: Turn) {
-        if recent.count >= 512 { recent.removeFirst(256) }
+        guard let oldest = manager.openFlights.values.map(\.place.turn).min() else { return recent = [] }
+        recent.removeAll { $0.turn <= oldest }
         recent.append((turn, edit))
     }
 
@@ -94,7 +109,8 @@ extension CollectionStore {
         var list = PersistentVector(answer)
         for (made, edit) in recent where made > turn {
             guard case .insert(let entries, let place, _) = edit else {
-                edit.apply(to: &list)
+                // What left the list, and is back with the answer, is another element of the same identifier.
+                edit.named(in: list).apply(to: &list)
                 continue
             }
             let there = Set(list.slice(0, list.count).compactMap(\.model.modelIdentifier))

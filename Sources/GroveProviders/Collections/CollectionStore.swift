@@ -218,15 +218,18 @@ final class CollectionStore<T: SimpleModel> {
         }
     }
 
-    /// The model of `identifier`, where it is in the list.
-    func element(_ identifier: ModelIdentifier) -> T? {
+    /// The model of `identifier`, if it is in the list.
+    func element(_ identifier: ModelIdentifier) -> T? { index(of: identifier).map { entries[$0].model } }
+
+    /// Where the first element of `identifier` is; `nil` if it is not in the list.
+    func index(of identifier: ModelIdentifier) -> Int? {
         if places?.changes != changes {
             let identifiers = entries.slice(0, entries.count).enumerated().compactMap { index, entry in
                 entry.model.modelIdentifier.map { ($0, index) }
             }
             places = (changes, Dictionary(identifiers, uniquingKeysWith: { first, _ in first }))
         }
-        return places?.indices[identifier].map { entries[$0].model }
+        return places?.indices[identifier]
     }
 
     /// Says that all elements were set by the edit at `sequence` in the order of calls: older news are not for them.

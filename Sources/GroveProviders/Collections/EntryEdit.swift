@@ -2,8 +2,8 @@ import GroveModel
 
 /// An edit of a shared list as its providers make it: by the handles of its elements.
 enum EntryEdit<T: SimpleModel>: Sendable {
-    /// Makes these the list.
-    case set([Entry<T>], isPage: Bool)
+    /// Makes these the list; if they are of an answer that brings its first page, the cache decides what follows that.
+    case set([Entry<T>], isPage: Bool = false)
     /// Puts elements in; if they are a page, those whose identifiers the list has are left out.
     case insert([Entry<T>], EntryPlace<T>, isPage: Bool)
     /// Shows another model, or none, in the place of an element.
@@ -19,7 +19,16 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         }
     }
 
-    /// Applies it to `list`, and says at which positions it was different.
+    /// The same edit of the element in `list` that has the identifier of the one that it is of, if that one is gone.
+    func named(in list: PersistentVector<Entry<T>>) -> EntryEdit {
+        switch self {
+        case .set, .insert: self
+        case .replace(let seen, let entry): .replace(seen.named(in: list), with: entry)
+        case .move(let seen, let place): .move(seen.named(in: list), place)
+        }
+    }
+
+    /// Applies it to `list`.
     func apply(to list: inout PersistentVector<Entry<T>>) {
         switch self {
         case .set(let entries, _): list = PersistentVector(entries)
@@ -87,6 +96,14 @@ struct SeenEntry<T: SimpleModel>: Sendable {
 
     /// Where it is; `nil` if it is gone.
     func index(in list: PersistentVector<Entry<T>>) -> Int? { list.index(of: handle, near: index) }
+
+    /// The same, or the element in `list` that has its identifier.
+    fileprivate func named(in list: PersistentVector<Entry<T>>) -> SeenEntry {
+        guard index(in: list) == nil, let identifier = self.list[index].model.modelIdentifier,
+            let found = list.slice(0, list.count).firstIndex(where: { $0.model.modelIdentifier == identifier })
+        else { return self }
+        return SeenEntry(index: found, list: list, position: found)
+    }
 
     /// The index of the nearest gap beside it, if it is gone: behind what was before it, else before what was behind it, else at the
     /// end that it was nearer to.

@@ -1,0 +1,131 @@
+public import GroveCoding
+public import GroveModel
+
+/// Edits of collections by identifiers: an index from before an `await` may be another element's, an identifier is not.
+///
+/// Each is applied to the list as it is stored when the call's turn comes. What is not in the list cannot be moved or removed: that changes
+/// nothing. An edit throws ``CacheError`` with code `outOfRange` if the list is not there.
+///
+/// - Complexity: one pass over the list, 128 elements for each store read, if the element is not found nearby.
+extension CacheWriter where Self: ~Copyable {
+    /// Inserts `elements` into the collection under `key` at a place.
+    ///
+    /// ```swift
+    /// try cache.insert([message], at: .before("Message:34"), inCollection: "inbox")
+    /// ```
+    ///
+    /// - Returns: the identifiers whose stored bytes changed, and the collection's key.
+    /// - Throws: as ``insert(_:at:inCollection:durability:)-(_,Int,_,_)``.
+    @discardableResult
+    public func insert<M: CacheableModel>(
+        _ elements: some Collection<M>, at place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try _edit(key, durability, elements) { .insert($0, ListOperation.Place(place)) }
+    }
+
+    /// Puts models that are stored already into the collection under `key`, by their identifiers: nothing is written of them.
+    ///
+    /// ```swift
+    /// try cache.insert(references: ["Message:34"], at: .first, inCollection: "pinned")
+    /// ```
+    @discardableResult
+    public func insert(
+        references identifiers: some Collection<ModelIdentifier>, at place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        for identifier in identifiers { try identifier.check() }
+        return try edit(key, durability) { () throws(CacheError) in
+            .insert(try StoredElements(references: identifiers), ListOperation.Place(place))
+        }
+    }
+
+    /// Writes `elements`; those that the collection under `key` does not have are put in at a place, the others stay where they are.
+    ///
+    /// ```swift
+    /// try cache.upsert([message], inCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func upsert<M: CacheableModel>(
+        _ elements: some Collection<M>, at place: ElementPlace = .last, inCollection key: String,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try _edit(key, durability, elements) { .upsert($0, ListOperation.Place(place)) }
+    }
+
+    /// Removes the element of `identifier` from the collection under `key`, as often as it is in it; the model stays in the store.
+    ///
+    /// ```swift
+    /// try cache.remove("Message:34", fromCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func remove(
+        _ identifier: ModelIdentifier, fromCollection key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try identifier.check()
+        return try edit(key, durability) { () throws(CacheError) in .remove([ElementName(identifier)]) }
+    }
+
+    /// Moves the element of `identifier` to a place in the collection under `key`.
+    ///
+    /// ```swift
+    /// try cache.move("Message:34", to: .first, inCollection: "pinned")
+    /// ```
+    @discardableResult
+    public func move(
+        _ identifier: ModelIdentifier, to place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try identifier.check()
+        return try edit(key, durability) { () throws(CacheError) in
+            .move(ListOperation.Element(name: ElementName(identifier)), ListOperation.Place(place))
+        }
+    }
+
+    private func edit(
+        _ key: String, _ durability: Durability, _ make: () throws(CacheError) -> ListOperation
+    ) throws(CacheError) -> ChangeSet {
+        try ModelIdentifier(key).check()
+        return try _perform(durability) { () throws(CacheError) in
+            _WriteContent(EncodedEdit(try make()).content(key))
+        }
+    }
+}
+
+extension CacheReader where Self: ~Copyable {
+    /// Where the element of `identifier` is first in the collection under `key`, deleted elements counted; `nil` if it is not in it, or the
+    /// list is not there.
+    ///
+    /// ```swift
+    /// let index = try cache.index(of: "Message:34", inCollection: "inbox")
+    /// ```
+    ///
+    /// - Complexity: one pass over the list, 128 elements for each store read.
+    /// - Throws: as ``read(_:as:maxAge:)``.
+    public func index(of identifier: ModelIdentifier, inCollection key: String) throws(CacheError) -> Int? {
+        try identifier.check()
+        return try _reading(ModelIdentifier(key), maxAge: nil) { (reader) throws(CacheError) in
+            try reader.index(of: identifier, in: ModelIdentifier(key))
+        }.value
+    }
+
+    /// Whether the collection under `key` has an element of `identifier`; see ``index(of:inCollection:)``.
+    ///
+    /// ```swift
+    /// let isPinned = try cache.contains("Message:34", inCollection: "pinned")
+    /// ```
+    public func contains(_ identifier: ModelIdentifier, inCollection key: String) throws(CacheError) -> Bool {
+        try index(of: identifier, inCollection: key) != nil
+    }
+}
+
+extension ListOperation.Place {
+    init(_ place: ElementPlace) {
+        switch place {
+        case .first: self = .first
+        case .last: self = .last
+        case .before(let identifier): self = .before(ListOperation.Element(name: ElementName(identifier)))
+        case .after(let identifier): self = .after(ListOperation.Element(name: ElementName(identifier)))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// A place in a list, by the elements beside it.
+///
+/// If the element that is named is not in the list, it is the end of it.
+public enum ElementPlace: Sendable, Hashable {
+    /// Before the first element.
+    case first
+    /// Behind the last element.
+    case last
+    /// Right before the element of an identifier.
+    case before(ModelIdentifier)
+    /// Right behind the element of an identifier.
+    case after(ModelIdentifier)
+}

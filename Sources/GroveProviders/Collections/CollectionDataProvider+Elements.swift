@@ -1,0 +1,91 @@
+public import GroveModel
+
+/// Edits by identifiers and rows: an index from before an `await` may be another element's.
+extension CollectionDataProvider {
+    /// Where the element of `identifier` is first; `nil` if it is not in the list.
+    ///
+    /// O(*n*) for the first after an edit of the list.
+    public func index(of identifier: ModelIdentifier) -> Int? {
+        if snapshot == nil { return store.index(of: identifier) }
+        return elements.firstIndex { $0.modelIdentifier == identifier }
+    }
+
+    /// Whether the list has an element of `identifier`.
+    public func contains(_ identifier: ModelIdentifier) -> Bool { index(of: identifier) != nil }
+
+    /// Replaces the element that has the identifier of `element` by this version.
+    ///
+    /// - Returns: whether it is in the list; if it is not, nothing happens.
+    @discardableResult
+    public func update(_ element: T, shouldCache: Bool = true, context: (any Sendable)? = nil) -> Bool {
+        guard let index = element.modelIdentifier.flatMap({ index(of: $0) }) else { return false }
+        update(element, at: index, shouldCache: shouldCache, context: context)
+        return true
+    }
+
+    /// Updates those of `elements` whose identifiers the list has, in place, and puts the others in at `place`.
+    public func upsert(
+        _ elements: [T], at place: ElementPlace = .last, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) {
+        var new: [T] = []
+        for element in elements where !update(element, shouldCache: shouldCache, context: context) { new.append(element) }
+        insert(new, at: place, shouldCache: shouldCache, context: context)
+    }
+
+    /// Inserts `elements` at a place.
+    public func insert(
+        _ elements: [T], at place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) {
+        if case .last = place { return append(elements, shouldCache: shouldCache, context: context) }
+        insert(elements, at: gap(place), shouldCache: shouldCache, context: context)
+    }
+
+    /// Removes the element of `identifier`, as often as it is in the list; the model itself stays.
+    ///
+    /// - Returns: whether it was in the list.
+    @discardableResult
+    public func remove(
+        _ identifier: ModelIdentifier, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) -> Bool {
+        var isRemoved = false
+        while let index = index(of: identifier) {
+            remove(at: index, shouldCache: shouldCache, context: context)
+            isRemoved = true
+        }
+        return isRemoved
+    }
+
+    /// Removes the element of a row; the model itself stays.
+    ///
+    /// - Returns: whether it was in the list.
+    @discardableResult
+    public func remove(
+        row: CollectionRow<T>.ID, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) -> Bool {
+        guard row.list == store.key.rawValue, let index = entries.index(of: row.handle, near: 0) else { return false }
+        remove(at: index, shouldCache: shouldCache, context: context)
+        return true
+    }
+
+    /// Moves the element of `identifier` to a place; it stays the same row.
+    ///
+    /// - Returns: whether it is in the list.
+    @discardableResult
+    public func move(
+        _ identifier: ModelIdentifier, to place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) -> Bool {
+        guard let from = index(of: identifier) else { return false }
+        move(from, before: gap(place), isLast: place == .last, shouldCache, context)
+        return true
+    }
+
+    /// Before which index of the list that this provider shows a place is.
+    private func gap(_ place: ElementPlace) -> Int {
+        switch place {
+        case .first: 0
+        case .last: count
+        case .before(let identifier): index(of: identifier) ?? 0
+        case .after(let identifier): index(of: identifier).map { $0 + 1 } ?? count
+        }
+    }
+}

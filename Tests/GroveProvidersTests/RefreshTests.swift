@@ -1,0 +1,159 @@
+import Grove
+import GroveCache
+import GroveMemory
+import TestSupport
+import Testing
+
+/// A refresh of a list of which more was loaded, and edits of two who have one list.
+@MainActor
+@Suite("Lists are edited as lists")
+struct RefreshTests {
+    typealias People = CollectionDataProvider<Person>
+
+    let cache: MemoryCache
+    let manager: DataModelManager
+    let list: People
+
+    init() throws {
+        cache = try MemoryCache()
+        manager = DataModelManager(cacheDelegate: cache)
+        list = People(dataModelManager: manager)
+    }
+
+    private func people(_ ids: [String]) -> [Person] { ids.map { Person(id: $0) } }
+
+    private func rest(_ others: DataModelManager...) async throws {
+        for _ in 0..<4 {
+            for manager in others + [manager] { await manager.flush() }
+            try await cache.flush()
+        }
+    }
+
+    /// Expects that the screen shows `ids`, and that the cache has them.
+    private func expect(_ ids: [String], _ location: SourceLocation = #_sourceLocation) async throws {
+        try await rest()
+        #expect(list.data.map(\.id) == ids, sourceLocation: location)
+        #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ids, sourceLocation: location)
+    }
+
+    private func refresh(_ part: LoadedPart = .firstPage, _ ids: [String]) async throws {
+        let page = people(ids)
+        _ = try await list.load(withCacheKey: "people", part: part, reload: true) { page }
+    }
+
+    @Test("A refresh of the first page keeps what follows if it reaches what was there, and drops it otherwise")
+    func firstPage() async throws {
+        try await refresh(["0", "1", "2"])
+        let (second, third) = (people(["3", "4"]), people(["5"]))
+        _ = try await list.loadMore { _ in second }
+        _ = try await list.loadMore { _ in third }
+        try await refresh(["new", "0", "1"])
+        try await expect(["new", "0", "1", "2", "3", "4", "5"])
+        // Rows that were removed or moved up.
+        try await refresh(["4", "new", "1"])
+        try await expect(["4", "new", "1", "2", "3", "5"])
+        try await refresh(["a", "b"])
+        try await expect(["a", "b"])
+        try await refresh(.wholeList, ["b"])
+        try await expect(["b"])
+    }
+
+    @Test("A refresh of the first page keeps the rows that were added while it was under way")
+    func editsMeanwhile() async throws {
+        try await refresh(["0", "1"])
+        let page = people(["2", "3"])
+        _ = try await list.loadMore { _ in page }
+        let server = Server<[Person]>()
+        let loading = Task { [list] in
+            try await list.load(withCacheKey: "people", part: .firstPage) { try await server.ask() }
+        }
+        await server.receives(1)
+        list.append(people(["mine"]))
+        list.remove(at: 1)
+        list.insert(people(["head"]), at: 0)
+        await server.answer(0, people(["new", "0", "1"]))
+        _ = try await loading.value
+        try await expect(["head", "new", "0", "2", "3", "mine"])
+    }
+
+    @Test("Appends by a call, another manager and a provider in one turn are all there, on every screen")
+    func appends() async throws {
+        let other = DataModelManager(cacheDelegate: cache)
+        let elsewhere = People(dataModelManager: other)
+        list.setData(people(["1"]), cacheKey: "people")
+        try await rest()
+        _ = try await elsewhere.fetchDataFromCache(withCacheKey: "people")
+        try await cache.append(people(["socket"]), toCollection: "people")
+        list.append(people(["mine"]))
+        try await rest(other)
+        try await expect(["1", "socket", "mine"])
+        #expect(elsewhere.data == list.data)
+        for number in 0..<40 {
+            list.append(people(["a\(number)"]))
+            elsewhere.append(people(["b\(number)"]))
+            if number % 7 == 0 { await Task.yield() }
+        }
+        try await rest(other)
+        #expect(list.count == 83)
+        #expect(elsewhere.data == list.data)
+        try await expect(list.data.map(\.id))
+    }
+
+    @Test("Another's removal stays, and what did not change is the same row")
+    func removals() async throws {
+        list.setData(people((0..<200).map { "\($0)" }), cacheKey: "people")
+        try await rest()
+        let rows = Dictionary(uniqueKeysWithValues: list.rows.map { ($0.model.id, $0.id) })
+        try await cache.removeElements(in: 10..<12, ofCollection: "people")
+        list.update(Person(id: "10", name: "late"), at: 10)
+        list.append(people(["mine"]))
+        try await rest()
+        try await expect((0..<200).filter { $0 != 10 && $0 != 11 }.map { "\($0)" } + ["mine"])
+        #expect(list.rows.allSatisfy { $0.model.id == "mine" || rows[$0.model.id] == $0.id })
+    }
+
+    @Test("The cache's edits by identifier reach the screen, and an element put in by its identifier is not written")
+    func byIdentifierInTheCache() async throws {
+        list.setData(people(["1", "2", "3"]), cacheKey: "people")
+        try await rest()
+        try await cache.move("Person:3", to: .first, inCollection: "people")
+        try await cache.remove("Person:2", fromCollection: "people")
+        try await cache.upsert([Person(id: "1", name: "new"), Person(id: "4")], inCollection: "people")
+        try await expect(["3", "1", "4"])
+        #expect(list.data[1].name == "new")
+        try await cache.write(Person(id: "9", name: "newest"))
+        try await cache.insert(references: ["Person:9"], at: .after("Person:3"), inCollection: "people")
+        try await cache.insert(people(["5"]), at: .before("Person:4"), inCollection: "people")
+        try await cache.remove("Person:2", fromCollection: "people")
+        try await cache.move("Person:2", to: .last, inCollection: "people")
+        try await expect(["3", "9", "1", "5", "4"])
+        #expect(list.data[1].name == "newest")
+        #expect(try cache.index(of: "Person:5", inCollection: "people") == 3)
+        #expect(try cache.contains("Person:2", inCollection: "people") == false)
+        let error = await #expect(throws: CacheError.self) {
+            try await cache.remove("Person:1", fromCollection: "nowhere")
+        }
+        #expect(error?.code == .outOfRange)
+    }
+
+    @Test("A provider's edits by identifier and row find their element, however the list has changed", arguments: [false, true])
+    func byIdentifierOnTheScreen(isPaused: Bool) async throws {
+        list.setData(people(["1", "2", "3", "4"]), cacheKey: "people")
+        try await rest()
+        list.isPaused = isPaused
+        let row = list.rows[1].id
+        try await cache.insert(people(["0"]), at: .first, inCollection: "people")
+        try await rest()
+        #expect(list.update(Person(id: "3", name: "new")))
+        #expect(!list.update(Person(id: "8")))
+        #expect(list.move("Person:4", to: .before("Person:1")))
+        #expect(list.remove(row: row))
+        list.upsert([Person(id: "1", name: "one"), Person(id: "5")])
+        #expect(list.remove("Person:3"))
+        #expect(!list.contains("Person:3"))
+        list.isPaused = false
+        try await expect(["0", "4", "1", "5"])
+        #expect(list.data[2].name == "one")
+        #expect(list.index(of: "Person:5") == 3)
+    }
+}
