@@ -91,9 +91,13 @@ struct TransactionBudgetTests {
                 for person in people(10_000..<10_600, 1_000) { try tx.write(person) }
                 disk.faults.withLock { faults in
                     faults.beforeWrite = {
-                        guard writes.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                        let count = writes.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        guard count == 1 else { return }
                         disk.faults.withLock { $0.beforeWrite = nil }
-                        try? other.write(Person(id: "other", name: "", age: 0))
+                        _ = try? other.write(Person(id: "other", name: "", age: 0))
                     }
                 }
             }

@@ -58,7 +58,7 @@ extension CollectionStore {
             end()
             if isWiped, isLoaded {
                 clearForWipe(at: manager.now())
-            } else if let miss, miss.identifier != name, isLoaded {
+            } else if let miss, isLoaded {
                 tellLacking(miss)
             }
             return
