@@ -18,7 +18,9 @@ struct TransactionBudgetTests {
         let cache = try MemoryCache(budget: CacheBudget(bytes: 4_000_000))
         var truth: [String: Person] = [:]
         func check(_ all: [Person]?, _ what: String) throws {
-            let sorted = truth.values.sorted { "Person:\($0.id)".utf8.lexicographicallyPrecedes("Person:\($1.id)".utf8) }
+            let sorted = truth.values.sorted {
+                "Person:\($0.id)".utf8.lexicographicallyPrecedes("Person:\($1.id)".utf8)
+            }
             try #require(all == sorted, "seed \(seed), \(what)")
         }
         for round in 0..<12 {
@@ -31,7 +33,8 @@ struct TransactionBudgetTests {
                         truth["\(number)"] = nil
                     case 1: try check(Array(tx.models(Person.self)), "round \(round), step \(step)")
                     case 2:
-                        #expect(try tx.model(ModelIdentifier("Person:\(number)"), as: Person.self) == truth["\(number)"])
+                        #expect(
+                            try tx.model(ModelIdentifier("Person:\(number)"), as: Person.self) == truth["\(number)"])
                     default:
                         let person = Person(id: "\(number)", name: "\(round)", age: step)
                         try tx.write(person)
@@ -75,7 +78,9 @@ struct TransactionBudgetTests {
             if try tx.count(ofCollection: "list") != nil { _ = try tx.append(new, toCollection: "list") }
             for person in new { try tx.write(person) }
         }
-        for person in new { #expect(try cache.model(ModelIdentifier("Person:\(person.id)"), as: Person.self) == person) }
+        for person in new {
+            #expect(try cache.model(ModelIdentifier("Person:\(person.id)"), as: Person.self) == person)
+        }
         #expect(try cache.usage().payloadBytes ?? 0 <= 2_000_000)
     }
 

@@ -48,7 +48,8 @@ extension EvictionRules {
             try trial.expectHit(
                 try cache.readCollection("list", as: Person.self), "the collection that the transaction wrote")
             let size = try EvictionRules.bytes(of: cache, site)
-            try trial.expect(size <= budget, "after a large transaction: expected at most \(budget) bytes, got \(size).")
+            try trial.expect(
+                size <= budget, "after a large transaction: expected at most \(budget) bytes, got \(size).")
         }
         let kept = try account(cache).0
         let error = try trial.expectError(.overBudget, from: "a transaction of more than the budget") {
@@ -109,7 +110,8 @@ extension EvictionRules {
                 try trial.expectEqual(error.code, .full, "a write that has no room beside an open view")
                 try trial.expect(
                     error.message.contains("view"),
-                    "the message of a write beside an open view: expected it to name the view, got \"\(error.message)\".")
+                    "the message of a write beside an open view: expected it to name the view, got \"\(error.message)\"."
+                )
             }
             let time = ContinuousClock.now - start
             try trial.expect(

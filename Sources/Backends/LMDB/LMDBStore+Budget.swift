@@ -79,7 +79,8 @@ extension LMDBStore {
             guard free.later >= needed, load.waitsForViews else { return false }
             usleep(1_000)
         }
-        throw CacheError(.full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
+        throw CacheError(
+            .full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
     }
 
     /// The payload at which the records would fill their part of the pages, at the density that they have now.

@@ -47,7 +47,9 @@ struct ShownCandidates {
             let age = Double(now &- min(candidate.written ?? 0, now))
             return age * Double(candidate.weight) * (isNode ? 1 : ShownCandidates.listFactor)
         }
-        guard let place = candidates.indices.max(by: { cost(candidates[$0]) < cost(candidates[$1]) }) else { return nil }
+        guard let place = candidates.indices.max(by: { cost(candidates[$0]) < cost(candidates[$1]) }) else {
+            return nil
+        }
         candidates.swapAt(place, candidates.count - 1)
         let candidate = candidates.removeLast()
         hashes.remove(candidate.hash)

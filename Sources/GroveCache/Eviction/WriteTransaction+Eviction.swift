@@ -158,14 +158,13 @@ extension WriteTransaction {
             }
             if found == nil, isSmall || sinceShown >= enough { found = worst }
             guard let candidate = found else { continue }
-            if try isShown(candidate.key) {
-                // What a screen shows goes last.
-                shown.add(candidate)
-                (worst, sinceShown) = (nil, 0)
-            } else {
+            guard try isShown(candidate.key) else {
                 shown.foundOther()
                 return candidate
             }
+            // What a screen shows goes last.
+            shown.add(candidate)
+            (worst, sinceShown) = (nil, 0)
         }
         if let worst {
             guard try isShown(worst.key) else { return worst }
@@ -219,11 +218,13 @@ extension WriteTransaction {
                 (score, goes) = (.infinity, true)
             }
             if takesFirst, goes {
-                found = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score, weight: weight)
+                found = unsafe EvictionCandidate(
+                    key: Array(key), hash: hash, written: written, score: score, weight: weight)
                 return false
             }
             if score > worst?.score ?? -.infinity {
-                worst = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score, weight: weight)
+                worst = unsafe EvictionCandidate(
+                    key: Array(key), hash: hash, written: written, score: score, weight: weight)
             }
             return true
         }

@@ -160,7 +160,8 @@ extension CacheCore {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: shift, lastCommitted: lastCommitted, evictor: evictor,
+                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: shift,
+                    lastCommitted: lastCommitted, evictor: evictor,
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows)
                 others = changesOfOthers(after: knownCommit, commit.stored, in: transaction)

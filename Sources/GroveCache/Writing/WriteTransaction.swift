@@ -173,7 +173,8 @@ struct WriteTransaction: ~Copyable {
         }
         stored.sequence = max(stored.sequence, sequence)
         var set = ChangeSet(
-            sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted, evicted: EvictedNames(nodes: lists.evicted),
+            sequence: sequence, tree: write.tree, changed: changed, deleted: lists.deleted,
+            evicted: EvictedNames(nodes: lists.evicted),
             collections: lists.collections, aliases: lists.aliases)
         set.origin = write.origin
         set.isSuperseded = isSuperseded
