@@ -18,7 +18,9 @@ struct TransactionBudgetTests {
         let cache = try MemoryCache(budget: CacheBudget(bytes: 4_000_000))
         var truth: [String: Person] = [:]
         func check(_ all: [Person]?, _ what: String) throws {
-            let sorted = truth.values.sorted { "Person:\($0.id)".utf8.lexicographicallyPrecedes("Person:\($1.id)".utf8) }
+            let sorted = truth.values.sorted {
+                "Person:\($0.id)".utf8.lexicographicallyPrecedes("Person:\($1.id)".utf8)
+            }
             try #require(all == sorted, "seed \(seed), \(what)")
         }
         for round in 0..<12 {
@@ -31,7 +33,8 @@ struct TransactionBudgetTests {
                         truth["\(number)"] = nil
                     case 1: try check(Array(tx.models(Person.self)), "round \(round), step \(step)")
                     case 2:
-                        #expect(try tx.model(ModelIdentifier("Person:\(number)"), as: Person.self) == truth["\(number)"])
+                        #expect(
+                            try tx.model(ModelIdentifier("Person:\(number)"), as: Person.self) == truth["\(number)"])
                     default:
                         let person = Person(id: "\(number)", name: "\(round)", age: step)
                         try tx.write(person)
@@ -75,7 +78,9 @@ struct TransactionBudgetTests {
             if try tx.count(ofCollection: "list") != nil { _ = try tx.append(new, toCollection: "list") }
             for person in new { try tx.write(person) }
         }
-        for person in new { #expect(try cache.model(ModelIdentifier("Person:\(person.id)"), as: Person.self) == person) }
+        for person in new {
+            #expect(try cache.model(ModelIdentifier("Person:\(person.id)"), as: Person.self) == person)
+        }
         #expect(try cache.usage().payloadBytes ?? 0 <= 2_000_000)
     }
 
@@ -91,7 +96,11 @@ struct TransactionBudgetTests {
                 for person in people(10_000..<10_600, 1_000) { try tx.write(person) }
                 disk.faults.withLock { faults in
                     faults.beforeWrite = {
-                        guard writes.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                        let count = writes.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        guard count == 1 else { return }
                         disk.faults.withLock { $0.beforeWrite = nil }
                         _ = try? other.write(Person(id: "other", name: "", age: 0))
                     }

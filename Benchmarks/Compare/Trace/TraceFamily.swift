@@ -37,11 +37,13 @@ package enum TraceFamily: String, CaseIterable {
             } + [make(2, isWeighted: true) { $0.zipf(0.9, of: 10_000, 200_000, newEvery: 5) }]
         case .recency: [0.2, 0.5].map { share in make(3) { $0.recency(share, 200_000) } }
         case .loop: [(2_000, 0.0), (5_000, 0.05)].map { length, noise in make(4) { $0.loop(length, noise, 200_000) } }
-        case .scans: [(5_000, 5_000), (1_000, 500)].map { every, length in make(5) { $0.scans(every, length, 60_000) } }
+        case .scans:
+            [(5_000, 5_000), (1_000, 500)].map { every, length in make(5) { $0.scans(every, length, 60_000) } }
         case .bursts: [make(6) { $0.bursts(60_000) }]
         case .tenants: [false, true].map { isWeighted in make(7, isWeighted: isWeighted) { $0.tenants(200_000) } }
         case .feed:
-            [(150, 400, 600.0, 2_000), (100, 600, 2_000, 500), (400, 300, 300, 5_000)].map { written, read, age, people in
+            [(150, 400, 600.0, 2_000), (100, 600, 2_000, 500), (400, 300, 300, 5_000)].map {
+                written, read, age, people in
                 make(8) { $0.feed(150, written, read, age, people) }
             } + [make(8, isWeighted: true) { $0.feed(150, 150, 400, 600, 2_000) }]
         }
@@ -73,7 +75,9 @@ private struct TraceMaker {
                 : { key in
                     // Of a key always the same.
                     var own = SplitMix(seed: key)
-                    let (first, second) = (Double.random(in: 1e-9..<1, using: &own), Double.random(in: 0..<1, using: &own))
+                    let (first, second) = (
+                        Double.random(in: 1e-9..<1, using: &own), Double.random(in: 0..<1, using: &own)
+                    )
                     let normal = (-2 * log(first)).squareRoot() * cos(2 * Double.pi * second)
                     return UInt32(max(40, 400 * exp(0.8 * normal)))
                 })
@@ -189,7 +193,9 @@ private struct TraceMaker {
                     for message in first..<min(first + 20, authors.count) { show(message, authors) }
                 } else {
                     let past = Int(-log(1 - unit()) * age)
-                    show(past < authors.count ? authors.count - 1 - past : Int.random(in: 0..<authors.count, using: &random), authors)
+                    show(
+                        past < authors.count
+                            ? authors.count - 1 - past : Int.random(in: 0..<authors.count, using: &random), authors)
                 }
             }
         }

@@ -127,8 +127,7 @@ private final class NotingTransaction: ConformanceTransaction {
         self.most = most
     }
 
-    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
-    {
+    func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M> {
         try transaction.read(identifier, as: type)
     }
 

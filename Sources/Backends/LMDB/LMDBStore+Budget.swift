@@ -52,6 +52,9 @@ extension LMDBStore {
         refillStart.withLock { $0 = next }
     }
 
+    /// How many milliseconds a write waits for views: long reads take that, and what stays open for longer is a mistake.
+    private static var patience: Int { 2_000 }
+
     /// Whether enough pages are free for a transaction of that many records.
     ///
     /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches. Besides, pages
@@ -65,7 +68,7 @@ extension LMDBStore {
         let refill = min(8 + bytes * 8 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
         let writing = min(entries * 2, used) + bytes * 2 / page + 24
         let needed = writing + refill
-        for attempt in 0..<500 {
+        for attempt in 0..<Self.patience {
             let free = try pool.withEnvironment { (environment) throws(CacheError) in try environment.freePages() }
             if free.now >= needed {
                 refillPages.store(min(refill, (free.now - writing) / 3), ordering: .relaxed)
@@ -76,7 +79,8 @@ extension LMDBStore {
             guard free.later >= needed, load.waitsForViews else { return false }
             usleep(1_000)
         }
-        throw CacheError(.full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
+        throw CacheError(
+            .full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
     }
 
     /// The payload at which the records would fill their part of the pages, at the density that they have now.

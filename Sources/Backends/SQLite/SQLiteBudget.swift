@@ -44,8 +44,9 @@ final class SQLiteBudget: Sendable {
         }
         /// Whether the log has room for records that are packed.
         var hasRoomToPack = false
-        /// The bytes that the log has left for the next transaction, where that may be too few for it.
-        var logRoom: Int?
+        /// The bytes that the log has left for the next transaction, where that may be too few for it, and whether a view
+        /// keeps it from having more.
+        var logRoom: (bytes: Int, isHeld: Bool)?
     }
 
     static let pageBytes = 4_096
@@ -135,20 +136,25 @@ final class SQLiteBudget: Sendable {
         let least = (load.bytes / Self.pageBytes + 16) * Self.frameBytes
         state.withLock { state in
             state.hasRoomToPack = rest + needed + packing <= allowed
-            state.logRoom = rest + needed > allowed ? allowed - rest : nil
+            state.logRoom = rest + needed > allowed ? (allowed - rest, rest > 0) : nil
         }
         guard rest + least > allowed else { return true }
-        // Removing records makes neither file smaller.
-        throw CacheError(
-            rest > 0 ? .full : .overBudget,
-            rest > 0
-                ? "a view that stays open keeps the log from starting over; end views soon"
-                : "the write needs \(least) bytes of log and the budget leaves \(allowed); write less at once")
+        throw noRoom(for: least, (allowed - rest, rest > 0))
+    }
+
+    /// Says that a write needs `bytes` of log; removing records makes neither file smaller.
+    private func noRoom(for bytes: Int, _ room: (bytes: Int, isHeld: Bool)) -> CacheError {
+        guard room.isHeld else {
+            return CacheError(
+                .overBudget,
+                "the write needs \(bytes) bytes of log and the budget leaves \(room.bytes); write less at once")
+        }
+        return CacheError(.full, "a view that stays open keeps the log from starting over; end views soon")
     }
 
     /// Checks that the log has room for the pages that the transaction under way has changed, where that was not known before.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget`.
+    /// - Throws: ``CacheError`` with code `overBudget`, or `full` where a view keeps the log.
     func checkLog(_ connection: SQLiteConnection) throws(CacheError) {
         let room = state.withLock { state in
             defer { state.logRoom = nil }
@@ -159,10 +165,7 @@ final class SQLiteBudget: Sendable {
         var (needed, most) = (Int32(0), Int32(0))
         unsafe sqlite3_db_release_memory(connection.pointer)
         unsafe sqlite3_db_status(connection.pointer, SQLITE_DBSTATUS_CACHE_USED, &needed, &most, 0)
-        guard Int(needed) > room else { return }
-        throw CacheError(
-            .overBudget,
-            "the write needs \(needed) bytes of log and the budget leaves \(room); write less at once")
+        if Int(needed) > room.bytes { throw noRoom(for: Int(needed), room) }
     }
 
     /// A log of more bytes is cut off although the budget has room for it: at four times what SQLite does by itself.

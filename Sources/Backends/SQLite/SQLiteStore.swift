@@ -23,8 +23,7 @@ public final class SQLiteStore: ShrinkableStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, mainFile: SQLiteFiles.database,
-        maxValueBytes: maxValueBytes, livePayloadShare: 0.6,
+        readersNeverStall: true, mainFile: SQLiteFiles.database, maxValueBytes: maxValueBytes, livePayloadShare: 0.5,
         leastBudgetBytes: 1 << 20)
 
     /// Whether SQLite makes the file.

@@ -158,9 +158,9 @@ extension CacheCore {
             do throws(CacheError) {
                 // An eviction writes too: into the log, and to pages.
                 let most = min(groupEntries, 256)
-                _ = try state.withLock({ $0.life.currentStore?.budgeted })?.makeRoom(
-                    for: historyLimit.added(
-                        to: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0)))
+                var load = historyLimit.added(to: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
+                load.waitsForViews = openViews.longest == nil
+                _ = try state.withLock({ $0.life.currentStore?.budgeted })?.makeRoom(for: load)
                 tokens = try transact { (commit) throws(CacheError) in
                     let before = commit.stored.account?.payloadBytes ?? 0
                     let target = before - min(bytes - freed, groupBytes)

@@ -8,6 +8,56 @@ struct EvictionCandidate {
     let written: UInt64?
     /// The greater, the sooner it goes.
     let score: Double
+    /// The bytes that go with it.
+    var weight = 0
+}
+
+/// What may go, and is shown by a follower: it goes last.
+struct ShownCandidates {
+    /// A part of a list goes after models: without it nothing can be told of its elements, nor can it be edited.
+    private static let listFactor = 1e-6
+    /// Where nothing else may go, there is a search once so few are left.
+    private static let few = 16
+
+    private var candidates: [EvictionCandidate] = []
+    private var hashes: Set<UInt64> = []
+    /// Whether the last search found nothing else.
+    private var isAll = false
+
+    /// Whether it is known already, by the hash of its key.
+    func contains(_ hash: UInt64) -> Bool { hashes.contains(hash) }
+
+    mutating func add(_ candidate: EvictionCandidate) {
+        candidates.append(candidate)
+        hashes.insert(candidate.hash)
+    }
+
+    /// The one to go if the last search found nothing else, without another.
+    mutating func takeKnown(now: UInt64) -> EvictionCandidate? {
+        isAll && candidates.count > ShownCandidates.few ? takeWorst(now: now) : nil
+    }
+
+    /// The one to go: the older and larger, the sooner, so that little is missed for the bytes.
+    ///
+    /// What is shown is in memory and is not read again: how often it was hit says nothing.
+    mutating func takeWorst(now: UInt64) -> EvictionCandidate? {
+        isAll = true
+        func cost(_ candidate: EvictionCandidate) -> Double {
+            let isNode = candidate.key[0] == Namespace.node
+            let age = Double(now &- min(candidate.written ?? 0, now))
+            return age * Double(candidate.weight) * (isNode ? 1 : ShownCandidates.listFactor)
+        }
+        guard let place = candidates.indices.max(by: { cost(candidates[$0]) < cost(candidates[$1]) }) else {
+            return nil
+        }
+        candidates.swapAt(place, candidates.count - 1)
+        let candidate = candidates.removeLast()
+        hashes.remove(candidate.hash)
+        return candidate
+    }
+
+    /// Notes that something else was found.
+    mutating func foundOther() { isAll = false }
 }
 
 /// What a look tells of a record, without its checksum: who believes a damaged number evicts another record than he would.

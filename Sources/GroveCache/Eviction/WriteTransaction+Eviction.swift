@@ -131,6 +131,7 @@ extension WriteTransaction {
     private mutating func candidate(
         _ evictor: Evictor, _ sweep: any SweepableTransaction
     ) throws(CacheError) -> EvictionCandidate? {
+        if let known = shown.takeKnown(now: now) { return known }
         // Of few records all are looked at.
         let isSmall = (stored.account?.evictableEntries ?? 0) <= WriteTransaction.looks
         var worst: EvictionCandidate?
@@ -157,17 +158,19 @@ extension WriteTransaction {
             }
             if found == nil, isSmall || sinceShown >= enough { found = worst }
             guard let candidate = found else { continue }
-            guard try isShown(candidate.key) else { return candidate }
+            guard try isShown(candidate.key) else {
+                shown.foundOther()
+                return candidate
+            }
             // What a screen shows goes last.
-            shown.append(candidate)
-            shownHashes.insert(candidate.hash)
+            shown.add(candidate)
             (worst, sinceShown) = (nil, 0)
         }
-        if let worst { return worst }
-        guard let place = shown.indices.max(by: { shown[$0].score < shown[$1].score }) else { return nil }
-        let candidate = shown.remove(at: place)
-        shownHashes.remove(candidate.hash)
-        return candidate
+        if let worst {
+            guard try isShown(worst.key) else { return worst }
+            shown.add(worst)
+        }
+        return shown.takeWorst(now: now)
     }
 
     /// Looks at up to `limit` records from `cursor` on.
@@ -187,7 +190,7 @@ extension WriteTransaction {
             count += 1
             guard unsafe Namespace.isEvictable(key) else { return true }
             let hash = unsafe Evictor.hash(key)
-            guard !evictor.pins.isMarked(hash), !shownHashes.contains(hash) else { return true }
+            guard !evictor.pins.isMarked(hash), !shown.contains(hash) else { return true }
             // What is damaged goes as if it were old.
             let glance = unsafe RecordGlance(value)
             guard !isOwn(hash, glance?.sequence ?? .zero) else { return true }
@@ -215,11 +218,13 @@ extension WriteTransaction {
                 (score, goes) = (.infinity, true)
             }
             if takesFirst, goes {
-                found = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score)
+                found = unsafe EvictionCandidate(
+                    key: Array(key), hash: hash, written: written, score: score, weight: weight)
                 return false
             }
             if score > worst?.score ?? -.infinity {
-                worst = unsafe EvictionCandidate(key: Array(key), hash: hash, written: written, score: score)
+                worst = unsafe EvictionCandidate(
+                    key: Array(key), hash: hash, written: written, score: score, weight: weight)
             }
             return true
         }

@@ -31,10 +31,11 @@ extension NormalizedCache: CacheWriter {
     ///
     /// - Parameter durability: what the commit survives.
     /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, and ``CacheError`` with code `tooLarge` where it writes more than the budget lets one
-    ///   transaction write (one record for each 64 KB of it, at least 64, and an eighth of its capacity in bytes, at most
-    ///   2 MB), `overBudget`, `full` (within a budget there is more room at the next call),
-    ///   `inputOutput`, `cancelled` where the store was replaced meanwhile, `reentrant`, `suspended`, `closed`.
+    /// - Throws: what `body` throws, and ``CacheError`` with code `overBudget` if it changes more than half of the payload that
+    ///   fits, or more records than the budget has; what stays as it is counts nothing, and a record that is written twice counts
+    ///   once. ``BackendProfile/transactionShare`` says how much of a full store it may change at least. `full` if there is no room;
+    ///   `inputOutput`; `cancelled` if the store was replaced, or if another process wrote while room was made for a large
+    ///   transaction; `reentrant`, `suspended`, `closed`.
     @discardableResult
     public func write<Value>(
         durability: Durability = .standard, _ body: (borrowing CacheTransaction) throws -> Value

@@ -41,8 +41,7 @@ struct WriteTransaction: ~Copyable {
     /// No record of more bytes is evicted.
     var largestVictim = Int.max
     /// What may go, and is shown by a follower: it goes last.
-    var shown: [EvictionCandidate] = []
-    var shownHashes: Set<UInt64> = []
+    var shown = ShownCandidates()
     /// By how much the time has advanced for hits, once that is written.
     private(set) var hitTime = 0
     /// What it does to lists.

@@ -80,7 +80,7 @@ extension CollectionStore {
             guard pending.isEmpty else { return }
             if isWiped, isLoaded {
                 clearForWipe(at: manager.now())
-            } else if let miss, miss.identifier != name, isLoaded {
+            } else if let miss, isLoaded {
                 tellLacking(miss)
             } else {
                 isInCache = false

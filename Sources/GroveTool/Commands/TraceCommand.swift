@@ -31,7 +31,9 @@
         @Argument(help: ArgumentHelp("The trace, one key per line.", valueName: "file"))
         var file: String?
 
-        @Flag(help: "Replays generated traces of eight families instead of a file, against lru and s3fifo at equal bytes.")
+        @Flag(
+            help: "Replays generated traces of eight families instead of a file, against lru and s3fifo at equal bytes."
+        )
         var families = false
 
         @Option(help: ArgumentHelp("What fits; repeat for several.", valueName: "n"))
