@@ -1,3 +1,4 @@
+import GroveConsistency
 public import GroveModel
 
 /// Edits by identifiers and rows: an index from before an `await` may be another element's.
