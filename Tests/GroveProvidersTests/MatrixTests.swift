@@ -61,13 +61,9 @@ struct MatrixTests {
             }
         }
 
-        /// Whether the budget is to evict what a manager holds, which goes last.
-        var isKept: Bool { verb == .evict && writer.evictsByBudget && watcher != .providerMadeLater }
-
         /// Ann's name in the cache.
         var stored: String? {
-            if isKept { return "Ann" }
-            return switch verb {
+            switch verb {
             case .write: "Anna"
             case .collectionEdit: "Ann"
             case .evict: isKept ? "Ann" : nil

@@ -36,7 +36,7 @@ struct RefreshTests {
         #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ids, sourceLocation: location)
     }
 
-    private func refresh(_ part: LoadedPart = .firstPage, _ ids: [String]) async throws {
+    private func refresh(_ ids: [String], part: LoadedPart = .firstPage) async throws {
         let page = people(ids)
         _ = try await list.load(withCacheKey: "people", part: part, reload: true) { page }
     }
@@ -54,7 +54,7 @@ struct RefreshTests {
         try await expect(["4", "new", "1", "2", "3", "5"])
         try await refresh(["a", "b"])
         try await expect(["a", "b"])
-        try await refresh(.wholeList, ["b"])
+        try await refresh(["b"], part: .wholeList)
         try await expect(["b"])
     }
 

@@ -82,6 +82,7 @@ extension CollectionStore {
                 clearForWipe(at: manager.now())
             } else if let miss, isLoaded {
                 tellLacking(miss)
+                isInCache = miss.identifier != name
             } else {
                 isInCache = false
             }
