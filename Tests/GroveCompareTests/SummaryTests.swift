@@ -97,7 +97,7 @@ struct SummaryTests {
             lmdb: on Linux and macOS; several processes at once; at least 45 % of a budget
                 is records.
             sqlite: on Linux and all of Apple's systems; several processes at once; at least
-                60 % of a budget is records.
+                50 % of a budget is records.
             Compare only figures of one run. The tables follow.
             """
         #expect(CompareSummary(report())?.text == summary)

@@ -97,6 +97,10 @@ extension Cache {
     }
 
     /// Inserts as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.insert([message], at: .first, inCollection: "chat/1")
+    /// ```
     @discardableResult
     public func insert<M: CacheableModel>(
         _ elements: [M], at place: ElementPlace, inCollection key: String, durability: Durability = .standard
@@ -107,6 +111,10 @@ extension Cache {
     }
 
     /// Puts stored models in as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.insert(references: ["Message:9"], at: .after("Message:3"), inCollection: "pinned")
+    /// ```
     @discardableResult
     public func insert(
         references identifiers: [ModelIdentifier], at place: ElementPlace, inCollection key: String,
@@ -118,6 +126,10 @@ extension Cache {
     }
 
     /// Writes elements, and puts in those that the list does not have, as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.upsert(older, at: .first, inCollection: "chat/1")
+    /// ```
     @discardableResult
     public func upsert<M: CacheableModel>(
         _ elements: [M], at place: ElementPlace = .last, inCollection key: String, durability: Durability = .standard
@@ -128,6 +140,10 @@ extension Cache {
     }
 
     /// Removes an element as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.remove("Message:34", fromCollection: "chat/1")
+    /// ```
     @discardableResult
     public func remove(
         _ identifier: ModelIdentifier, fromCollection key: String, durability: Durability = .standard
@@ -138,6 +154,10 @@ extension Cache {
     }
 
     /// Moves an element as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.move("Message:34", to: .first, inCollection: "pinned")
+    /// ```
     @discardableResult
     public func move(
         _ identifier: ModelIdentifier, to place: ElementPlace, inCollection key: String,

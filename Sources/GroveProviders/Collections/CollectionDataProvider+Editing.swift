@@ -76,12 +76,15 @@ extension CollectionDataProvider {
 
     /// Inserts `newData` before the element at `index`, or at the end where that is ``count``.
     public func insert(_ newData: [T], at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
-        insert(newData, at: index, isAppend: false, shouldCache, context)
+        guard index >= 0, index <= entries.count else {
+            return dataModelManager.misuse("An index is outside of the collection.")
+        }
+        insert(newData, at: index, place(of: index), shouldCache, context)
     }
 
     /// Adds `newData` at the end.
     public func append(_ newData: [T], shouldCache: Bool = true, context: (any Sendable)? = nil) {
-        insert(newData, at: entries.count, isAppend: true, shouldCache, context)
+        insert(newData, at: entries.count, .last, shouldCache, context)
     }
 
     /// Makes places for the models of `identifiers` before the element at `index`, or at the end.
@@ -97,22 +100,21 @@ extension CollectionDataProvider {
         store.await(identifiers, at: place(of: index).gap(in: store.entries), isSaved: shouldCache)
     }
 
+    /// - Parameters:
+    ///   - index: where they are in the list that this provider shows.
+    ///   - anchor: where they are to be in the newest list.
     func insert(
-        _ newData: [T], at index: Int, isAppend: Bool, _ shouldCache: Bool, _ context: (any Sendable)?,
+        _ newData: [T], at index: Int, _ anchor: EntryPlace<T>, _ shouldCache: Bool, _ context: (any Sendable)?,
         page: AppliedPage? = nil
     ) {
-        guard index >= 0, index <= entries.count else {
-            return dataModelManager.misuse("An index is outside of the collection.")
-        }
         guard !newData.isEmpty else { return }
         endInterest()
-        let anchor = isAppend ? .last : place(of: index)
         let former = store.entries
         let place = anchor.gap(in: former)
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         let new = newData.map { store.entry($0) }
         store.insert(new, at: place)
-        if store.isLoading, isAppend { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
+        if store.isLoading, case .last = anchor { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
         commit(
@@ -161,10 +163,11 @@ extension CollectionDataProvider {
 
     /// Moves the element at `index` to before the one at `target`, both of the list that this provider shows.
     ///
-    /// - Parameter isLast: whether it is to be the last one of the list as it is by then.
-    func move(_ index: Int, before target: Int, isLast: Bool, _ shouldCache: Bool, _ context: (any Sendable)?) {
+    /// - Parameter anchor: where it is to be in the newest list.
+    func move(
+        _ index: Int, before target: Int, _ anchor: EntryPlace<T>, _ shouldCache: Bool, _ context: (any Sendable)?
+    ) {
         let handle = entries[index].handle
-        let anchor = isLast ? .last : place(of: target)
         editShown { shown in
             let entry = shown[index]
             shown.replace(index, index + 1, with: [])
@@ -192,7 +195,7 @@ extension CollectionDataProvider {
     }
 
     /// The place before `index` of the list that this provider shows.
-    private func place(of index: Int) -> EntryPlace<T> {
+    func place(of index: Int) -> EntryPlace<T> {
         if index == 0 { return .first }
         let shown = SeenEntry(index: index - 1, list: entries, position: index - 1)
         // Named in the newest list, where an element that is there more than once is the one that is meant.

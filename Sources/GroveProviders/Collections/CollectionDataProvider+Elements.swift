@@ -37,8 +37,8 @@ extension CollectionDataProvider {
     public func insert(
         _ elements: [T], at place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
-        if case .last = place { return append(elements, shouldCache: shouldCache, context: context) }
-        insert(elements, at: gap(place), shouldCache: shouldCache, context: context)
+        let (gap, anchor) = find(place)
+        insert(elements, at: gap, anchor, shouldCache, context)
     }
 
     /// Removes the element of `identifier`, as often as it is in the list; the model itself stays.
@@ -76,17 +76,24 @@ extension CollectionDataProvider {
         _ identifier: ModelIdentifier, to place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) -> Bool {
         guard let from = index(of: identifier) else { return false }
-        move(from, before: gap(place), isLast: place == .last, shouldCache, context)
+        let (gap, anchor) = find(place)
+        move(from, before: gap, anchor, shouldCache, context)
         return true
     }
 
-    /// Before which index of the list that this provider shows a place is.
-    private func gap(_ place: ElementPlace) -> Int {
+    /// Before which index of the list that this provider shows a place is, and where it is in the newest list.
+    private func find(_ place: ElementPlace) -> (gap: Int, anchor: EntryPlace<T>) {
+        let end = (count, EntryPlace<T>.last)
         switch place {
-        case .first: 0
-        case .last: count
-        case .before(let identifier): index(of: identifier) ?? 0
-        case .after(let identifier): index(of: identifier).map { $0 + 1 } ?? count
+        case .first: return (0, .first)
+        case .last: return end
+        case .before(let identifier):
+            guard let index = index(of: identifier) else { return end }
+            let found = store.position(of: entries[index].handle)
+            return (index, found.map { .before(store.seen($0)) } ?? self.place(of: index))
+        case .after(let identifier):
+            guard let index = index(of: identifier) else { return end }
+            return (index + 1, self.place(of: index + 1))
         }
     }
 }
