@@ -123,7 +123,7 @@ extension ConsistencyManager {
             subscription.awaitedIdentifier = model.modelIdentifier
             engine.round(context: nil) {
                 engine.hasContradiction = false
-                let newest = engine.graft(model, since: turn)
+                let newest = engine.graft(model, since: turn, over: [])
                 engine.listen(subscription, to: newest ?? model)
                 if newest == nil {
                     if let identifier = model.modelIdentifier { engine.removeAll(identifier) }
@@ -188,7 +188,7 @@ extension ConsistencyManager {
             engine.hasContradiction = false
             engine.round(context: nil) {
                 for (handle, model) in elements {
-                    let newest = engine.graft(model, since: turn)
+                    let newest = engine.graft(model, since: turn, over: [])
                     if let newest { engine.listen(subscription, to: newest, handle: handle) }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
                         engine.noteElement(subscription, ElementChange(handle: handle, model: newest))

@@ -43,9 +43,6 @@ struct AnswerProgramTests {
     @Test("No edit is undone by an older answer, and nothing of before a wipe comes back")
     func programs() async throws { try await run(0..<30) }
 
-    @Test("TEMP")
-    func temp() async throws { for _ in 0..<60 { try await run(6..<7) } }
-
     @Test("The same, of more seeds", arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
     func slowPrograms(seeds: Range<UInt64>) async throws { try await run(seeds) }
 

@@ -97,7 +97,7 @@ extension CollectionStore {
         let read = successors(for: list.models, beside: acknowledged)
         let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
         gone.subtract(read.map(\.handle))
-        let information = show(base, asOf: began, joiningAll: true)
+        let information = show(base, asOf: began, reading: nil)
         tellWhole()
         // Who is told may edit; so that comes last.
         guard !information.isEmpty || isNew else { return }
@@ -147,7 +147,7 @@ extension CollectionStore {
             return
         }
         let shown = shownBeforeEdit
-        let information = show(list, asOf: began, joiningAll: false)
+        let information = show(list, asOf: began, reading: Set(models.keys))
         guard !information.isEmpty else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
@@ -239,11 +239,12 @@ extension CollectionStore {
 
     /// Makes `list` what the cache has, and shows it under the edits that are pending.
     ///
-    /// - Parameter isWhole: whether the models of all elements were read, and not only of those that came.
+    /// - Parameter read: the models that were read; `nil` for all.
     /// - Returns: what changed.
     private func show(
-        _ list: ListBase<T>, asOf began: Turn, joiningAll isWhole: Bool
+        _ list: ListBase<T>, asOf began: Turn, reading read: Set<ModelIdentifier>?
     ) -> [CollectionChangeInformation] {
+        let isWhole = read == nil
         hidden = list.hidden
         committed = pending.isEmpty ? nil : list.entries
         var new = list.entries
@@ -280,14 +281,19 @@ extension CollectionStore {
         for index in after.indices where !came.contains(index) {
             if entries[index].revision != after[index].revision { entries[index] = after[index] }
         }
-        // News from before this are not for what was read.
-        let turn = consistency.edit(key, leaving: leaving, joining: [], posting: [], context: nil)
+        consistency.edit(key, leaving: leaving, joining: [], posting: [], context: nil)
         var joined: [(handle: Int, model: any Model)] = []
         for index in isWhole ? 0..<entries.count : came where isWhole || !known.contains(entries[index].handle) {
-            entries[index].editedAt = turn
+            // News from before the read are not for what was read; those of a later read are.
+            entries[index].editedAt = max(entries[index].editedAt, began)
             joined.append((entries[index].handle, Leaf.node(entries[index].model)))
         }
         consistency.joinFetched(began, key, joined, isFollowing: true)
+        // What is back, because the cache did not make the list that hid it, was followed by nobody meanwhile.
+        if let read {
+            let back = joined.map(\.model).identifiers.subtracting(read)
+            if !back.isEmpty { manager.markStale(back.map { .model($0) }) }
+        }
         return information
     }
 }
