@@ -16,6 +16,7 @@ final class ReferenceStore<Flaw: StoreFlaw>: BudgetedStore {
     private let disk: ReferenceDisk
     private let limit: Int
     private let writing = Mutex(())
+    private let round = ReferenceRound()
 
     init(directory: String?, options: ReferenceOptions) throws(CacheError) {
         limit = options.limit
@@ -29,7 +30,7 @@ final class ReferenceStore<Flaw: StoreFlaw>: BudgetedStore {
 
     func write(_ body: (ReferenceTransaction<Flaw>) throws(CacheError) -> Void) throws(CacheError) {
         let outcome: Result<Void, CacheError> = writing.withLock { _ in
-            let transaction = ReferenceTransaction<Flaw>(disk.contents.now)
+            let transaction = ReferenceTransaction<Flaw>(disk.contents.now, sweeping: round)
             do throws(CacheError) {
                 try body(transaction)
                 let payload = limit == .max ? 0 : transaction.content.reduce(0) { $0 + $1.key.count + $1.value.count }

@@ -1,5 +1,6 @@
 import GroveCache
 import GroveModel
+import Synchronization
 
 /// A view of a ``ReferenceStore``: the content as it was when the view was opened.
 class ReferenceView<Flaw: StoreFlaw>: NodeView {
@@ -59,7 +60,12 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
     /// What the last look-up returned, where it does not last.
     private var scratch: ReferenceBytes?
 
-    init(_ content: ReferenceContent) { super.init(content, of: nil) }
+    private let round: ReferenceRound
+
+    init(_ content: ReferenceContent, sweeping round: ReferenceRound = ReferenceRound()) {
+        self.round = round
+        super.init(content, of: nil)
+    }
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
         if Flaw.losesBorrowed { scratch?.clear() }
@@ -79,13 +85,7 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
         from cursor: SweepCursor?, limit: Int,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) -> SweepCursor? {
-        let start = cursor?.bytes
-        var next: [[UInt8]] = []
-        for key in content.keys where start?.lexicographicallyPrecedes(key) ?? true {
-            guard next.count < limit || key.lexicographicallyPrecedes(next[limit - 1]) else { continue }
-            next.insert(key, at: next.firstIndex { key.lexicographicallyPrecedes($0) } ?? next.count)
-            if next.count > limit { next.removeLast() }
-        }
+        let next = round.keys(after: cursor?.bytes, in: content).prefix(limit)
         for key in next {
             guard let value = content[key] else { continue }
             let name = ReferenceBytes(key)
@@ -103,5 +103,26 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
     private func change(_ change: ReferenceChange) {
         changes.append(change)
         if !Flaw.isBlind { ReferenceStore<Flaw>.apply(change, to: &content) }
+    }
+}
+
+/// The keys of a sweep in the order of their bytes: a dictionary has none, and sorting it for each step is slow.
+final class ReferenceRound: Sendable {
+    private let sorted = Mutex<[[UInt8]]>([])
+
+    /// The keys after `start`. Those of a later write are seen in the next round.
+    func keys(after start: [UInt8]?, in content: ReferenceContent) -> ArraySlice<[UInt8]> {
+        sorted.withLock { sorted in
+            if start == nil || sorted.isEmpty {
+                sorted = content.keys.sorted { $0.lexicographicallyPrecedes($1) }
+            }
+            guard let start else { return sorted[...] }
+            var (low, high) = (0, sorted.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if start.lexicographicallyPrecedes(sorted[middle]) { high = middle } else { low = middle + 1 }
+            }
+            return sorted[low...]
+        }
     }
 }
