@@ -110,7 +110,9 @@ final class AnswerProgram {
         case 18: pick(messages).fetchDataFromCache(withCacheKey: "Message:\(written.id)") { _, _ in }
         case 19: pick(people).fetchDataFromCache(withCacheKey: "Person:\(edited.id)") { _, _ in }
         case 20 where !isSuspended:
-            try await wipe(Int.random(in: 0..<5, using: &random))
+            let door = Int.random(in: 0..<5, using: &random)
+            calls.append("door\(door)")
+            try await wipe(door)
             model.wipe(step)
         case 21 where !isSuspended:
             try scene.suspend()
@@ -255,18 +257,18 @@ final class AnswerProgram {
     private func check() throws {
         for provider in messages {
             guard let shown = provider.data else { continue }
-            check(shown.text, "Message:\(shown.id)")
-            check(shown.sender.name, "Person:\(shown.sender.id)")
+            check(shown.text, "Message:\(shown.id)", "message provider")
+            check(shown.sender.name, "Person:\(shown.sender.id)", "sender of provider")
             if let cached = try scene.message(shown.id) { #expect(cached == shown, story) }
         }
         for provider in people {
             guard let shown = provider.data else { continue }
-            check(shown.name, "Person:\(shown.id)")
+            check(shown.name, "Person:\(shown.id)", "provider or list")
             if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
         }
         for list in lists {
             for shown in list.data {
-                check(shown.name, "Person:\(shown.id)")
+                check(shown.name, "Person:\(shown.id)", "provider or list")
                 if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
             }
         }
@@ -280,8 +282,8 @@ final class AnswerProgram {
         }
     }
 
-    private func check(_ version: String, _ name: String) {
-        if let wrong = model.wrong(version, name) { #expect(Bool(false), "\(wrong); \(story)") }
+    private func check(_ version: String, _ name: String, _ w: String = "cached") {
+        if let wrong = model.wrong(version, name) { #expect(Bool(false), "\(wrong) (\(w)); \(story)") }
     }
 
     private var story: Comment { "seed \(seed): \(calls.joined(separator: " "))" }

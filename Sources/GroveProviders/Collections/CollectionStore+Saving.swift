@@ -31,6 +31,7 @@ extension CollectionStore {
         manager.onCache { [manager = WeakManager(manager), weak self] in
             let shown: [any SimpleModel] = made.entries.map { $0.model }
             let stored = models ?? newest?.take() ?? shown
+            let resumptions = manager.value?.resumptions ?? 0
             followed.edit(made.edit(storing: stored), forKey: cacheKey, ticket: ticket, asOf: place) { outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
@@ -41,7 +42,7 @@ extension CollectionStore {
                 if case .refused = outcome {
                     manager.consistencyManager.afterDelivery { self?.settleRefused(through: ticket) }
                 }
-                manager.note(.list(name), outcome)
+                manager.note(.list(name), outcome, since: resumptions)
             }
             manager.value?.wakeWhatLacks(stored, named: name)
         }

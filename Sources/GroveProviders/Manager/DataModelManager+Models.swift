@@ -36,10 +36,10 @@ extension DataModelManager {
                 guard let followed else {
                     return cache.deleteModel(model, forKey: identifier?.rawValue, context: context)
                 }
+                let resumptions = manager.value?.resumptions ?? 0
                 followed.delete(identifier, forKey: identifier?.rawValue, asOf: nil) {
-                    guard let identifier, let manager = manager.value else { return }
-                    let outcome = $0
-                    manager.unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
+                    guard let identifier else { return }
+                    manager.value?.note(deletionOf: identifier, $0, since: resumptions)
                 }
             }
         }
@@ -105,10 +105,11 @@ extension DataModelManager {
         let (cache, followed) = (cache, followed)
         onCache { [manager = WeakManager(self)] in
             guard let followed else { return cache.setModel(model, forKey: key, context: context) }
+            let resumptions = manager.value?.resumptions ?? 0
             followed.save(model, forKey: key, asOf: place) {
                 guard let manager = manager.value else { return }
                 manager.markStale([model], after: $0)
-                manager.note(model.modelIdentifier.map { .model($0) }, $0)
+                manager.note(model.modelIdentifier.map { .model($0) }, $0, since: resumptions)
             }
             manager.value?.wakeWhatLacks([model], named: ModelIdentifier(key))
         }

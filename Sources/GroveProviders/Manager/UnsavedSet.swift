@@ -15,6 +15,9 @@ struct UnsavedSet {
     private var deletions: [ModelIdentifier: StoredPlace] = [:]
     /// How often something happened in the cache since the last attempt, and after how often the next one is made.
     private var (events, patience) = (0, 1)
+    /// How often the cache has begun to take calls again. A call that it refused before is saved again at once if this
+    /// has changed when the refusal is noted: the event that would bring it back has passed.
+    private(set) var resumptions = 0
     /// Whether ``takeDue(isNow:)`` has just found that it is time.
     private(set) var isDue = false
 
@@ -58,6 +61,7 @@ struct UnsavedSet {
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     mutating func takeDue(isNow: Bool) -> [StaleSet.Key: StoredPlace] {
         isDue = false
+        if isNow { resumptions += 1 }
         guard !isEmpty else { return [:] }
         events += 1
         if isNow { patience = 1 }
@@ -68,9 +72,15 @@ struct UnsavedSet {
 }
 
 extension DataModelManager {
+    /// How often the cache has begun to take calls again; see ``note(_:_:since:)``.
+    var resumptions: Int { unsaved.withLock { $0.resumptions } }
+
     /// Notes what became of a save of `key`; `nil` if it is not to be saved any more.
-    func note(_ key: StaleSet.Key?, _ outcome: SaveOutcome?) {
+    ///
+    /// - Parameter resumptions: as it was when the save was called.
+    func note(_ key: StaleSet.Key?, _ outcome: SaveOutcome?, since resumptions: Int) {
         guard let key else { return }
+        defer { if case .refused? = outcome, resumptions != self.resumptions { saveAgain() } }
         var isStored = true
         if case .refused(let error, _)? = outcome {
             // What can never be stored is the observer's matter, and what was wiped is nobody's.
@@ -91,6 +101,12 @@ extension DataModelManager {
         if isStored { saveAgain() }
     }
 
+    /// Notes what became of a deletion.
+    func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome, since resumptions: Int) {
+        unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
+        if case .refused = outcome, resumptions != self.resumptions { saveAgain() }
+    }
+
     /// Saves again what the cache has refused, if it is still held: something has happened in the cache.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
@@ -102,8 +118,9 @@ extension DataModelManager {
         for (identifier, place) in deletions {
             inOrder { _ in
                 onCache { [self] in
+                    let resumptions = resumptions
                     followed?.delete(identifier, forKey: nil, asOf: place) { [weak self] outcome in
-                        self?.unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
+                        self?.note(deletionOf: identifier, outcome, since: resumptions)
                     }
                 }
             }
@@ -114,14 +131,14 @@ extension DataModelManager {
             let held = Handover<[ModelIdentifier: any SimpleModel]>()
             consistencyManager.newest(models, then: held.put)
             onCache { [self] in
-                let held = held.take()
+                let (held, resumptions) = (held.take(), resumptions)
                 for identifier in models {
                     guard let model = held[identifier] else {
-                        note(.model(identifier), nil)
+                        note(.model(identifier), nil, since: resumptions)
                         continue
                     }
                     followed?.save(model, forKey: identifier.rawValue, asOf: keys[.model(identifier)]) { [weak self] in
-                        self?.note(.model(identifier), $0)
+                        self?.note(.model(identifier), $0, since: resumptions)
                     }
                 }
             }
@@ -132,7 +149,7 @@ extension DataModelManager {
             guard let self else { return }
             for name in lists {
                 let holders = stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
-                if holders.isEmpty { note(.list(name), nil) }
+                if holders.isEmpty { note(.list(name), nil, since: resumptions) }
                 for holder in holders { holder.saveWhole(asOf: keys[.list(name)]) }
             }
         }
