@@ -257,18 +257,18 @@ final class AnswerProgram {
     private func check() throws {
         for provider in messages {
             guard let shown = provider.data else { continue }
-            check(shown.text, "Message:\(shown.id)", "message provider")
-            check(shown.sender.name, "Person:\(shown.sender.id)", "sender of provider")
+            check(shown.text, "Message:\(shown.id)", "shown")
+            check(shown.sender.name, "Person:\(shown.sender.id)", "shown, a sender")
             if let cached = try scene.message(shown.id) { #expect(cached == shown, story) }
         }
         for provider in people {
             guard let shown = provider.data else { continue }
-            check(shown.name, "Person:\(shown.id)", "provider or list")
+            check(shown.name, "Person:\(shown.id)", "shown")
             if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
         }
         for list in lists {
             for shown in list.data {
-                check(shown.name, "Person:\(shown.id)", "provider or list")
+                check(shown.name, "Person:\(shown.id)", "shown")
                 if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
             }
         }
@@ -282,8 +282,8 @@ final class AnswerProgram {
         }
     }
 
-    private func check(_ version: String, _ name: String, _ w: String = "cached") {
-        if let wrong = model.wrong(version, name) { #expect(Bool(false), "\(wrong) (\(w)); \(story)") }
+    private func check(_ version: String, _ name: String, _ place: String = "in the cache") {
+        if let wrong = model.wrong(version, name) { #expect(Bool(false), "\(wrong) (\(place)); \(story)") }
     }
 
     private var story: Comment { "seed \(seed): \(calls.joined(separator: " "))" }

@@ -43,8 +43,6 @@ struct AnswerProgramTests {
     @Test("No edit is undone by an older answer, and nothing of before a wipe comes back")
     func programs() async throws { try await run(0..<30) }
 
-    @Test(arguments: 0..<10) func temp(_ n: Int) async throws { for _ in 0..<8 { for s in [57,295,453,515,713,790] as [UInt64] { try await run(s..<s+1) } } }
-
     @Test("The same, of more seeds", arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
     func slowPrograms(seeds: Range<UInt64>) async throws { try await run(seeds) }
 

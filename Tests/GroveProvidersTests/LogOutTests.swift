@@ -107,6 +107,85 @@ struct LogOutTests {
         #expect(shown.data?.name == "Ben")
     }
 
+    @Test("What is shown goes with all of its type, also if the cache has none of it, or is suspended at once")
+    func forgottenWholly() async throws {
+        for isSuspended in [false, true] {
+            let directory = try TemporaryDirectory()
+            let cache = try SQLiteCache(directory: directory.path + "/cache")
+            let manager = DataModelManager(cacheDelegate: cache)
+            let shown = DataProvider<Person>(dataModelManager: manager)
+            shown.setData(Person(id: "1", name: "Ann"))
+            await manager.flush()
+            try await cache.evict("Person:1")
+            await manager.flush()
+            #expect(shown.data?.name == "Ann")
+            try deleteAll(cache, thenSuspending: isSuspended)
+            await manager.flush()
+            if isSuspended { try await cache.resume() }
+            for _ in 0..<3 {
+                await manager.flush()
+                try await cache.flush()
+            }
+            #expect(shown.data == nil, "suspended: \(isSuspended)")
+        }
+    }
+
+    /// Without a turn of the main actor between the two.
+    private func deleteAll(_ cache: SQLiteCache, thenSuspending isSuspended: Bool) throws {
+        try cache.delete(allOf: Person.self)
+        if isSuspended { try cache.suspend() }
+    }
+
+    @Test("An answer that is queued while all of its type is deleted is not stored")
+    func queuedMeanwhile() async throws {
+        let cache = try MemoryCache()
+        let follower = cache.followed(by: { _ in })
+        let place = follower.place()
+        let (outcomes, isQueued) = (Count(), Count())
+        try deleteAll(cache) {
+            follower.save(Person(id: "1", name: "Ann"), forKey: "Person:1", asOf: place) { outcome in
+                if case .refused(let error, _) = outcome, error.code == .cancelled { outcomes.add() }
+            }
+            isQueued.add()
+        }
+        #expect(isQueued.value == 1)
+        try await cache.flush()
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(outcomes.value == 1)
+    }
+
+    private func deleteAll(_ cache: MemoryCache, _ body: () -> Void) throws {
+        _ = try cache.write { tx in
+            try tx.delete(allOf: Person.self)
+            body()
+        }
+    }
+
+    @Test("A list that was refused while the cache was suspended does not outlive a wipe")
+    func refusedList() async throws {
+        let directory = try TemporaryDirectory()
+        let cache = try SQLiteCache(directory: directory.path + "/cache")
+        let manager = DataModelManager(cacheDelegate: cache)
+        let list = CollectionDataProvider<Person>(dataModelManager: manager)
+        try await cache.suspend()
+        list.setData([Person(id: "1", name: "Ann")], cacheKey: "people")
+        await manager.flush()
+        try resumeAndWipe(cache)
+        for _ in 0..<3 {
+            await manager.flush()
+            // It tells of the refusal.
+            try? await cache.flush()
+        }
+        #expect(list.count == 0)
+        #expect(try cache.collection("people", of: Person.self) == nil)
+    }
+
+    /// Without a turn of the main actor between the two.
+    private func resumeAndWipe(_ cache: SQLiteCache) throws {
+        try cache.resume()
+        try cache.wipe()
+    }
+
     @Test("A write and an update that were asked for before throw, and store nothing")
     func places() async throws {
         try await onEach { wipe, cache, manager in

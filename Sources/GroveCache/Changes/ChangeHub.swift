@@ -112,7 +112,7 @@ final class ChangeHub: Sendable {
     /// Tells every follower; the one whose call it was hears only what became of its edit of a list.
     func tellFollowers(_ changes: ChangeSet) {
         let followers = state.withLock(\.followers)
-        for (origin, tell) in followers where origin != changes.origin && !changes.isEmpty { tell(changes) }
+        for (origin, tell) in followers where origin != changes.origin && changes.isNews { tell(changes) }
         if changes.editTicket > 0 { followers[changes.origin]?(OwnEdit(changes)) }
     }
 

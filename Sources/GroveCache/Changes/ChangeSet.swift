@@ -170,6 +170,9 @@ public struct ChangeSet: Sendable {
 
     /// Whether nothing changed.
     public var isEmpty: Bool { !changesEverything && nameCount == 0 }
+
+    /// Whether those who show something are to hear of it: they may hold what the cache has forgotten.
+    var isNews: Bool { !isEmpty || beginsLife }
 }
 
 extension [ChangeSet] {

@@ -164,6 +164,14 @@ extension CacheCore {
 }
 
 extension CacheState {
+    /// Begins another life of the cache; returns the queued calls that speak as of a place in an earlier one.
+    ///
+    /// They were queued while the transaction ran that ended that life.
+    mutating func beginLife() -> [PendingWrite] {
+        lifeNumber += 1
+        return queue.calls.filter { $0.asOf.map { $0.life != lifeNumber } ?? false }
+    }
+
     /// Where the call of number `sequence` is among the calls of all processes, as far as is known.
     func numbers(ofCall sequence: LocalNumber) -> StoredPlace.Numbers {
         StoredPlace.Numbers(

@@ -60,15 +60,16 @@ extension CacheCore {
                 throw openViews.explain(error)
             }
         }
-        state.withLock { state in
+        let orphans = state.withLock { state in
             state.settle(by: made)
-            if !deletedTypes.isEmpty { state.lifeNumber += 1 }
+            return deletedTypes.isEmpty ? [] : state.beginLife()
         }
         var set = changes.changeSet
         set.deletedTypes = deletedTypes
         set.token = tokens?.after
         set.commitNumber = tokens?.commit ?? .zero
         tellAudience(of: set)
+        failQueued(orphans, .isOfAnotherLife)
         if durability == .durable, let failure = synchronizeStore() { throw failure }
         guard let outcome else { throw CacheError.isGivenUp }
         return try outcome.get()

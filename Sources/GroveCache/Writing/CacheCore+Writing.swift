@@ -42,7 +42,11 @@ extension CacheCore {
 
     /// Fails what is queued before a wipe; what is called from now on waits for the lock again.
     private func failUpToWipe(_ error: CacheError) {
-        let calls = state.withLock { $0.queue.calls.prefix { !$0.isWipe } }
+        failQueued(state.withLock { Array($0.queue.calls.prefix { !$0.isWipe }) }, error)
+    }
+
+    /// Fails calls that wait in the queue, and tells their callers.
+    func failQueued(_ calls: [PendingWrite], _ error: CacheError) {
         let settled = calls.compactMap { fail($0, error) }
         if !settled.isEmpty { finish(settled, synchronizationFailure: nil) }
     }

@@ -76,8 +76,8 @@ extension CollectionStore {
         if let miss { wait(for: miss.identifier, name) }
         guard let list else {
             end()
-            // What was edited since is stored by now, or will be.
-            guard pending.isEmpty else { return }
+            // What was edited since is stored by now, or will be; what the cache refused before it was emptied is void.
+            guard pending.isEmpty || isWiped && pending.allSatisfy({ $0.ticket == 0 }) else { return }
             if isWiped, isLoaded {
                 clearForWipe(at: manager.now())
             } else if let miss, isLoaded {

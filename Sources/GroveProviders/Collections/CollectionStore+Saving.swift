@@ -35,12 +35,18 @@ extension CollectionStore {
             followed.edit(made.edit(storing: stored), forKey: cacheKey, ticket: ticket, asOf: place) { outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
-                // The cache has no such list: it gets all of it.
-                if case .refused(let error, _) = outcome, error.code == .outOfRange {
-                    return manager.consistencyManager.afterDelivery { self?.saveWhole(asOf: nil) }
+                // The cache has no such list: it gets all of it, and what others changed since stays.
+                if case .refused(let error, let place) = outcome, error.code == .outOfRange {
+                    return manager.consistencyManager.afterDelivery { self?.saveWhole(asOf: place) }
                 }
-                if case .refused = outcome {
-                    manager.consistencyManager.afterDelivery { self?.settleRefused(through: ticket) }
+                if case .refused(let error, _) = outcome {
+                    manager.consistencyManager.afterDelivery {
+                        guard let self else { return }
+                        guard error.code == .cancelled else { return self.settleRefused(through: ticket) }
+                        // It was made before everything was emptied: it is no edit of what came since.
+                        self.endEdits(through: ticket)
+                        manager.markStale(CollectionOfOne(.list(name)))
+                    }
                 }
                 manager.note(.list(name), outcome, since: resumptions)
             }

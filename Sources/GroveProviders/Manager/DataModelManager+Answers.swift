@@ -93,10 +93,11 @@ extension DataModelManager {
     func settle(
         _ models: [any SimpleModel], asked place: Place, isList: Bool = false, saving save: AnswerSave,
         _ context: (any Sendable)?, found: [ModelIdentifier: FoundNode] = [:], attempt: Int = 0,
-        then body: @escaping @MainActor @Sendable (Settlement) -> Void
+        shown: Decision? = nil, then body: @escaping @MainActor @Sendable (Settlement) -> Void
     ) {
         inOrder { _ in
             let applied = Handover<[any Model]?>()
+            let shown = shown ?? Decision()
             // A cache that is only a delegate stores what is shown; another decides by itself, once.
             let mustWait = followed == nil && !save.isNothing
             consistencyManager.settle(
@@ -106,6 +107,8 @@ extension DataModelManager {
                 then: { [self] outcome in
                     switch outcome {
                     case .taken(let taken):
+                        // What it lost to is stale here: held models older than it must not be saved as of it.
+                        shown.decide(taken.lost.isEmpty)
                         // Who was here first may have been told late: what the cache has is shown in the end.
                         if !taken.lost.isEmpty {
                             // With what holds it: the cache may have what was deleted here, and its holder with it.
@@ -114,17 +117,19 @@ extension DataModelManager {
                         }
                         body(.taken(taken))
                     case .lacks(let nodes):
-                        guard attempt < 3 else { return again(models, body) }
+                        guard attempt < 3 else { return again(models, shown, body) }
                         lookUp(nodes) { [self] found in
-                            guard let found else { return again(models, body) }
+                            guard let found else { return again(models, shown, body) }
                             settle(
                                 models, asked: place, isList: isList, saving: followed == nil ? save : .nothing,
                                 context,
                                 found: found,
-                                attempt: attempt + 1, then: body)
+                                attempt: attempt + 1, shown: shown, then: body)
                         }
-                    case .forgotten: again(models, body)
-                    case .cancelled: body(.cancelled)
+                    case .forgotten: again(models, shown, body)
+                    case .cancelled:
+                        shown.decide(false)
+                        body(.cancelled)
                     }
                 })
             if mustWait {
@@ -138,7 +143,7 @@ extension DataModelManager {
                 }
             } else if let stored = place.stored, attempt == 0, !save.isNothing {
                 for model in models {
-                    for key in save.keys(of: model).suffix(1) { store(model, forKey: key, asOf: stored, context) }
+                    for key in save.keys(of: model).suffix(1) { store(model, forKey: key, asOf: stored, if: shown, context) }
                 }
             }
         }
@@ -146,7 +151,10 @@ extension DataModelManager {
 
     /// Lets an answer be asked for again; what the cache has taken of it is shown.
     @MainActor
-    private func again(_ models: [any SimpleModel], _ body: @MainActor @Sendable (Settlement) -> Void) {
+    private func again(
+        _ models: [any SimpleModel], _ shown: Decision, _ body: @MainActor @Sendable (Settlement) -> Void
+    ) {
+        shown.decide(false)
         markStale(models.identifiers.map { .model($0) })
         body(.again)
     }

@@ -95,6 +95,7 @@ extension DataModelManager {
     ) {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
+        if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
         view?.know(held.changes.known)
         var (misses, whole): ([ModelIdentifier: CacheMiss], Set<ModelIdentifier>) = ([:], [])
         let outcomes: [ConsistencyManager.Followed] = held.changes.wanted.map { wanted in

@@ -97,9 +97,11 @@ extension DataModelManager {
     /// Queues a write of `model` under its identifier, or under `cacheKey` too.
     ///
     /// Called in order.
+    ///
+    /// - Parameter shown: of an answer, whether it is shown: only then is what the cache refuses of it saved again.
     func store(
         _ model: any SimpleModel, forKey cacheKey: String? = nil, asOf place: StoredPlace? = nil,
-        _ context: (any Sendable)?
+        if shown: Decision? = nil, _ context: (any Sendable)?
     ) {
         guard let key = cacheKey ?? model.modelIdentifier?.rawValue else { return }
         let (cache, followed) = (cache, followed)
@@ -108,8 +110,13 @@ extension DataModelManager {
             let resumptions = manager.value?.resumptions ?? 0
             followed.save(model, forKey: key, asOf: place) {
                 guard let manager = manager.value else { return }
-                manager.markStale([model], after: $0)
-                manager.note(model.modelIdentifier.map { .model($0) }, $0, since: resumptions)
+                let outcome = $0
+                manager.markStale([model], after: outcome)
+                let note: @Sendable () -> Void = {
+                    manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)
+                }
+                guard case .refused = outcome, let shown else { return note() }
+                shown.ifSo(note)
             }
             manager.value?.wakeWhatLacks([model], named: ModelIdentifier(key))
         }

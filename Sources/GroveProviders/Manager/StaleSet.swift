@@ -35,6 +35,9 @@ struct StaleSet {
     }
 
     private var next = Batch()
+    /// What could not be read, as the cache was suspended or failed: it is read with what becomes stale next.
+    private var unread = StaleModels()
+    private var unreadEmptied: Set<ModelIdentifier> = []
     /// Whose tree or list lacks the node of this identifier, which the cache has forgotten, or never had.
     private var waiting: [ModelIdentifier: Set<Key>] = [:]
     /// What was committed, or saved by this manager, since the read under way began.
@@ -117,7 +120,18 @@ struct StaleSet {
     mutating func begin() -> Batch? {
         guard !isReading, !next.isEmpty else { return nil }
         defer { (next, since, isReading) = (Batch(), StaleModels(), true) }
+        next.models.commits = unread.commits + next.models.commits
+        next.models.names.formUnion(unread.names)
+        next.emptied.formUnion(unreadEmptied)
+        (unread, unreadEmptied) = (StaleModels(), [])
         return next
+    }
+
+    /// Keeps the models of a batch that could not be read.
+    mutating func keepUnread(_ batch: Batch) {
+        unread.commits += batch.models.commits
+        unread.names.formUnion(batch.models.names)
+        unreadEmptied.formUnion(batch.emptied)
     }
 
     /// The read under way is over.
