@@ -17,6 +17,13 @@ let package = Package(
                 .product(name: "GroveLMDB", package: "Grove"), .product(name: "GroveLevelDB", package: "Grove"),
                 .product(name: "GroveMemory", package: "Grove"), .product(name: "GroveModel", package: "Grove"),
                 .product(name: "GroveSQLite", package: "Grove"), .product(name: "GRDB", package: "GRDB.swift"),
-            ])
+            ]),
+        .executableTarget(
+            name: "Screens",
+            dependencies: [
+                .product(name: "Grove", package: "Grove"), .product(name: "GroveCache", package: "Grove"),
+                .product(name: "GroveCoding", package: "Grove"), .product(name: "GroveSQLite", package: "Grove"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
     ]
 )

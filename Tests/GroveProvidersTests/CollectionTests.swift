@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import GroveMemory
 import TestSupport
 import Testing
 
@@ -374,5 +375,61 @@ struct CollectionTests {
             #expect(vector.slice(0, vector.count) == array)
             #expect(array.isEmpty || vector[array.count / 2] == array[array.count / 2])
         }
+    }
+
+    @Test("A position is found by its handle, whatever came, went or moved", arguments: 0..<20 as Range<UInt64>)
+    func positions(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var handles = Array(100..<100 + Int.random(in: 0..<300, using: &random))
+        var next = 1_000
+        var positions = HandlePositions(handles)
+        var gone: Set<Int> = []
+        for step in 0..<400 {
+            let start = Int.random(in: 0...handles.count, using: &random)
+            let end = min(handles.count, start + Int.random(in: 0..<4, using: &random))
+            var new = Array(next..<next + Int.random(in: 0..<4, using: &random))
+            next += new.count
+            // One that was gone is back, also one that is older than all that are there.
+            if step % 5 == 0, let back = gone.popFirst() { new.append(back) }
+            let removed = handles[start..<end].filter { !new.contains($0) }
+            handles.replaceSubrange(start..<end, with: new)
+            positions.note(start, removed: end - start, new)
+            gone.formUnion(removed)
+            for _ in 0..<3 {
+                guard let index = handles.indices.randomElement(using: &random) else { continue }
+                #expect(positions.position(of: handles[index]) == index)
+            }
+            if let missing = gone.first { #expect(positions.position(of: missing) == nil) }
+        }
+        for (index, handle) in handles.enumerated() { #expect(positions.position(of: handle) == index) }
+    }
+
+    @Test("A list follows 1,200 edits by others, and the rows that change meanwhile")
+    func manyEdits() async throws {
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let list = CollectionDataProvider<Person>(dataModelManager: manager)
+        var random = SeededGenerator(seed: 4)
+        var expected = (0..<700).map { Person(id: "\($0)", name: "a") }
+        try await cache.writeCollection(expected, as: "people")
+        _ = try await list.load(withCacheKey: "people", maxAge: .infinity) { [] }
+        for step in 0..<1_200 {
+            let index = Int.random(in: 0..<expected.count, using: &random)
+            switch step % 3 {
+            case 0:
+                let new = Person(id: "n\(step)", name: "b")
+                try await cache.insert([new], at: index, inCollection: "people")
+                expected.insert(new, at: index)
+            case 1:
+                try await cache.removeElements(in: index..<index + 1, ofCollection: "people")
+                expected.remove(at: index)
+            default:
+                expected[index] = Person(id: expected[index].id, name: "c\(step)")
+                try await cache.write(expected[index])
+            }
+            if step % 100 == 0 { await manager.flush() }
+        }
+        for _ in 0..<3 { await manager.flush() }
+        #expect(list.data == expected)
     }
 }

@@ -12,7 +12,7 @@ struct Entry<T: Sendable>: Sendable {
 
 /// The elements of a collection at one moment.
 ///
-/// A view of the provider's own storage: taking one costs nothing, reading one element is O(log₆₄ *n*), and neither
+/// A view of the provider's own storage: taking one costs nothing, reading one element is O(log *n*), and neither
 /// makes later changes of the collection cost more. `Array(elements)` is linear.
 public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable {
     let entries: PersistentVector<Entry<T>>
@@ -21,7 +21,7 @@ public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable 
     public var startIndex: Int { 0 }
     /// The number of elements.
     public var endIndex: Int { entries.count }
-    /// The element at `position`, in O(log₆₄ *n*).
+    /// The element at `position`, in O(log *n*).
     public subscript(position: Int) -> T { entries[position].model }
 }
 

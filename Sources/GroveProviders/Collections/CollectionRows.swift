@@ -13,7 +13,7 @@ public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
     public var startIndex: Int { 0 }
     /// The number of rows.
     public var endIndex: Int { entries.count }
-    /// The row at `position`, in O(log₆₄ *n*).
+    /// The row at `position`, in O(log *n*).
     public subscript(position: Int) -> CollectionRow<T> {
         let entry = entries[position]
         return CollectionRow(

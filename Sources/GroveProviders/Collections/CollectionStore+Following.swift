@@ -117,14 +117,18 @@ extension CollectionStore {
             if !isLoading, !interested.isEmpty, let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
             return
         }
+        let isAhead = !pending.isEmpty || committed != nil || !gone.isEmpty
         var list = ListBase(entries: committed ?? entries, hidden: hidden)
+        var splices: [EntrySplice<T>] = []
+        var isReset = false
         var isAffected = false
         var isKnown = !isLacking
         for item in news {
             let own = pending.first { item.ticket > 0 && $0.ticket == item.ticket }
             if commit.map({ $0 < item.commit }) ?? item.isWhole {
                 isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
-                isKnown = apply(item, own, models, to: &list) && isKnown
+                isReset = isReset || item.isWhole
+                isKnown = apply(item, own, models, to: &list) { splices.append($0.trimmed) } && isKnown
                 // More of the same commit may follow.
                 if item.isWhole { commit = item.commit.previous }
             } else if commit == nil {
@@ -147,7 +151,9 @@ extension CollectionStore {
             return
         }
         let shown = shownBeforeEdit
-        let information = show(list, asOf: began, reading: Set(models.keys))
+        let information =
+            isAhead || isReset
+            ? show(list, asOf: began, reading: Set(models.keys)) : show(list, splices, asOf: began)
         guard !information.isEmpty else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
@@ -156,7 +162,8 @@ extension CollectionStore {
     ///
     /// - Returns: whether that was the list.
     private func apply(
-        _ item: ListNews, _ own: PendingEdit<T>?, _ models: [ModelIdentifier: T], to list: inout ListBase<T>
+        _ item: ListNews, _ own: PendingEdit<T>?, _ models: [ModelIdentifier: T], to list: inout ListBase<T>,
+        _ note: (EntrySplice<T>) -> Void
     ) -> Bool {
         // What moves, and what this manager has put in, goes on as what it is.
         var pool: [ModelIdentifier: [Entry<T>]] = [:]
@@ -184,6 +191,7 @@ extension CollectionStore {
             }
             guard let change else { return false }
             add(change.removed)
+            note(change)
         }
         return isKnown
     }
@@ -235,6 +243,38 @@ extension CollectionStore {
             if element.holds(oneOf: whole) { tellWhole() }
             if let miss = misses.first(among: element) { return tellLacking(miss) }
         }
+    }
+
+    /// Shows `list`, which is what the cache has, and differs from what is shown by `splices`.
+    ///
+    /// - Complexity: O(*m*) for *m* elements that come or go, whatever there is beside them.
+    /// - Returns: what changed.
+    private func show(
+        _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn
+    ) -> [CollectionChangeInformation] {
+        hidden = list.hidden
+        take(list.entries, splices)
+        var information: [CollectionChangeInformation] = []
+        // What was there before, and what came: what moves is not new.
+        var (known, came): (Set<Int>, Set<Int>) = ([], [])
+        for splice in splices {
+            information += splice.removed.indices.reversed().map { .delete(index: splice.start + $0) }
+            information += splice.inserted.indices.map { .insert(index: splice.start + $0) }
+            known.formUnion(splice.removed.lazy.map(\.handle).filter { !came.contains($0) })
+            came.formUnion(splice.inserted.lazy.map(\.handle).filter { !known.contains($0) })
+        }
+        let consistency = manager.consistencyManager
+        var joined: [(handle: Int, model: any Model)] = []
+        for handle in came {
+            guard let index = position(of: handle) else { continue }
+            // News from before the read are not for what was read; those of a later read are.
+            entries[index].editedAt = max(entries[index].editedAt, began)
+            joined.append((handle, Leaf.node(entries[index].model)))
+        }
+        let leaving = known.filter { position(of: $0) == nil }
+        consistency.edit(key, leaving: Array(leaving), joining: [], posting: [], context: nil)
+        consistency.joinFetched(began, key, joined, isFollowing: true)
+        return information
     }
 
     /// Makes `list` what the cache has, and shows it under the edits that are pending.

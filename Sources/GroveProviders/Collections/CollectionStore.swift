@@ -76,10 +76,7 @@ final class CollectionStore<T: SimpleModel> {
     /// Whether elements came that were to be in memory only: the next list that is stored brings them.
     var hasUnsaved = false
     private(set) var nextHandle = 0
-    /// Index by handle, less `firstHandle`, right below `staleFrom`.
-    private var positions: [Int] = []
-    private var firstHandle = 0
-    private var staleFrom = 0
+    private var positions = HandlePositions()
 
     struct WeakViewer {
         weak var viewer: CollectionDataProvider<T>?
@@ -122,36 +119,23 @@ final class CollectionStore<T: SimpleModel> {
         return nextHandle
     }
 
-    /// The index of the element of `handle`, or `nil` where it is gone.
-    ///
-    /// O(1) but for the first after an edit.
+    /// The index of the element of `handle`, or `nil` if it is gone.
     func position(of handle: Int) -> Int? {
-        refreshPositions()
-        let offset = handle - firstHandle
-        guard positions.indices.contains(offset) else { return nil }
-        let position = positions[offset]
-        guard position >= 0, position < entries.count, entries[position].handle == handle else { return nil }
+        guard let position = positions.position(of: handle), position < entries.count,
+            entries[position].handle == handle
+        else { return nil }
         return position
     }
 
-    private func refreshPositions() {
-        guard staleFrom < entries.count else { return }
-        if positions.count < nextHandle - firstHandle {
-            positions.append(contentsOf: repeatElement(-1, count: nextHandle - firstHandle - positions.count))
-        }
-        for (offset, entry) in entries.slice(staleFrom, entries.count).enumerated() {
-            positions[entry.handle - firstHandle] = staleFrom + offset
-        }
-        staleFrom = entries.count
+    private func noteAllPositions() {
+        positions = HandlePositions(entries.slice(0, entries.count).map(\.handle))
     }
 
     // MARK: Edits of the newest state
 
     func reset(_ new: [Entry<T>]) {
-        firstHandle = min(new.map(\.handle).min() ?? nextHandle, awaited.keys.min() ?? nextHandle)
-        positions = []
-        staleFrom = 0
         entries = PersistentVector(new)
+        noteAllPositions()
         resets += 1
         changes += 1
         isLoaded = true
@@ -164,14 +148,24 @@ final class CollectionStore<T: SimpleModel> {
 
     /// Puts `new` in the place of the elements of `range`.
     func replace(_ range: Range<Int>, with new: ArraySlice<Entry<T>>) {
-        changes += 1
-        if let first = new.lazy.map(\.handle).min(), first < firstHandle {
-            // One that was there before everything was replaced is back.
-            positions.insert(contentsOf: repeatElement(-1, count: firstHandle - first), at: 0)
-            firstHandle = first
-        }
         entries.replace(range.lowerBound, range.upperBound, with: Array(new))
-        staleFrom = min(staleFrom, range.lowerBound)
+        notePlaces(range, new.lazy.map(\.handle))
+    }
+
+    /// Shows `list`, which differs from what is shown by `splices`, one after the other.
+    func take(_ list: PersistentVector<Entry<T>>, _ splices: [EntrySplice<T>]) {
+        entries = list
+        for splice in splices {
+            positions.note(splice.start, removed: splice.removed.count, splice.inserted.lazy.map(\.handle))
+        }
+        changes += 1
+        if positions.isFull { noteAllPositions() }
+    }
+
+    private func notePlaces(_ range: Range<Int>, _ handles: some Sequence<Int>) {
+        changes += 1
+        positions.note(range.lowerBound, removed: range.count, handles)
+        if positions.isFull { noteAllPositions() }
     }
 
     /// Puts another model, or an edited one, in the place of the element at `index`.

@@ -49,7 +49,7 @@ struct ListBase<T: SimpleModel>: Sendable {
     /// - Returns: what of the entries changed; `nil` if the stored list has no such positions, so that this is not it.
     mutating func apply(
         _ splice: ListSplice, _ make: (ModelIdentifier) -> Entry<T>?
-    ) -> (start: Int, removed: [Entry<T>], inserted: Int)? {
+    ) -> EntrySplice<T>? {
         guard splice.range.upperBound <= count else { return nil }
         let (start, end) = (index(of: splice.range.lowerBound), index(of: splice.range.upperBound))
         let removed = entries.slice(start, end)
@@ -73,7 +73,27 @@ struct ListBase<T: SimpleModel>: Sendable {
         }
         hidden = kept + behind
         entries.replace(start, end, with: came)
-        return (start, removed, came.count)
+        return EntrySplice(start: start, removed: removed, inserted: came)
+    }
+}
+
+/// What of a list's entries was replaced by others.
+struct EntrySplice<T: SimpleModel>: Sendable {
+    let start: Int
+    let removed: [Entry<T>]
+    let inserted: [Entry<T>]
+
+    /// The change without what stays at either end.
+    var trimmed: EntrySplice {
+        let shared = min(removed.count, inserted.count)
+        let before = (0..<shared).first { removed[$0].handle != inserted[$0].handle } ?? shared
+        let behind =
+            (0..<shared - before).first {
+                removed[removed.count - 1 - $0].handle != inserted[inserted.count - 1 - $0].handle
+            } ?? shared - before
+        return EntrySplice(
+            start: start + before, removed: Array(removed[before..<removed.count - behind]),
+            inserted: Array(inserted[before..<inserted.count - behind]))
     }
 }
 

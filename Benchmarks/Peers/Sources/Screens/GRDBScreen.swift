@@ -1,0 +1,66 @@
+import Foundation
+import GRDB
+
+/// A row of a chat, as GRDB's guide has it.
+struct RowRecord: Codable, FetchableRecord, PersistableRecord, Equatable, Sendable {
+    static let databaseTableName = "row"
+
+    var id: Int
+    var position: Int
+    var text: String
+    var author: String
+    var sent: Double
+
+    static func sample(_ id: Int, at position: Int, _ text: String? = nil) -> RowRecord {
+        let row = Row.sample(id, text)
+        return RowRecord(id: id, position: position, text: row.text, author: row.author, sent: row.sent)
+    }
+}
+
+/// GRDB: the whole list is observed, ordered by an indexed column.
+@MainActor
+final class GRDBScreen: ListScreen, Sendable {
+    private let pool: DatabasePool
+    private let rows: Int
+    private var shown: [RowRecord] = []
+    private var observation: AnyDatabaseCancellable?
+
+    init(_ directory: String, rows: Int) throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        pool = try DatabasePool(path: directory + "/db.sqlite")
+        self.rows = rows
+        try pool.write { database in
+            try database.create(table: "row") { table in
+                table.primaryKey("id", .integer)
+                table.column("position", .integer).notNull().indexed()
+                table.column("text", .text).notNull()
+                table.column("author", .text).notNull()
+                table.column("sent", .double).notNull()
+            }
+            for id in 0..<rows { try RowRecord.sample(id, at: id).insert(database) }
+        }
+    }
+
+    var count: Int { shown.count }
+
+    func show(_ told: @escaping @MainActor (String) -> Void) async throws {
+        let observation = ValueObservation.tracking { database in
+            try RowRecord.order(Column("position")).fetchAll(database)
+        }
+        self.observation = observation.start(in: pool, scheduling: .immediate) { error in
+            fatalError("\(error)")
+        } onChange: { [weak self] rows in
+            self?.shown = rows
+            if let first = rows.first { told(first.text) }
+        }
+    }
+
+    nonisolated func edit(_ number: Int) throws {
+        try pool.write { database in
+            try RowRecord.sample(10_000_000 + number, at: -1 - number, "edit \(number)").insert(database)
+            guard number % 2 == 0 else { return }
+            try database.execute(
+                sql: "DELETE FROM row WHERE id = (SELECT id FROM row ORDER BY position DESC LIMIT 1)")
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// A list on screen while others edit it: Grove's `CollectionDataProvider` beside GRDB's `ValueObservation`; see README.md.
+import Foundation
+
+let usage = """
+    usage: Screens grove|grdb ROWS [SECONDS]   a list of ROWS on screen, 60 edits a second by another writer
+           Screens upsert ROWS                 what an upsert in a stored list of ROWS takes
+    """
+
+let arguments = CommandLine.arguments.dropFirst().map { String($0) }
+guard arguments.count >= 2, let rows = Int(arguments[1]), rows > 0 else {
+    FileHandle.standardError.write(Data("\(usage)\n".utf8))
+    exit(2)
+}
+let seconds = arguments.count > 2 ? Double(arguments[2]) ?? 10 : 10
+let directory = NSTemporaryDirectory() + "grove-screens-\(ProcessInfo.processInfo.processIdentifier)"
+defer { try? FileManager.default.removeItem(atPath: directory) }
+
+switch arguments[0] {
+case "grove": try await ListRun(seconds: seconds).run(GroveScreen(directory, rows: rows))
+case "grdb": try await ListRun(seconds: seconds).run(GRDBScreen(directory, rows: rows))
+case "upsert": try await upserts(in: directory, rows: rows)
+default:
+    FileHandle.standardError.write(Data("\(usage)\n".utf8))
+    exit(2)
+}
