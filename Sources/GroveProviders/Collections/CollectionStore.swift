@@ -196,7 +196,13 @@ final class CollectionStore<T: SimpleModel> {
     /// - Parameter edits: edits whose elements go on too.
     func successors(for models: [T], beside edits: [PendingEdit<T>] = []) -> [Entry<T>] {
         let others = edits.flatMap(\.edit.entries).filter { position(of: $0.handle) == nil }
-        let known = entries.slice(0, entries.count) + others
+        var known = entries.slice(0, entries.count) + others
+        if let committed, !pending.isEmpty {
+            // What a pending edit brings is not what is there already, though it may have the same identifier.
+            let there = Set(committed.slice(0, committed.count).map(\.handle))
+            let coming = Set(pending.flatMap(\.edit.entries).map(\.handle)).subtracting(there)
+            known.removeAll { coming.contains($0.handle) }
+        }
         guard !known.isEmpty else { return models.map { entry($0) } }
         var old: [ModelIdentifier: [Entry<T>]] = [:]
         for entry in known.reversed() {
