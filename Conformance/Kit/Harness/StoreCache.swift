@@ -21,6 +21,12 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func place() -> Place { cache.place() }
 
+    func changes() -> ChangeReader { ChangeReader(cache.changes()) }
+
+    func changes(since token: ChangeToken?) -> ChangeReader { ChangeReader(cache.changes(since: token)) }
+
+    func statistics() -> CacheStatistics { cache.statistics }
+
     func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges {
         WrittenChanges(try cache.write(contentsOf: models, asOf: place))
     }
