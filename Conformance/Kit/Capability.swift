@@ -67,7 +67,8 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// What a profile declares, and what follows from it: a rule that needs what a backend does not claim to be says
     /// nothing about it, while one that needs what its harness could supply is a gap.
     public static let ofProfiles: Set<Capability> = [
-        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .bounded, .normalizes,
+        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .bounded,
+        .normalizes,
     ]
 
     /// What a harness for a store supplies.

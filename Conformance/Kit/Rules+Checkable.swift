@@ -30,10 +30,12 @@ extension Rules {
         let skips = rules.compactMap { ConformanceRunner.skip(of: $0, on: backend) }
         let skipped = Set(skips.map(\.rule.id))
         guard !skips.isEmpty else { return (rules, nil) }
-        let reasons = Dictionary(grouping: skips, by: \.message).sorted { ($0.value.count, $1.key) > ($1.value.count, $0.key) }
-            .map { reason, results in
-                "\(results.count) \(reason)\(results[0].isApplicable ? "" : ", which it does not claim")"
-            }
+        let reasons = Dictionary(grouping: skips, by: \.message).sorted {
+            ($0.value.count, $1.key) > ($1.value.count, $0.key)
+        }
+        .map { reason, results in
+            "\(results.count) \(reason)\(results[0].isApplicable ? "" : ", which it does not claim")"
+        }
         let missing =
             "NOT CHECKED on \(backend.name): \(Prose.count(skips.count, "rule")) of \(rules.count): "
             + reasons.joined(separator: "; ") + "."

@@ -17,7 +17,8 @@ import Testing
 
     /// A run of the bad rules in processes of their own, and what was shown and told meanwhile.
     private func run(
-        _ rules: [Rule], failed: Bool = false, failFast: Bool = false, until interruption: Interruption = Interruption(),
+        _ rules: [Rule], failed: Bool = false, failFast: Bool = false,
+        until interruption: Interruption = Interruption(),
         told: (String) -> Void = { _ in }
     ) throws -> ConformanceReport {
         var console = ConformanceConsole()
@@ -70,7 +71,8 @@ import Testing
         #expect(report.backends.allSatisfy { $0.results.isEmpty })
         #expect(ConformanceConsole.status(report, interruption) == 130)
         let some = BackendReport(
-            backend: "a", results: [RuleResult(Self.rule("TST-01"), .passed, checks: 1)], isWhole: false, asked: 5, total: 9,
+            backend: "a", results: [RuleResult(Self.rule("TST-01"), .passed, checks: 1)], isWhole: false, asked: 5,
+            total: 9,
             isInterrupted: true)
         #expect(some.verdict == .interrupted)
         #expect(!ConformanceReport(seed: 1, backends: [some]).isConformant)
@@ -104,7 +106,8 @@ import Testing
             ConformanceRunner.skip(of: rule, on: backend) ?? RuleResult(rule, .passed, checks: 1)
         }
         let report = BackendReport(backend: "a", results: results, isWhole: true)
-        let lines = PrettyReport(ConformanceReport(seed: 1, backends: [report]), columns: 80).text.split(separator: "\n")
+        let lines = PrettyReport(ConformanceReport(seed: 1, backends: [report]), columns: 80).text.split(
+            separator: "\n")
         #expect(lines.count < 50, "a page, not \(lines.count) lines")
         #expect(lines.allSatisfy { $0.count <= 80 })
         for family in Theme.families(of: Rules.all) { #expect(lines.count { $0.contains("(\(family)-*)") } == 1) }
@@ -118,7 +121,8 @@ import Testing
         let miss = "a tree: expected a hit, got a miss (absent Person:1)."
         let results = [
             RuleResult(Self.rule("NRM-01"), .failed, message: miss),
-            RuleResult(Self.rule("NRM-02"), .failed, message: "another tree: expected a hit, got a miss (absent Person:22)."),
+            RuleResult(
+                Self.rule("NRM-02"), .failed, message: "another tree: expected a hit, got a miss (absent Person:22)."),
             RuleResult(Self.rule("RCN-01"), .crashed, message: "Its process ended with signal 4."),
             RuleResult(Self.rule("STO-05"), .failed, message: "a value: expected [1], got nil."),
             RuleResult(Self.rule("STO-06"), .passed, checks: 1),
@@ -131,7 +135,8 @@ import Testing
         for part in [
             "4 rules broken, as it seems by 3 causes", "   of       a value\n   expected [1]\n   came     nil\n",
             "   promise  A value of no bytes is an empty buffer, never `nil`.", "   why      It must.",
-            "   again    grove conformance --backend a --rule STO-05 --seed 5\n", "1 other rule ended in the same way: NRM-02",
+            "   again    grove conformance --backend a --rule STO-05 --seed 5\n",
+            "1 other rule ended in the same way: NRM-02",
             "may follow from what is above",
         ] { #expect(text.contains(part), "\(part)") }
     }
@@ -157,7 +162,9 @@ import Testing
         try "\(RandomProgram([.wipe]))".write(to: file, atomically: true, encoding: .utf8)
         let example = try #require(Workers.example)
         let tool = try #require(Workers.command("memory"))
-        for (executable, words) in [(example.executable, []), (tool.executable, ["conformance", "--backend", "memory"])] {
+        for (executable, words) in [
+            (example.executable, []), (tool.executable, ["conformance", "--backend", "memory"]),
+        ] {
             let process = Process()
             let output = Pipe()
             process.executableURL = URL(fileURLWithPath: executable)

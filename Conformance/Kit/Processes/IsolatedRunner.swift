@@ -119,7 +119,8 @@ public struct IsolatedRunner: Sendable {
                     return
                 case .timedOut where ContinuousClock.now < deadline: _ = report(nil)
                 case .timedOut:
-                    let message = "It did not end within \(Prose.count(Int(rule.timeLimit.components.seconds), "second")); it was killed."
+                    let message =
+                        "It did not end within \(Prose.count(Int(rule.timeLimit.components.seconds), "second")); it was killed."
                     child.kill()
                     _ = report(RuleResult(rule, .timedOut, message: message, duration: ContinuousClock.now - start))
                     return

@@ -11,7 +11,10 @@ public struct FailureText: Sendable, Equatable {
 
     /// Takes `message` apart.
     public init(_ message: String) {
-        let start = message.range(of: ": expected ") ?? (message.hasPrefix("Expected ") ? message.startIndex..<message.index(message.startIndex, offsetBy: 9) : nil)
+        let start =
+            message.range(of: ": expected ")
+            ?? (message.hasPrefix("Expected ")
+                ? message.startIndex..<message.index(message.startIndex, offsetBy: 9) : nil)
         guard let start else {
             (subject, expected, came) = (message, nil, nil)
             return

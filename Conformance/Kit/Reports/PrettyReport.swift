@@ -99,7 +99,8 @@ public struct PrettyReport: Sendable {
             guard !part.isEmpty else { continue }
             lines.append(
                 applies
-                    ? "  skipped, and counted against it:" : "  skipped, as the backend does not claim to be such a one:")
+                    ? "  skipped, and counted against it:"
+                    : "  skipped, as the backend does not claim to be such a one:")
             for (reason, results) in reasons {
                 let ids = results.map(\.rule.id).joined(separator: " ")
                 lines += Prose.wrapped(
@@ -233,7 +234,8 @@ extension BackendReport {
         case .failed:
             if broken == 0, !hasRun { return "\(backend): not conformant: nothing was checked: \(sum)\(end)" }
             if hasTooManySkips, !results.contains(where: { $0.isBroken && $0.rule.level == .must }) {
-                return "\(backend): not conformant: more than one in ten of the \(applicable) rules that apply was skipped: "
+                return
+                    "\(backend): not conformant: more than one in ten of the \(applicable) rules that apply was skipped: "
                     + "\(sum)\(end)"
             }
             return "\(backend): not conformant\(isInterrupted ? ", and interrupted" : ""): \(sum)\(end)"

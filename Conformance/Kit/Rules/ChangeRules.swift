@@ -14,17 +14,22 @@ enum ChangeRules {
         while let set = await reader.next() {
             if set.changedModelIds.contains(last) { return sets }
             sets.append(set)
-            guard sets.count < 5_000 else { throw CheckFailure("a stream of changes: expected an end, got 5,000 change sets.") }
+            guard sets.count < 5_000 else {
+                throw CheckFailure("a stream of changes: expected an end, got 5,000 change sets.")
+            }
         }
         throw CheckFailure("a stream of changes: expected the last write's change set, got the stream's end.")
     }
 
     private static func names(_ sets: [ChangeSet]) -> [String] {
-        sets.map { $0.changesEverything ? "everything" : $0.changedModelIds.map(\.rawValue).sorted().joined(separator: " ") }
+        sets.map {
+            $0.changesEverything ? "everything" : $0.changedModelIds.map(\.rawValue).sorted().joined(separator: " ")
+        }
     }
 
     static let once = Rule(
-        "CHG-01", "`changes()` tells each commit once, in order, none before a read shows it, and nothing of writes that change nothing.",
+        "CHG-01",
+        "`changes()` tells each commit once, in order, none before a read shows it, and nothing of writes that change nothing.",
         because: "A screen that hears too early reads the old value, and never hears again.",
         requires: [.typedCalls, .changes],
         kills: ["tells-twice", "tells-out-of-order", "loses-changes", "remembers-answers"], timeLimit: .seconds(30)
@@ -49,7 +54,11 @@ enum ChangeRules {
         while let set = await reader.next(), !set.changedModelIds.contains(last) {
             let round = told.count
             told.append(set.changedModelIds.map(\.rawValue).sorted().joined(separator: " "))
-            if let sequence { try trial.expect(set.sequence > sequence, "a change set's number: expected one after \(sequence), got \(set.sequence).") }
+            if let sequence {
+                try trial.expect(
+                    set.sequence > sequence,
+                    "a change set's number: expected one after \(sequence), got \(set.sequence).")
+            }
             sequence = set.sequence
             guard round < count else { break }
             let age = try cache.read(ModelIdentifier("Person:\(round % 10)"), as: Person.self).value?.age ?? -2
@@ -90,7 +99,8 @@ enum ChangeRules {
     }
 
     static let resumption = Rule(
-        "CHG-03", "`changes(since:)` begins after its token, also after the cache was closed and opened again, and goes on.",
+        "CHG-03",
+        "`changes(since:)` begins after its token, also after the cache was closed and opened again, and goes on.",
         because: "An index that misses one change is wrong until it is made anew.",
         requires: [.typedCalls, .changes, .reopen, .persistent], kills: ["forgets-old-changes"], timeLimit: .seconds(30)
     ) { trial in
@@ -110,7 +120,9 @@ enum ChangeRules {
             let later = try cache.changes(since: token)
             try cache.write(Person(id: "Person:live \(round)", age: 1))
             try cache.write(Person(id: last.rawValue, age: round))
-            let live = (0...round).flatMap { $0 == round ? ["Person:live \($0)"] : ["Person:live \($0)", last.rawValue] }
+            let live = (0...round).flatMap {
+                $0 == round ? ["Person:live \($0)"] : ["Person:live \($0)", last.rawValue]
+            }
             // The last write of the first round is told in the second one, too.
             let sets = try await tellings(later)
             let more = if round == 1 { try await tellings(later) } else { [ChangeSet]() }
@@ -121,7 +133,8 @@ enum ChangeRules {
     }
 
     static let gaps = Rule(
-        "CHG-04", "A token that is nil, too old, or from before a wipe begins with a change set that says everything may have changed.",
+        "CHG-04",
+        "A token that is nil, too old, or from before a wipe begins with a change set that says everything may have changed.",
         because: "What is not remembered must not be passed over in silence.",
         requires: [.typedCalls, .changes, .wipe], kills: ["passes-over-gaps"], timeLimit: .seconds(30)
     ) { trial in
@@ -137,13 +150,15 @@ enum ChangeRules {
             // One more commit, so that a stream that says nothing of the gap has something to say.
             try cache.write(Person(id: "Person:after \(what)", age: 1))
             let set = await reader.next()
-            try trial.expectEqual(set?.changesEverything, true, "whether a stream since a token \(what) says that there is a gap")
+            try trial.expectEqual(
+                set?.changesEverything, true, "whether a stream since a token \(what) says that there is a gap")
             // A store that was just emptied has no commit to go on from; the next one is.
             var token = set?.token
             if token == nil { token = await reader.next()?.token }
             try trial.expect(
                 token != nil,
-                "the token of the change set since a token \(what), or of the next one: expected one to go on from, got nil.")
+                "the token of the change set since a token \(what), or of the next one: expected one to go on from, got nil."
+            )
         }
         try await first(since: nil, "that is nil")
         try await first(since: old, "that is older than the history")
@@ -159,7 +174,8 @@ enum ChangeRules {
     static let killed = Rule(
         "CHG-05", "`changes(since:)` names everything that a process committed before it was killed.",
         because: "Processes die between a commit and its telling; what they changed is told to the next one.",
-        requires: [.typedCalls, .changes, .persistent, .survivesCrash, .processes], kills: ["forgets-old-changes-on-disk"],
+        requires: [.typedCalls, .changes, .persistent, .survivesCrash, .processes],
+        kills: ["forgets-old-changes-on-disk"],
         timeLimit: .seconds(60)
     ) { trial in
         guard let worker = trial.backend.worker else { return }
@@ -176,13 +192,15 @@ enum ChangeRules {
         }
         child.kill()
         child.wait()
-        try trial.expectEqual(acknowledged.count, 40, "the commits of a process before it was killed (\(child.errorText))")
+        try trial.expectEqual(
+            acknowledged.count, 40, "the commits of a process before it was killed (\(child.errorText))")
         let again = try site.open(history: 10_000)
         let later = try again.changes(since: token)
         try again.write(Person(id: last.rawValue, age: 0))
         let sets = try await tellings(later)
         let told = sets.reduce(into: Set<ModelIdentifier>()) { $0.formUnion($1.changedModelIds) }
-        let missing = sets.contains(where: \.changesEverything) ? [] : acknowledged.subtracting(told).map(\.rawValue).sorted()
+        let missing =
+            sets.contains(where: \.changesEverything) ? [] : acknowledged.subtracting(told).map(\.rawValue).sorted()
         try trial.expectEqual(missing, [], "what was committed before the kill and is not told after it")
     }
 
@@ -205,8 +223,11 @@ enum ChangeRules {
         site.interceptor.failWrites(with: nil)
         let after = try cache.statistics()
         try trial.expectEqual(after.hits - before.hits, 4, "the hits that were counted")
-        try trial.expectEqual(after.misses[.absent, default: 0] - before.misses[.absent, default: 0], 2, "the misses of what is absent")
-        try trial.expectEqual(after.misses[.deleted, default: 0] - before.misses[.deleted, default: 0], 1, "the misses of what was deleted")
+        try trial.expectEqual(
+            after.misses[.absent, default: 0] - before.misses[.absent, default: 0], 2, "the misses of what is absent")
+        try trial.expectEqual(
+            after.misses[.deleted, default: 0] - before.misses[.deleted, default: 0], 1,
+            "the misses of what was deleted")
         try trial.expectEqual(after.commits - before.commits, 6, "the commits that were counted")
         try trial.expectEqual(after.failedWrites - before.failedWrites, 1, "the failed writes that were counted")
     }

@@ -35,7 +35,8 @@ enum DeletionRules {
 
     static let optional = Rule(
         "DEL-02", "Deleted optional child reads nil.",
-        because: "The holder lives on without it.", requires: [.normalizes], kills: ["delete-without-trace", "delete-forgotten"]
+        because: "The holder lives on without it.", requires: [.normalizes],
+        kills: ["delete-without-trace", "delete-forgotten"]
     ) { trial in
         let cache = try trial.cache()
         let person = Person(id: "Person:1")
@@ -48,7 +49,8 @@ enum DeletionRules {
 
     static let element = Rule(
         "DEL-03", "Deleted array element is dropped, order kept.",
-        because: "The others stay where they were.", requires: [.normalizes], kills: ["delete-without-trace", "delete-forgotten"]
+        because: "The others stay where they were.", requires: [.normalizes],
+        kills: ["delete-without-trace", "delete-forgotten"]
     ) { trial in
         let cache = try trial.cache()
         let people = (0..<5).map { Person(id: "Person:\($0)") }
@@ -91,7 +93,8 @@ enum DeletionRules {
 
     static let everywhere = Rule(
         "DEL-05", "It shows through every parent and every collection.",
-        because: "One place where it is left is one too many.", requires: [.normalizes], kills: ["delete-forgotten", "delete-without-trace"]
+        because: "One place where it is left is one too many.", requires: [.normalizes],
+        kills: ["delete-forgotten", "delete-without-trace"]
     ) { trial in
         let cache = try trial.cache()
         let (gone, kept) = (Person(id: "Person:1"), Person(id: "Person:2"))
@@ -159,7 +162,8 @@ enum DeletionRules {
     static let placeInTime = Rule(
         "DEL-08",
         "A holder written after the deletion, with the child, holds it again; a holder written before reads it as deleted.",
-        because: "Deletion has a place in time, on disk as in memory.", requires: [.normalizes], kills: ["never-undeletes"]
+        because: "Deletion has a place in time, on disk as in memory.", requires: [.normalizes],
+        kills: ["never-undeletes"]
     ) { trial in
         let cache = try trial.cache()
         let person = Person(id: "Person:1", age: 1)

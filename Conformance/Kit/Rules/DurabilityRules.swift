@@ -3,7 +3,9 @@ import GroveModel
 
 /// DUR: what is left when processes are killed and calls fail.
 enum DurabilityRules {
-    static let all = [acknowledged, whole, large, prefix, powerLoss, fullDisk, limitedFile, smallDisk, failedSync, recovery]
+    static let all = [
+        acknowledged, whole, large, prefix, powerLoss, fullDisk, limitedFile, smallDisk, failedSync, recovery,
+    ]
 
     private static let needs: Set<Capability> = [.persistent, .survivesCrash, .processes, .systemFaults]
 

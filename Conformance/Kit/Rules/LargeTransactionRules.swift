@@ -6,7 +6,8 @@ enum LargeTransactionRules {
     static let all = [store, largeStore, beside, trees, largeTrees]
 
     static let store = Rule(
-        "STO-13", "A transaction of 100 or 5,001 puts is there whole or not at all: to views beside it, and if it throws.",
+        "STO-13",
+        "A transaction of 100 or 5,001 puts is there whole or not at all: to views beside it, and if it throws.",
         because: "An engine with a limit on batches invites a store to commit in pieces.", requires: [.storedBytes],
         kills: ["commits-every-30", "commits-every-5000"], timeLimit: .seconds(240)
     ) { trial in
@@ -130,7 +131,8 @@ enum LargeTransactionRules {
     }
 
     static let trees = Rule(
-        "TXN-09", "A transaction of 100 or 5,000 models is one commit: none shows before its end, none stays if it throws.",
+        "TXN-09",
+        "A transaction of 100 or 5,000 models is one commit: none shows before its end, none stays if it throws.",
         because: "A sync that fails in its last page must not leave the first ones.", requires: [.typedCalls],
         kills: ["commits-every-30", "commits-every-5000"], timeLimit: .seconds(120)
     ) { trial in
@@ -170,7 +172,8 @@ enum LargeTransactionRules {
             } catch is Given {}
             try trial.expectEqual(beside, before, "three ages read beside the body \(what)")
             try trial.expectEqual(
-                try ages(), isThrown ? before : [2, 2, 2], "three ages after \(isThrown ? "the abort" : "the end") \(what)")
+                try ages(), isThrown ? before : [2, 2, 2],
+                "three ages after \(isThrown ? "the abort" : "the end") \(what)")
         }
     }
 }

@@ -30,7 +30,8 @@ enum NormalizationRules {
 
     static let oneTruth = Rule(
         "NRM-02", "A child written alone, or through parent B, shows through every parent.",
-        because: "It is what normalization is for.", requires: [.normalizes], kills: ["remembers-answers", "first-write-wins"]
+        because: "It is what normalization is for.", requires: [.normalizes],
+        kills: ["remembers-answers", "first-write-wins"]
     ) { trial in
         let cache = try trial.cache()
         func read(_ id: String) throws -> Message {

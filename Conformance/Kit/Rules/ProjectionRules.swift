@@ -10,7 +10,8 @@ enum ProjectionRules {
 
     static let keepsOthers = Rule(
         "PRJ-01", "Writing Small keeps the fields that only Full carries.",
-        because: "A list that shows names must not erase biographies.", requires: [.normalizes], kills: ["forgets-projections"]
+        because: "A list that shows names must not erase biographies.", requires: [.normalizes],
+        kills: ["forgets-projections"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(FullProfile(id: "Profile:1", name: "Ada"))
@@ -108,7 +109,8 @@ enum ProjectionRules {
 
     static let concurrent = Rule(
         "PRJ-06", "Concurrent Small and Full writers lose no field.",
-        because: "Reading, merging and writing must be one step.", requires: [.normalizes, .flush], kills: ["forgets-projections"]
+        because: "Reading, merging and writing must be one step.", requires: [.normalizes, .flush],
+        kills: ["forgets-projections"]
     ) { trial in
         let cache = try trial.cache()
         DispatchQueue.concurrentPerform(iterations: 500) { index in

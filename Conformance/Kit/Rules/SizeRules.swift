@@ -6,7 +6,8 @@ enum SizeRules {
     static let all = [payload, disk]
 
     static let payload = Rule(
-        "STO-15", "The payload that `size()` says is within a third of the bytes of keys and values; the entries are exact.",
+        "STO-15",
+        "The payload that `size()` says is within a third of the bytes of keys and values; the entries are exact.",
         because: "Budgets and an operator's figures are made of it.", requires: [.storedBytes],
         kills: ["doubles-payload", "halves-payload"]
     ) { trial in

@@ -4,7 +4,9 @@ import GroveModel
 
 /// CON, second part: order, completions and failures.
 enum WriteRules {
-    static let all = [callOrder, ownWrites, completions, onceEach, sizes, wiped, notAfterDelete, failures, batches, aliases]
+    static let all = [
+        callOrder, ownWrites, completions, onceEach, sizes, wiped, notAfterDelete, failures, batches, aliases,
+    ]
 
     static let callOrder = Rule(
         "CON-04", "Fire-and-forget writes by one caller apply in call order.",
@@ -151,7 +153,8 @@ enum WriteRules {
         // A second call that is on its way has come when as many later reads were answered.
         for number in 0..<40 { _ = try cache.model(forKey: "Person:\(number % 20)", as: Person.self) }
         for (number, answer) in people.enumerated() {
-            try trial.expectEqual(answer.calls, 1, "the calls of the completion of model read \(number), after later reads")
+            try trial.expectEqual(
+                answer.calls, 1, "the calls of the completion of model read \(number), after later reads")
         }
         for (number, answer) in lists.enumerated() {
             try trial.expectEqual(

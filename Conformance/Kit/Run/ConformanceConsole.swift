@@ -47,7 +47,9 @@ package struct ConformanceConsole {
     /// The rules that the globs pick.
     ///
     /// - Throws: ``CheckFailure`` if a glob picks none: beside another that does, it is a mistake too.
-    package static func rules(_ globs: [String], of backends: [any ConformanceBackend] = []) throws(CheckFailure) -> [Rule] {
+    package static func rules(_ globs: [String], of backends: [any ConformanceBackend] = []) throws(CheckFailure)
+        -> [Rule]
+    {
         for glob in globs where Rules.matching([glob]).isEmpty {
             throw CheckFailure("no rule matches \(glob); --list shows them")
         }

@@ -17,7 +17,9 @@ struct LastFailures {
         let own = variables["XDG_CACHE_HOME"] ?? variables["HOME"].map { $0 + "/.cache" }
         self.folder = folder ?? (own ?? FileManager.default.temporaryDirectory.path) + "/grove-conformance"
         // FNV-1a (Fowler, Noll and Vo): a name for the pair that holds what file names may hold.
-        let hash = (executable + "\0" + backend).utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let hash = (executable + "\0" + backend).utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
         path = self.folder + "/" + String(hash, radix: 16) + ".failed"
     }
 

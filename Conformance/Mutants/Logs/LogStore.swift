@@ -121,7 +121,9 @@ final class LogStore: NodeStore {
     func size() throws(CacheError) -> StoreSize {
         let content = state.withLock { $0.content }
         let payload = content.reduce(0) { $0 + $1.key.count + $1.value.count }
-        return StoreSize(bytesOnDisk: flaw == .hidesFiles ? 0 : files.allocatedBytes(), payloadBytes: payload, entries: content.count)
+        return StoreSize(
+            bytesOnDisk: flaw == .hidesFiles ? 0 : files.allocatedBytes(), payloadBytes: payload, entries: content.count
+        )
     }
 
     func wipe() throws(CacheError) {

@@ -116,7 +116,9 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
 final class ReferenceRound: Sendable {
     private let sorted = Mutex<[[UInt8]]>([])
 
-    /// The keys after `start`. Those of a later write are seen in the next round.
+    /// The keys after `start`.
+    ///
+    /// Those of a later write are seen in the next round.
     func keys(after start: [UInt8]?, in content: ReferenceContent) -> ArraySlice<[UInt8]> {
         sorted.withLock { sorted in
             if start == nil || sorted.isEmpty {
