@@ -35,7 +35,7 @@
 
         /// How the report is written.
         enum Format: String, CaseIterable, ExpressibleByArgument {
-            case pretty, tap, tap13, junit, json
+            case pretty, tap, tap13, junit, json, markdown, html
 
             var report: ReportFormat { ReportFormat(rawValue: rawValue) ?? .pretty }
         }
@@ -69,7 +69,7 @@
             help: "Check the rules: each mutant must be found out by the rules that list it, and pass most others.")
         var mutants = false
 
-        @Option(name: .long, help: "The report: pretty, tap, tap13 (for prove), junit or json.")
+        @Option(name: .long, help: "The report: pretty, tap, tap13 (for prove), junit, json, markdown or html.")
         var format = Format.pretty
 
         @Option(name: .long, help: "Write the report to this file instead of standard output.")
