@@ -144,7 +144,9 @@ import Testing
         #expect(read.output == "[('a', 4, 1, 1, 1, 4), ('b', 1, 0, 0, 0, 1)]\n")
     }
 
-    @Test("The page for a browser is well formed, needs nothing else, and holds the verdicts, the failures and what no rule tests")
+    @Test(
+        "The page for a browser is well formed, needs nothing else, and holds the verdicts, the failures and what no rule tests"
+    )
     func html() throws {
         let text = HTMLReport(report).text
         // Without its first line and the void elements, it is XML.

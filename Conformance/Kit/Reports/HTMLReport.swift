@@ -110,7 +110,8 @@ public struct HTMLReport: Sendable {
     private func plain(_ text: String) -> String {
         let parts = quoted(text).split(separator: "`", omittingEmptySubsequences: false)
         guard parts.count % 2 == 1 else { return quoted(text) }
-        return parts.enumerated().map { $0.offset % 2 == 1 ? "<code>\($0.element)</code>" : String($0.element) }.joined()
+        return parts.enumerated().map { $0.offset % 2 == 1 ? "<code>\($0.element)</code>" : String($0.element) }
+            .joined()
     }
 
     private static let style = """
