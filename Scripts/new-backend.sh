@@ -87,7 +87,11 @@ import Testing
             .map { WorkerCommand(executable: \$0, arguments: ["--worker"]) }
     }()
 
-    @Test(.serialized, arguments: Rules.checkable(on: Harness(), worker: worker))
+    /// Without some that write a hundred thousand nodes, for which a file each takes minutes; the executable checks them.
+    static let rules = Rules.checkable(on: Harness(), worker: worker)
+        .filter { !["CON-11", "LIF-03", "STO-14", "TXN-10"].contains(\$0.id) }
+
+    @Test(.serialized, arguments: rules)
     func holds(_ rule: Rule) async throws { try await rule.verify(on: Harness(), worker: Self.worker) }
 }
 END

@@ -34,7 +34,7 @@ extension Rules {
             ($0.value.count, $1.key) > ($1.value.count, $0.key)
         }
         .map { reason, results in
-            "\(results.count) \(reason)\(results[0].isApplicable ? "" : ", which it does not claim")"
+            "\(Prose.needs(results.count, reason))\(results[0].isApplicable ? "" : ", which it does not claim")"
         }
         let missing =
             "NOT CHECKED on \(backend.name): \(Prose.count(skips.count, "rule")) of \(rules.count): "

@@ -184,7 +184,7 @@ import Testing
         #expect(rules.count < Rules.all.count)
         #expect(rules.allSatisfy { !$0.requires.contains(.processes) })
         #expect(missing?.hasPrefix("NOT CHECKED on lmdb: \(Rules.all.count - rules.count) rules of ") == true)
-        #expect(missing?.contains("needs processes") == true)
+        #expect(missing?.contains(" need processes") == true)
         #expect(Rules.checkable(Rules.matching(["STO-05"]), on: StoreBackend(LMDBHarness())).missing == nil)
     }
 
@@ -194,6 +194,8 @@ import Testing
         #expect(CheckFailure("It goes on...").description == "It goes on...")
         #expect(Prose.count(1, "rule") == "1 rule")
         #expect(Prose.count(0, "rule") == "0 rules")
+        #expect(Prose.needs(2, "needs magic", noun: "rule") == "2 rules need magic")
+        #expect(Prose.needs(1, "needs magic") == "1 needs magic")
         #expect(Prose.shell("a/b-c.d") == "a/b-c.d")
         #expect(Prose.shell("it's") == "'it'\\''s'")
         #expect(Prose.seconds(.milliseconds(1_250)) == "1.3 s")

@@ -21,6 +21,6 @@ import Testing
         #expect(backend.broken == 0)
         #expect(!backend.hasTooManySkips)
         let lines = PrettyReport(report, columns: 400).text.split(separator: "\n")
-        #expect(lines.count { $0.contains("needs normalizes:") } == 1)
+        #expect(lines.count { $0.contains("rules need normalizes:") } == 1)
     }
 }

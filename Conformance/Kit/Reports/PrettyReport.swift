@@ -104,7 +104,7 @@ public struct PrettyReport: Sendable {
             for (reason, results) in reasons {
                 let ids = results.map(\.rule.id).joined(separator: " ")
                 lines += Prose.wrapped(
-                    "\(Prose.count(results.count, "rule")) \(reason): \(ids)", after: "    ", width: width)
+                    "\(Prose.needs(results.count, reason, noun: "rule")): \(ids)", after: "    ", width: width)
             }
         }
         return lines

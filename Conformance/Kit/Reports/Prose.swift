@@ -9,6 +9,13 @@ enum Prose {
     /// `count` with its noun: `1 rule`, `2 rules`.
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
+    /// How many rules were skipped for `reason`, such as `needs processes`, which is of one rule.
+    static func needs(_ count: Int, _ reason: String, noun: String? = nil) -> String {
+        let subject = noun.map { Prose.count(count, $0) } ?? "\(count)"
+        guard count != 1, reason.hasPrefix("needs ") else { return "\(subject) \(reason)" }
+        return "\(subject) need \(reason.dropFirst(6))"
+    }
+
     /// The words of `text` in lines of at most `width` columns, the first after `first`, the others after as many spaces.
     ///
     /// A word that is longer than a line stays whole: it may be a path that somebody copies.
