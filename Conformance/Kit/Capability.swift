@@ -43,6 +43,13 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     public static let evict = Capability("evict")
     /// Being told of misses, failures and commits.
     public static let observer = Capability("observer")
+    /// Streams of changes, a history of commits, and statistics.
+    public static let changes = Capability("changes")
+    /// Keeping each identified model once, so that a change of one shows in every tree and list that holds it.
+    ///
+    /// A delegate that stores trees whole, as RocketData allowed, does not list it; the rules that need it are skipped, and do
+    /// not count against it.
+    public static let normalizes = Capability("normalizes")
     /// Reading and writing the stored bytes, and counting what the store is asked to do.
     public static let storedBytes = Capability("storedBytes")
     /// Making the store fail or wait.
@@ -61,13 +68,15 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// nothing about it, while one that needs what its harness could supply is a gap.
     public static let ofProfiles: Set<Capability> = [
         .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .bounded,
+        .normalizes,
     ]
 
     /// What a harness for a store supplies.
     public static let ofStores: Set<Capability> = [
-        .typedCalls, .flush, .close, .reopen, .wipe, .suspend, .evict, .observer, .storedBytes, .faults,
+        .typedCalls, .flush, .close, .reopen, .wipe, .suspend, .evict, .observer, .storedBytes, .faults, .changes,
+        .normalizes,
     ]
 
     /// What a harness for any other delegate may supply.
-    public static let ofDelegates: Set<Capability> = [.flush, .close, .reopen, .wipe, .evict]
+    public static let ofDelegates: Set<Capability> = [.flush, .close, .reopen, .wipe, .evict, .normalizes]
 }

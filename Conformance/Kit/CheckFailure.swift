@@ -4,5 +4,10 @@ public struct CheckFailure: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Makes a failure of that sentence.
-    public init(_ description: String) { self.description = description }
+    ///
+    /// Sentences end in the sentences of errors; of two full stops one stays.
+    public init(_ description: String) {
+        let ends = description.hasSuffix("..") && !description.hasSuffix("...")
+        self.description = ends ? String(description.dropLast()) : description
+    }
 }

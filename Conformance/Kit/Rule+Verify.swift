@@ -4,6 +4,16 @@
     import Foundation
 #endif
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 extension Rule: CustomStringConvertible {
     /// The identifier, the level and the text.
     public var description: String { "\(id) \(level.rawValue) \(text)" }
@@ -12,9 +22,12 @@ extension Rule: CustomStringConvertible {
 /// Rules under a test framework, one test a rule:
 ///
 /// ```swift
-/// @Test(.serialized, arguments: Rules.all)
-/// func conforms(_ rule: Rule) async throws { try await rule.verify(on: MyHarness()) }
+/// @Test(.serialized, arguments: Rules.checkable(on: MyHarness(), worker: worker))
+/// func conforms(_ rule: Rule) async throws { try await rule.verify(on: MyHarness(), worker: worker) }
 /// ```
+///
+/// ``Rules/checkable(on:worker:)`` leaves out what cannot be checked, and prints what that is: a rule that is
+/// skipped inside a test would count as one that passed.
 extension Rule {
     /// Checks the rule on the store of `harness`.
     ///
@@ -23,7 +36,8 @@ extension Rule {
     ///     whose `main.swift` is `await ConformanceMain.run(MyHarness.self)`; without one, rules that start
     ///     processes are skipped.
     ///   - excuses: rules that are known to be broken.
-    /// - Returns: what became of it, of which only a skip needs a second look.
+    /// - Returns: what became of it. If it was skipped, a line on standard error says so, as a test framework takes the
+    ///   skip for a pass.
     /// - Throws: ``CheckFailure`` where it is broken, with the seed that replays it.
     @discardableResult
     public func verify<Harness: StoreHarness>(
@@ -52,6 +66,9 @@ extension Rule {
         guard !result.isBroken else {
             throw CheckFailure(
                 "\(id) on \(backend.name), seed \(seed): \(text) It \(result.outcome.rawValue): \(result.message)")
+        }
+        if result.outcome == .skipped {
+            ConformanceWorker.print("SKIPPED \(id) on \(backend.name): \(result.message)\n", to: STDERR_FILENO)
         }
         return result
     }

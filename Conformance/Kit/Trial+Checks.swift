@@ -10,7 +10,12 @@ extension Trial {
     /// Checks that `value` is `expected`; `what` names the value.
     public func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) throws {
         try expectNotForgotten(value, what)
-        try expect(value == expected, "\(what): expected \(brief(expected)), got \(brief(value)).")
+        try expect(
+            value == expected,
+            {
+                let (wanted, came) = briefly(expected, value)
+                return "\(what): expected \(wanted), got \(came)."
+            }())
     }
 
     /// Checks that a write said that exactly `expected` changed, where the backend says such things at all.
@@ -106,4 +111,21 @@ func brief(_ value: some Any) -> String {
     let text = String(describing: value)
     guard text.unicodeScalars.count > 240 else { return text }
     return "\(String(text.unicodeScalars.prefix(200)))… (\(text.utf8.count) bytes)"
+}
+
+/// Two values that differ as a failure prints them: long ones from shortly before the first difference on.
+func briefly(_ expected: some Any, _ came: some Any) -> (expected: String, came: String) {
+    let (left, right) = (String(describing: expected), String(describing: came))
+    let (wanted, got) = (Array(left.unicodeScalars), Array(right.unicodeScalars))
+    let same = zip(wanted, got).prefix { $0 == $1 }.count
+    // The beginning shows the difference, or there is none to see.
+    guard max(wanted.count, got.count) > 240, same > 120, same < max(wanted.count, got.count) else {
+        return (brief(expected), brief(came))
+    }
+    func cut(_ text: [Unicode.Scalar]) -> String {
+        var part = String.UnicodeScalarView()
+        part.append(contentsOf: text[min(same - 60, text.count)..<min(same + 120, text.count)])
+        return "…\(String(part))\(same + 120 < text.count ? "…" : "")"
+    }
+    return ("\(cut(wanted)) (the first \(same) characters are equal)", cut(got))
 }

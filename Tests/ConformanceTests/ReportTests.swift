@@ -34,7 +34,7 @@ import Testing
         #expect(object["seed"] as? Int == 42)
         let backends = try #require(object["backends"] as? [[String: Any]])
         #expect(backends.map { $0["backend"] as? String } == ["a", "b"])
-        #expect(backends.map { $0["verdict"] as? String } == ["failed", "conformant"])
+        #expect(backends.map { $0["verdict"] as? String } == ["failed", "partial"])
         #expect(backends[0]["passed"] as? Int == 1)
         #expect(backends[0]["failed"] as? Int == 2)
         #expect(backends[0]["skipped"] as? Int == 1)
@@ -144,6 +144,34 @@ import Testing
         #expect(read.output == "[('a', 4, 1, 1, 1, 4), ('b', 1, 0, 0, 0, 1)]\n")
     }
 
+    @Test(
+        "The page for a browser is well formed, needs nothing else, and holds the verdicts, the failures and what no rule tests"
+    )
+    func html() throws {
+        let text = HTMLReport(report).text
+        // Without its first line and the void elements, it is XML.
+        let body = text.split(separator: "\n").filter { !$0.hasPrefix("<!doctype") && !$0.hasPrefix("<meta") }
+        let parser = XMLParser(data: Data(body.joined(separator: "\n").utf8))
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        #expect(!text.contains("<script") && !text.contains("src=") && !text.contains("href="))
+        for part in [
+            "aria-label=\"Grove conformance: not conformant\"", "aria-label=\"Grove conformance: checked in part\"",
+            "grove conformance --backend a --rule TST-02 --seed 42", "<h2>What no rule tests</h2>", "needs persistent",
+            "A text with &lt;angles&gt;",
+        ] { #expect(text.contains(part), "\(part)") }
+    }
+
+    @Test("The page for a repository has a row for each theme, what is broken and what was skipped")
+    func markdown() {
+        let text = MarkdownReport(report).text
+        for part in [
+            "**not conformant**", "**checked in part**", "| TST | 1 | 2 | 1 |", "### TST-02 broken",
+            "- again: `grove conformance --backend a --rule TST-02 --seed 42`", "| TST-03 | needs persistent | yes |",
+            "## What no rule tests",
+        ] { #expect(text.contains(part), "\(part)") }
+        #expect(!text.contains("<angles>"))
+    }
+
     @Test("A backend is hardened when the rules of faults ran, all of them")
     func hardened() {
         func report(_ outcome: RuleResult.Outcome) -> BackendReport {
@@ -165,8 +193,7 @@ import Testing
     func pretty() {
         let text = PrettyReport(report).text
         #expect(text.contains("seed 42"))
-        #expect(text.contains("replay: grove conformance --backend a --rule TST-02 --seed 42"))
-        #expect(text.contains("more than one rule in ten was skipped"))
+        #expect(text.contains("\n   again    grove conformance --backend a --rule TST-02 --seed 42\n"))
         #expect(!text.contains("\u{1B}"))
         #expect(PrettyReport(report, isColoured: true).text.contains("\u{1B}[31m"))
     }

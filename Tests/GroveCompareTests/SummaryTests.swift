@@ -2,7 +2,7 @@ import Testing
 
 @testable import GroveCompare
 
-@Suite("The summary of a comparison")
+@Suite("The order of backends")
 struct SummaryTests {
     private func entry(_ backend: BackendName, _ figure: Double, _ repetitions: ClosedRange<Double>? = nil)
         -> Ranking.Entry
@@ -56,88 +56,12 @@ struct SummaryTests {
     @Test("A backend alone is not ranked")
     func alone() { #expect(speeds(entry(.lmdb, 844_000)) == "lmdb, 844k a second.") }
 
-    private func report(isInMemory: Bool = false, isVoid: Bool = false) -> CompareReport {
-        var report = CompareReport()
-        report.dataSet = "20,000 messages"
-        report.isInMemory = isInMemory
-        let rates: [(BackendName, Workload, Double)] = [
-            (.memory, .readTree, 1_240_000), (.lmdb, .readTree, 844_000), (.sqlite, .readTree, 215_000),
-            (.memory, .writeOne, 163_000), (.lmdb, .writeOne, 5_200), (.sqlite, .writeOne, 36_000),
-        ]
-        for (coding, share) in [("specialised", 1.0), ("codable", 0.1)] {
-            for (backend, workload, rate) in rates {
-                var result = CompareResult(
-                    backend: backend, workload: workload, coding: coding, operationsPerSecond: rate * share,
-                    repetitions: rate * share...rate * share, floorOperationsPerSecond: nil, latencies: Latencies([]))
-                result.isVoid = isVoid && backend == .lmdb
-                report.results.append(result)
-            }
-        }
-        for (backend, bytes) in [(BackendName.memory, 0), (.lmdb, 170_000), (.sqlite, 270_000)] {
-            report.footprints.append(
-                Footprint(
-                    backend: backend, bytesOnDisk: bytes, residentBytes: 0, openMilliseconds: 0, nodes: 1_000,
-                    payloadBytes: 0, floorOpenMilliseconds: nil, killedOpenMilliseconds: nil))
-        }
-        return report
-    }
-
-    @Test("The first lines of a report are the summary, in 80 columns")
-    func summary() throws {
-        let summary = """
-            20,000 messages; the stores are on a disk.
-            Reading trees at random: lmdb is fastest with 844k a second, 3.9 times sqlite
-                (215k). Memory does 1.24M.
-            Writing one tree to a commit: sqlite is fastest with 36k a second, 6.9 times
-                lmdb (5.2k). Memory does 163k. Only lmdb waits for the disk at each commit.
-            Size on disk: lmdb is smallest with 170 bytes a record; sqlite takes 1.6 times
-                as much (270).
-            memory: on all platforms; one process; at least 90 % of a budget is records;
-                nothing is left when the process ends.
-            lmdb: on Linux and macOS; several processes at once; at least 45 % of a budget
-                is records.
-            sqlite: on Linux and all of Apple's systems; several processes at once; at least
-                50 % of a budget is records.
-            Compare only figures of one run. The tables follow.
-            """
-        #expect(CompareSummary(report())?.text == summary)
-        #expect(report().table.hasPrefix(summary + "\n\n"))
-    }
-
-    @Test("A summary says if the disk is memory, and if the engines were slower than they should be")
-    func reservations() throws {
-        let text = try #require(CompareSummary(report(isInMemory: true, isVoid: true))?.text)
-        #expect(text.contains("in memory, not on a disk") && !text.contains("waits for the disk"))
-        #expect(text.contains("The machine was slow or busy: lmdb, called directly,"))
-    }
-
     @Test("It is known where a file system is in memory", .enabled(if: FilePlace("/dev/shm") == .directory))
     func fileSystems() {
         #expect(FilePlace.isInMemory("/dev/shm") && FilePlace.isInMemory("/dev/shm/nothing"))
         #expect(!FilePlace.isInMemory("/proc") && !FilePlace.isInMemory("/dev/shmem"))
     }
 
-    @Test("A backend that was disturbed while it was measured is not ranked behind another")
-    func disturbance() throws {
-        var report = report()
-        for index in report.results.indices {
-            report.results[index].pace = report.results[index].backend == .sqlite ? 200 : 400
-        }
-        // SQLite, 3.9 times slower, might have been 4 times as fast.
-        let text = try #require(CompareSummary(report)?.text)
-        #expect(text.contains("Reading trees at random: this run is too noisy to rank lmdb and sqlite"))
-        for index in report.results.indices { report.results[index].pace = 300 }
-        #expect(CompareSummary(report)?.text.contains("Reading trees at random: lmdb is fastest") == true)
-    }
-
     @Test("The pace of the machine is a number of rounds")
     func pace() { #expect(MachinePace.measure() > 0) }
-
-    @Test("A report on one backend has no summary")
-    func oneBackend() {
-        var report = report()
-        report.results.removeAll { $0.backend != .lmdb }
-        #expect(CompareSummary(report) == nil && CompareSummary(CompareReport()) == nil)
-        #expect(report.table.hasPrefix("lmdb"))
-    }
 }

@@ -144,13 +144,13 @@ struct CompareTests {
         #expect(hits > 60 && hits < 99, "\(row)")
     }
 
-    @Test("A table fits into 80 columns and says what the tax is")
+    @Test("A table fits into 80 columns and says what its words mean")
     func table() throws {
         let outcome = try ToolProcess.run(
             ["compare", "--nodes", "220", "--backend", "memory", "--workload", "read-*"])
         #expect(outcome.status == 0)
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-        #expect(outcome.output.contains("tax = floor / ours"))
+        #expect(outcome.output.contains("over = how many times as fast the bare engine is"))
         #expect(!outcome.output.contains("write-batch") && !outcome.output.contains("\u{1B}"))
     }
 
@@ -251,5 +251,30 @@ struct CompareTests {
         let outcome = try ToolProcess.run(["compare", "--list"])
         #expect(outcome.status == 0 && outcome.output.contains("reader-stall"))
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("A short run prints the answer and a table of uses, within 80 columns, and no other figures")
+    func answer() throws {
+        let outcome = try ToolProcess.run(
+            [
+                "compare", "--nodes", "220", "--for", "catalogue,bulk", "--needs", "processes,kill", "--directory",
+                NSTemporaryDirectory(),
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 })
+        let words = outcome.output.split { $0 == "\n" || $0 == " " }.joined(separator: " ")
+        #expect(words.contains("Left out, as they do not meet what is needed: memory (processes, kill)"))
+        #expect(lines.contains { $0.hasPrefix("calls/s") && $0.contains("catalogue") && $0.contains("bulk") })
+        #expect(lines.contains { $0.hasPrefix("sqlite") && $0.contains("a kill") })
+        #expect(!outcome.output.contains("p99") && !outcome.output.contains("\u{1B}"))
+    }
+
+    @Test(
+        "A need or a use that is not known, or that nothing meets, ends with 2 and one line",
+        arguments: [["--needs", "wings"], ["--needs", "ios,power"], ["--for", "chess"], ["--mix", "reads=much"]])
+    func mistakes(arguments: [String]) throws {
+        let outcome = try ToolProcess.run(["compare", "--nodes", "220"] + arguments)
+        #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errorLines.count == 1, "\(outcome.errors)")
     }
 }

@@ -31,7 +31,7 @@ extension CacheLife {
     private var least: Int { Store.profile.leastBudgetBytes }
 
     private func bytesOnDisk(_ place: String) throws -> Int {
-        try StoreFiles(place).allocatedBytes() + ((try? StoreFiles(place + "/set-aside").allocatedBytes()) ?? 0)
+        try StoreFiles(place).allocatedBytes() + ((try? StoreFiles(place + "/grove-set-aside").allocatedBytes()) ?? 0)
     }
 
     private func leastBudget(notesOf count: Int) throws {

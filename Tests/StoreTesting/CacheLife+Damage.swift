@@ -145,7 +145,7 @@ extension CacheLife {
     }
 
     private func harmless() throws {
-        for name in [".DS_Store", "Thumbs.db", "lost+found", "set-aside", "grove-eviction"] {
+        for name in [".DS_Store", "Thumbs.db", "lost+found", "grove-set-aside", "grove-eviction"] {
             let place = directory.path + "/beside " + name
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
             try Data("theirs".utf8).write(to: URL(fileURLWithPath: place + "/" + name))

@@ -10,6 +10,16 @@ package struct CompareReport: Sendable {
     var footprints: [Footprint] = []
     var checks: [FloorCheck] = []
     var consistency: [ConsistencyResult] = []
+    /// The uses that were asked for.
+    package var uses: [Use] = Use.standard
+    /// Which backends were left out, and why, in sentences.
+    package var exclusions: [String] = []
+    /// Whether the user ended the run before everything was measured.
+    package var isInterrupted = false
+    /// Whether the tool was compiled with optimisation.
+    var isOptimised = Machine.isOptimised
+    /// Whether the tables of all figures are printed too.
+    package var hasDetails = true
     /// What an empty round trip to the main actor took, in milliseconds.
     var roundTrip = 0.0
 
@@ -26,6 +36,7 @@ extension CompareReport {
     package var json: JSON {
         [
             "machine": Machine.json, "dataSet": .string(dataSet), "budget": budget.map { JSON($0) } ?? .null,
+            "interrupted": .bool(isInterrupted), "answer": CompareAnswer(self).map { .string($0.answer) } ?? .null,
             "void": .bool(isVoid),
             "results": .array(results.map(\.json)), "footprint": .array(footprints.map(\.json)),
             "floor": .array(checks.map(\.json)), "consistency": .array(consistency.map(\.json)),
@@ -64,7 +75,8 @@ extension CompareReport {
     // MARK: Table
 
     package var table: String {
-        var parts = [CompareSummary(self)?.text].compactMap(\.self)
+        var parts = [CompareAnswer(self)?.text].compactMap(\.self)
+        if !parts.isEmpty, !hasDetails { return parts[0] }
         for backend in BackendName.allCases where results.contains(where: { $0.backend == backend }) {
             parts.append(section(backend))
         }
@@ -72,8 +84,8 @@ extension CompareReport {
         guard !results.isEmpty else { return parts.joined(separator: "\n\n") }
         parts.append(footprintTable)
         var notes = [
-            "tax = floor / ours; 1.0 is the engine itself, called from C with the same bytes",
-            "+us = microseconds that a node takes beyond the floor's",
+            "over = how many times as fast the bare engine is, called from C, same bytes",
+            "+us = microseconds that a node takes beyond the bare engine's",
             "page, stream, model-for-key, set-model, backlog, burst, append, transaction:",
             "beside Grove's own other way",
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
@@ -104,7 +116,7 @@ extension CompareReport {
 
     private func section(_ backend: BackendName) -> String {
         var table = TextTable(
-            [Workload.header, "coding", "ops/s", "unit", "tax", "+us", "p50", "p99", "p99.9"],
+            [Workload.header, "coding", "ops/s", "unit", "over", "+us", "p50", "p99", "p99.9"],
             alignment: [.left, .left, .right, .left, .right, .right, .right, .right, .right])
         for result in results where result.backend == backend {
             table.append(result.row)
@@ -156,7 +168,7 @@ extension CompareResult {
     /// The row of the table.
     fileprivate var row: [String] {
         [
-            workload.rawValue, coding == "specialised" ? "special" : coding, CompareResult.short(operationsPerSecond),
+            workload.rawValue, coding == "specialised" ? "typed" : coding, CompareResult.short(operationsPerSecond),
             workload.unit, (tax?.fixed(2) ?? "-") + (isVoid ? "*" : ""),
             extraMicrosecondsPerNode.map(CompareResult.short) ?? "-",
         ] + [0.5, 0.99, 0.999].map { latencies.quantile($0).map(CompareResult.short) ?? "-" }

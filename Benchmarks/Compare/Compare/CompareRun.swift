@@ -17,26 +17,33 @@ struct CompareRun<Data: CompareData> {
     let budget: CacheBudget
 
     /// Measures, and adds what comes of it to `report`.
-    func run(into report: inout CompareReport) throws {
+    func run(_ progress: MeasurementProgress, into report: inout CompareReport) throws {
         let budget = budget
         switch backend {
         case .memory:
-            try run(into: &report) { _ in try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget) }
+            try run(progress, into: &report) { _ in
+                try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
+            }
         case .lmdb:
-            try run(into: &report) { try LMDBCache(directory: $0, options: LMDBOptions(), budget: budget) }
+            try run(progress, into: &report) { try LMDBCache(directory: $0, options: LMDBOptions(), budget: budget) }
         case .sqlite:
-            try run(into: &report) { try SQLiteCache(directory: $0, options: SQLiteOptions(), budget: budget) }
+            try run(progress, into: &report) {
+                try SQLiteCache(directory: $0, options: SQLiteOptions(), budget: budget)
+            }
         case .leveldb:
-            try run(into: &report) { try LevelDBCache(directory: $0, options: LevelDBOptions(), budget: budget) }
+            try run(progress, into: &report) {
+                try LevelDBCache(directory: $0, options: LevelDBOptions(), budget: budget)
+            }
         }
     }
 
     private func run<Store: NodeStore>(
-        into report: inout CompareReport, _ open: (String) throws -> NormalizedCache<Store>
+        _ progress: MeasurementProgress, into report: inout CompareReport,
+        _ open: (String) throws -> NormalizedCache<Store>
     ) throws {
         let name = "\(backend.rawValue)-\(data.coding)"
         if isFirst {
-            Terminal.progress("\(backend.rawValue): footprint")
+            progress.begin("\(backend.rawValue): size and opening")
             let place = try directory.make("\(name)-footprint")
             let beside = (killed: try directory.make("\(name)-killed"), floor: try directory.make("\(name)-raw"))
             report.footprints.append(
@@ -45,7 +52,6 @@ struct CompareRun<Data: CompareData> {
         }
         let (ours, theirs) = (try directory.make("\(name)-ours"), try directory.make("\(name)-floor"))
         defer { for place in [ours, theirs] { Cleanup.remove(place) } }
-        Terminal.progress("\(backend.rawValue): filling")
         let cache = try open(ours)
         defer { cache.close() }
         let comparison = try Comparison(
@@ -53,7 +59,8 @@ struct CompareRun<Data: CompareData> {
         if isFirst { report.checks.append(try comparison.checkFloor()) }
         let check = report.checks.last { $0.backend == backend }
         for workload in workloads {
-            Terminal.progress("\(backend.rawValue): \(workload.rawValue)")
+            if progress.isOver { return }
+            progress.begin("\(backend.rawValue): \(workload.rawValue)")
             Settling.wait(for: [ours, theirs])
             let paceBefore = MachinePace.measure()
             var result = try comparison.run(workload)

@@ -6,11 +6,16 @@
 
 /// What the measurements ran on.
 struct Machine: Sendable {
+    /// Whether this code was compiled with optimisation.
+    static var isOptimised: Bool {
+        var isOptimised = true
+        assert({ isOptimised = false }() == ())
+        return isOptimised
+    }
+
     /// The machine as the report names it; nothing of it identifies the machine.
     static var json: JSON {
         let process = ProcessInfo.processInfo
-        var isOptimised = true
-        assert({ isOptimised = false }() == ())
         return [
             "system": .string(system), "architecture": .string(architecture),
             "processor": processor.map { .string($0) } ?? .null, "cores": JSON(process.activeProcessorCount),

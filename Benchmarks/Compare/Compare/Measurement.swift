@@ -39,39 +39,48 @@ package struct Measurement {
     }
 
     /// Measures with the data of `source`.
-    package func run(_ source: Source) throws -> CompareReport {
+    ///
+    /// - Parameter isStopped: asked before each workload; then the report has what was measured until then.
+    package func run(_ source: Source, until isStopped: @escaping () -> Bool = { false }) throws -> CompareReport {
         var report = CompareReport()
+        defer { Terminal.progress("") }
+        let both = codings.isEmpty ? workloads.count(where: \.dependsOnCoding) : workloads.count * (codings.count - 1)
+        let progress = MeasurementProgress(
+            steps: backends.count * (workloads.count + both + 1), until: isStopped)
         report.budget = budget
         report.isInMemory = FilePlace.isInMemory(directory.path)
         switch source {
         case .document(let document, let name):
             let data = DocumentData(document)
             report.dataSet = "\(name): \(data.count) trees, \(document.nodes) nodes, as dynamic values"
-            try run(data, data.codable, into: &report)
+            try run(data, data.codable, progress, into: &report)
         case .feed(let nodes):
             let data = FeedData(messages: max(nodes * 10 / 11, 1), seed: seed)
             report.dataSet = "\(data.count.grouped) messages by \(data.people.grouped) people, seed \(seed)"
-            try run(data, CodableFeedData(feed: data), into: &report)
+            try run(data, CodableFeedData(feed: data), progress, into: &report)
         }
+        report.isInterrupted = report.isInterrupted || progress.isOver
         return report
     }
 
     /// Measures the same data in each of the codings.
     private func run(
-        _ specialised: some CompareData, _ codable: some CompareData, into report: inout CompareReport
+        _ specialised: some CompareData, _ codable: some CompareData, _ progress: MeasurementProgress,
+        into report: inout CompareReport
     ) throws {
         for (index, coding) in (codings.isEmpty ? Coding.allCases : codings).enumerated() {
             switch coding {
-            case .specialised: try run(specialised, workloads, isFirst: index == 0, into: &report)
+            case .specialised: try run(specialised, workloads, isFirst: index == 0, progress, into: &report)
             case .codable:
                 let workloads = codings.isEmpty ? workloads.filter(\.dependsOnCoding) : workloads
-                try run(codable, workloads, isFirst: index == 0, into: &report)
+                try run(codable, workloads, isFirst: index == 0, progress, into: &report)
             }
         }
     }
 
     private func run<Data: CompareData>(
-        _ data: Data, _ workloads: [Workload], isFirst: Bool, into report: inout CompareReport
+        _ data: Data, _ workloads: [Workload], isFirst: Bool, _ progress: MeasurementProgress,
+        into report: inout CompareReport
     ) throws {
         let settings =
             isFull
@@ -82,7 +91,11 @@ package struct Measurement {
                 backend: backend, data: data, workloads: workloads, settings: settings, directory: directory,
                 isFirst: isFirst, budget: budget.map { CacheBudget(bytes: $0) } ?? .unlimited)
             do {
-                try run.run(into: &report)
+                if progress.isOver {
+                    report.isInterrupted = true
+                    return
+                }
+                try run.run(progress, into: &report)
             } catch let error as CacheError {
                 throw ToolError(error, "comparing \(backend.rawValue)")
             }

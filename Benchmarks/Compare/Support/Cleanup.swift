@@ -21,6 +21,11 @@ import Synchronization
 package enum Cleanup {
     private static let paths = Mutex<Set<String>>([])
 
+    private static let interceptor = Mutex<(@Sendable (Int32) -> Bool)?>(nil)
+
+    /// Lets `handler` have the signals that would end the process; it returns whether the process is to go on.
+    package static func intercept(_ handler: (@Sendable (Int32) -> Bool)?) { interceptor.withLock { $0 = handler } }
+
     /// Removes `path` if the process is interrupted before ``forget(_:)``.
     package static func register(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 
@@ -45,6 +50,7 @@ package enum Cleanup {
             if number == SIGHUP, wasIgnored { continue }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler {
+                if let handler = interceptor.withLock(\.self), handler(number) { return }
                 // The lock is kept: nothing that is being removed is put in its place any more, or said to be done.
                 paths.withLock { paths in
                     // Files in use may appear while a directory is removed, hence the second time.

@@ -56,6 +56,9 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the cache here with `budget`, and with a clock that the rule moves.
     func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache
 
+    /// Opens the cache here so that it remembers what the last commits changed, as many as `history`.
+    func open(history: Int) throws(CacheError) -> any ConformanceCache
+
     /// Opens the cache here so that it waits for other processes' locks for a moment only.
     func openImpatient() throws(CacheError) -> any ConformanceCache
 
@@ -80,6 +83,11 @@ extension CacheSite {
 
     /// By default, it waits as long as ever.
     public func openImpatient() throws(CacheError) -> any ConformanceCache { try open() }
+
+    /// By default, nothing is remembered.
+    public func open(history: Int) throws(CacheError) -> any ConformanceCache {
+        throw CacheError(.unsupported, "The harness opens no cache with a history.")
+    }
 
     /// By default, the engine has no limit.
     public func openSmallStore() throws(CacheError) -> any NodeStore {

@@ -109,6 +109,15 @@ public protocol ConformanceCache: CacheDelegate {
     /// Takes a collection's pin back.
     func release(collection key: String) throws(CacheError)
 
+    /// What every commit changes from this call on.
+    func changes() throws(CacheError) -> ChangeReader
+
+    /// What every commit changes that was made after `token`.
+    func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader
+
+    /// What the cache has counted.
+    func statistics() throws(CacheError) -> CacheStatistics
+
     /// Empties the cache.
     func wipe() throws(CacheError)
 
@@ -228,6 +237,15 @@ extension ConformanceCache {
         throw .hasNoPositions
     }
 
+    /// By default, nobody is told of changes.
+    public func changes() throws(CacheError) -> ChangeReader { throw .hasNoChanges }
+
+    /// By default, nobody is told of changes.
+    public func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader { throw .hasNoChanges }
+
+    /// By default, nothing is counted.
+    public func statistics() throws(CacheError) -> CacheStatistics { throw .hasNoChanges }
+
     /// By default, nobody shows a collection.
     public func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) { throw .hasNoPositions }
 
@@ -276,6 +294,9 @@ extension ConformanceCache {
 extension CacheError {
     fileprivate static var hasNoPositions: CacheError {
         CacheError(.unsupported, "The cache knows collections only as a whole.")
+    }
+    fileprivate static var hasNoChanges: CacheError {
+        CacheError(.unsupported, "The cache tells nobody what changes.")
     }
     fileprivate static var hasNoPlaces: CacheError {
         CacheError(.unsupported, "The cache knows no places in the order of calls.")

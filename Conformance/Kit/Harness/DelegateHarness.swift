@@ -10,7 +10,7 @@ public import GroveModel
 /// ```swift
 /// struct MyHarness: DelegateHarness {
 ///     let profile = BackendProfile(name: "mine", …)
-///     let capabilities: Set<Capability> = [.flush]
+///     let capabilities: Set<Capability> = [.flush, .normalizes]
 ///     func makeDelegate() throws -> MyCache { MyCache() }
 ///     func flush(_ delegate: MyCache) throws { delegate.waitForWrites() }
 /// }
@@ -25,7 +25,8 @@ public protocol DelegateHarness: Sendable {
     /// What the delegate declares of itself.
     var profile: BackendProfile { get }
 
-    /// Which of the abilities below it has: ``Capability/flush``, `wipe`, `close`, `reopen` and `evict`.
+    /// Which of the abilities below it has: ``Capability/flush``, `wipe`, `close`, `reopen` and `evict`; and ``Capability/normalizes``
+    /// if it keeps each identified model once. One that stores trees whole leaves that out, and is not asked what needs it.
     var capabilities: Set<Capability> { get }
 
     /// A new delegate over nothing.

@@ -21,6 +21,12 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func place() -> Place { cache.place() }
 
+    func changes() -> ChangeReader { ChangeReader(cache.changes()) }
+
+    func changes(since token: ChangeToken?) -> ChangeReader { ChangeReader(cache.changes(since: token)) }
+
+    func statistics() -> CacheStatistics { cache.statistics }
+
     func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges {
         WrittenChanges(try cache.write(contentsOf: models, asOf: place))
     }
@@ -79,7 +85,8 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
         let outcome = Mutex<SaveOutcome?>(nil)
         let followed = cache.followed { _ in }
-        followed.edit(edit, forKey: key, ticket: 1, asOf: place?.stored) { settled in outcome.withLock { $0 = settled } }
+        followed.edit(edit, forKey: key, ticket: 1, asOf: place?.stored) { settled in outcome.withLock { $0 = settled }
+        }
         try cache.flush()
         if case .refused(let error, _) = outcome.withLock({ $0 }) { throw error }
     }

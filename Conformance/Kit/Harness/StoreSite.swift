@@ -34,19 +34,23 @@ final class StoreSite<Harness: StoreHarness>: CacheSite {
     }
 
     func openImpatient() throws(CacheError) -> any ConformanceCache {
-        try open(at: directory, budget: .unlimited, observer: nil, harness.impatientOptions)
+        try open(at: directory, budget: .unlimited, observer: nil, history: 0, harness.impatientOptions)
+    }
+
+    func open(history: Int) throws(CacheError) -> any ConformanceCache {
+        try open(at: directory, budget: .unlimited, observer: nil, history: history)
     }
 
     private func open(
         at directory: String?, budget: CacheBudget, observer: (any CacheObserver)?,
-        clock: VirtualClock = VirtualClock(), _ base: Harness.Store.Options? = nil
+        clock: VirtualClock = VirtualClock(), history: Int = 0, _ base: Harness.Store.Options? = nil
     ) throws(CacheError) -> any ConformanceCache {
         let options = InterceptedStore<Harness.Store>.Options(
             base: base ?? harness.options, interceptor: interceptor)
         let cache = decorate(
             StoreCache(
                 try NormalizedCache<InterceptedStore<Harness.Store>>(
-                    directory: directory, options: options, budget: budget, observer: observer,
+                    directory: directory, options: options, budget: budget, history: history, observer: observer,
                     now: clock.teller)))
         open.withLock { $0.append(cache) }
         return cache

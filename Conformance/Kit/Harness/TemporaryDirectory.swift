@@ -37,11 +37,22 @@ package enum TemporaryDirectory {
 
     package static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
+    /// The variable that holds the folder of what is to stay, in a process whose own temporary files are removed with it.
+    private static let outside = "GROVE_CONFORMANCE_OUTSIDE"
+
+    /// The environment of processes whose temporary files are all in `path`, but for what they save.
+    static func environment(within path: String) -> [String: String] {
+        let old = ProcessInfo.processInfo.environment[outside] ?? FileManager.default.temporaryDirectory.path
+        return ["TMPDIR": path, outside: old]
+    }
+
     /// Saves `text` where it stays after this process.
     ///
     /// - Returns: its path, or `nil` where it cannot be written.
     static func save(_ text: String, as name: String) -> String? {
-        let path = FileManager.default.temporaryDirectory.path + "/\(name)-\(UUID().uuidString.prefix(8)).txt"
+        let folder =
+            ProcessInfo.processInfo.environment[outside] ?? FileManager.default.temporaryDirectory.path
+        let path = folder + "/\(name)-\(UUID().uuidString.prefix(8)).txt"
         return FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) ? path : nil
     }
 

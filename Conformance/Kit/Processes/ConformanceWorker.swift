@@ -32,6 +32,7 @@ public enum ConformanceWorker {
         case "cycle" where words.count == 3: return PeerProcess.cycle(words[1], Int(words[2]) ?? 0, backend)
         case "edit" where words.count == 4: return PeerProcess.edit(words[1], words[2], Int(words[3]) ?? 0, backend)
         case "update" where words.count == 2: return PeerProcess.update(words[1], backend)
+        case "commit" where words.count == 2: return PeerProcess.commit(words[1], backend)
         case "looks" where words.count == 1: return PeerProcess.lookOften(backend)
         case "durable" where words.count == 3: return PowerLossCheck.work(words[1], words[2], backend)
         case "sync" where words.count == 3: return SyncProcess.work(words[1], log: words[2], backend)

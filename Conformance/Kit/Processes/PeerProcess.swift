@@ -50,6 +50,16 @@ enum PeerProcess {
         return 0
     }
 
+    /// Commits to the cache in `directory` again and again, each time printing what, until it is killed.
+    static func commit(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+        guard let cache = try? backend.site(at: directory).open(history: 10_000) else { return 3 }
+        for number in 0..<100_000 {
+            guard (try? cache.write(Person(id: "Person:\(number)", age: number))) != nil else { return 4 }
+            ConformanceWorker.say("Person:\(number)")
+        }
+        return 0
+    }
+
     /// Begins to write to the store in `directory`, and ends that without a change when it is told to.
     static func stall(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
         do throws(CacheError) {

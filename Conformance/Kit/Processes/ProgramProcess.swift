@@ -162,6 +162,17 @@ extension RandomProgram {
         return states
     }
 
+    /// How many steps commit something by themselves: each waits for its commit and leaves another state than the last.
+    var commits: Int {
+        let states = states()
+        var (count, last) = (0, states[0])
+        for (index, step) in steps.enumerated() where step.isAcknowledged {
+            if states[index + 1] != last { count += 1 }
+            last = states[index + 1]
+        }
+        return count
+    }
+
     /// How many steps are certainly committed when the first `done` are done.
     func acknowledged(_ done: Int) -> Int {
         (steps.prefix(done).lastIndex(where: \.isAcknowledged) ?? -1) + 1

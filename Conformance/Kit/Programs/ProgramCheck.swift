@@ -69,7 +69,7 @@ enum ProgramCheck {
         var text = "\(failure) The shortest program: \(program.steps.map(\.description).joined(separator: "; "))."
         // A file that nobody would find again is not left behind by the tests of the tests.
         if backend.worker != nil, let path = TemporaryDirectory.save("\(program)", as: "grove-program") {
-            text += " It is saved; replay: grove conformance --backend \(backend.name) --replay \(path)"
+            text += "\n\(RuleResult.saved)\(path)"
         }
         return text
     }
@@ -85,5 +85,19 @@ public enum Replay {
         _ program: RandomProgram, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
     ) throws -> String? {
         try ProgramCheck.failure(of: program, on: backend, report: report)
+    }
+
+    /// Runs `program` on `backend`.
+    ///
+    /// - Returns: what each step said, in lines, and what came instead of what was expected, or `nil` if all is well.
+    public static func transcript(
+        of program: RandomProgram, on backend: any ConformanceBackend
+    ) throws -> (text: String, failure: String?) {
+        var lines = [backend.name]
+        let failure = try run(program, on: backend) { step, said in
+            lines.append("  \(step)\(said.isEmpty ? "" : "  ->  \(said)")")
+        }
+        lines.append(failure.map { "  broken: \($0)" } ?? "  agrees with the model")
+        return (lines.joined(separator: "\n") + "\n", failure)
     }
 }

@@ -19,31 +19,32 @@ public struct JUnitReport: Sendable {
             lines.append("      <property name=\"hardened\" value=\"\(backend.isHardened)\"/>")
             lines.append("      <property name=\"verdict\" value=\"\(backend.verdict.rawValue)\"/>")
             lines.append("    </properties>")
-            for result in backend.results { lines += testCase(result, backend.backend) }
+            for result in backend.results { lines += testCase(result, backend) }
             lines.append("  </testsuite>")
         }
         lines.append("</testsuites>")
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private func testCase(_ result: RuleResult, _ backend: String) -> [String] {
+    private func testCase(_ result: RuleResult, _ backend: BackendReport) -> [String] {
         let name = Quoted.xml("\(result.rule.id) \(result.rule.text)")
         let open =
-            "    <testcase classname=\"grove.\(Quoted.xml(backend)).\(result.rule.family)\" name=\"\(name)\" "
+            "    <testcase classname=\"grove.\(Quoted.xml(backend.backend)).\(result.rule.family)\" name=\"\(name)\" "
             + "assertions=\"\(result.checks)\" time=\"\(seconds(result.duration))\""
         let message = Quoted.xml(result.message)
+        let text = Quoted.xml("\(result.message)\nreplay: \(backend.replay(result, seed: report.seed))")
         switch result.outcome {
         case .passed: return [open + "/>"]
         case .skipped, .excused: return [open + ">", "      <skipped message=\"\(message)\"/>", "    </testcase>"]
         case .failed:
             return [
-                open + ">", "      <failure message=\"\(message)\" type=\"failed\">\(message)</failure>",
+                open + ">", "      <failure message=\"\(message)\" type=\"failed\">\(text)</failure>",
                 "    </testcase>",
             ]
         case .crashed, .timedOut:
             let type = result.outcome.rawValue
             return [
-                open + ">", "      <error message=\"\(message)\" type=\"\(type)\">\(message)</error>",
+                open + ">", "      <error message=\"\(message)\" type=\"\(type)\">\(text)</error>",
                 "    </testcase>",
             ]
         }

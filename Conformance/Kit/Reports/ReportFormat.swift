@@ -10,6 +10,10 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     case junit
     /// JSON.
     case json
+    /// A page for a repository.
+    case markdown
+    /// A page for a browser, in one file.
+    case html
 }
 
 extension ConformanceReport {
@@ -21,6 +25,8 @@ extension ConformanceReport {
         case .tap13: TAPReport(self, version: 13).text
         case .junit: JUnitReport(self).text
         case .json: JSONReport(self).text
+        case .markdown: MarkdownReport(self).text
+        case .html: HTMLReport(self).text
         }
     }
 }

@@ -29,7 +29,8 @@ public struct TAPReport: Sendable {
                 guard result.isBroken else { continue }
                 lines += [
                     "  ---", "  outcome: \(result.outcome.rawValue)", "  level: \(result.rule.level.rawValue)",
-                    "  message: \(Quoted.json(result.message))", "  checks: \(result.checks)", "  ...",
+                    "  message: \(Quoted.json(result.message))", "  checks: \(result.checks)",
+                    "  replay: \(Quoted.json(backend.replay(result, seed: report.seed)))", "  ...",
                 ]
             }
             let verdict = backend.verdict.rawValue + (backend.isHardened ? ", hardened" : "")

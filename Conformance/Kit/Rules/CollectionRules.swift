@@ -59,7 +59,7 @@ enum CollectionRules {
 
     static let replace = Rule(
         "COL-04", "Replacing a collection drops elements from it, not from the store.",
-        because: "Others may hold them.", kills: ["forgets-replaced"]
+        because: "Others may hold them.", requires: [.normalizes], kills: ["forgets-replaced"]
     ) { trial in
         let cache = try trial.cache()
         let people = (0..<4).map { Person(id: "Person:\($0)") }
@@ -75,7 +75,7 @@ enum CollectionRules {
 
     static let keys = Rule(
         "COL-05", "Collection keys never collide with node identifiers.",
-        because: "Both are the application's strings.", kills: ["merges-namespaces"]
+        because: "Both are the application's strings.", requires: [.normalizes], kills: ["merges-namespaces"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Person(id: "same", age: 1))

@@ -35,7 +35,8 @@ enum DeletionRules {
 
     static let optional = Rule(
         "DEL-02", "Deleted optional child reads nil.",
-        because: "The holder lives on without it.", kills: ["delete-without-trace", "delete-forgotten"]
+        because: "The holder lives on without it.", requires: [.normalizes],
+        kills: ["delete-without-trace", "delete-forgotten"]
     ) { trial in
         let cache = try trial.cache()
         let person = Person(id: "Person:1")
@@ -48,7 +49,8 @@ enum DeletionRules {
 
     static let element = Rule(
         "DEL-03", "Deleted array element is dropped, order kept.",
-        because: "The others stay where they were.", kills: ["delete-without-trace", "delete-forgotten"]
+        because: "The others stay where they were.", requires: [.normalizes],
+        kills: ["delete-without-trace", "delete-forgotten"]
     ) { trial in
         let cache = try trial.cache()
         let people = (0..<5).map { Person(id: "Person:\($0)") }
@@ -68,7 +70,7 @@ enum DeletionRules {
     static let cascade = Rule(
         "DEL-04", "Deleted required child cascades up to the first optional or array.",
         because: "A letter without its author is no letter, and a shelf without a letter is a shelf.",
-        kills: ["delete-without-trace", "delete-forgotten"]
+        requires: [.normalizes], kills: ["delete-without-trace", "delete-forgotten"]
     ) { trial in
         let cache = try trial.cache()
         let (one, two) = (Person(id: "Person:1"), Person(id: "Person:2"))
@@ -91,7 +93,8 @@ enum DeletionRules {
 
     static let everywhere = Rule(
         "DEL-05", "It shows through every parent and every collection.",
-        because: "One place where it is left is one too many.", kills: ["delete-forgotten", "delete-without-trace"]
+        because: "One place where it is left is one too many.", requires: [.normalizes],
+        kills: ["delete-forgotten", "delete-without-trace"]
     ) { trial in
         let cache = try trial.cache()
         let (gone, kept) = (Person(id: "Person:1"), Person(id: "Person:2"))
@@ -129,7 +132,7 @@ enum DeletionRules {
 
     static let evicted = Rule(
         "DEL-07", "An evicted tombstone degrades to a miss, never to old data.",
-        because: "Forgetting that something was deleted must not bring it back.", requires: [.evict],
+        because: "Forgetting that something was deleted must not bring it back.", requires: [.normalizes, .evict],
         kills: ["hides-deleted"]
     ) { trial in
         let cache = try trial.cache()
@@ -159,7 +162,8 @@ enum DeletionRules {
     static let placeInTime = Rule(
         "DEL-08",
         "A holder written after the deletion, with the child, holds it again; a holder written before reads it as deleted.",
-        because: "Deletion has a place in time, on disk as in memory.", kills: ["never-undeletes"]
+        because: "Deletion has a place in time, on disk as in memory.", requires: [.normalizes],
+        kills: ["never-undeletes"]
     ) { trial in
         let cache = try trial.cache()
         let person = Person(id: "Person:1", age: 1)
@@ -195,7 +199,7 @@ enum DeletionRules {
 
     static let children = Rule(
         "DEL-09", "Deleting a parent keeps its children.",
-        because: "They may have other holders.", kills: ["deletes-children"]
+        because: "They may have other holders.", requires: [.normalizes], kills: ["deletes-children"]
     ) { trial in
         let cache = try trial.cache()
         let message = Message.full("Message:1")

@@ -3,7 +3,9 @@ import GroveModel
 
 /// DUR: what is left when processes are killed and calls fail.
 enum DurabilityRules {
-    static let all = [acknowledged, whole, prefix, powerLoss, fullDisk, limitedFile, smallDisk, failedSync, recovery]
+    static let all = [
+        acknowledged, whole, large, prefix, powerLoss, fullDisk, limitedFile, smallDisk, failedSync, recovery,
+    ]
 
     private static let needs: Set<Capability> = [.persistent, .survivesCrash, .processes, .systemFaults]
 
@@ -27,6 +29,21 @@ enum DurabilityRules {
             steps.append(.list(1, .letter, letters.reversed()))
         }
         try kill(trial, RandomProgram(steps), points: 24, using: &generator)
+    }
+
+    static let large = Rule(
+        "DUR-16", "An interrupted commit of 100 or 5,200 models is all there or not there.",
+        because: "A store that commits in pieces is whole only while nobody kills it.", requires: needs,
+        kills: ["splits-at-30", "splits-at-5000"], timeLimit: .seconds(240)
+    ) { trial in
+        var generator = trial.generator()
+        // The answers show people 0 to 3 and the list: some of them come first in the commit, and some last.
+        func list(_ count: Int, salt: Int) -> Step {
+            let numbers = [0, 1] + Array(4..<count) + [2, 3]
+            return .list(0, .person, numbers.map { Plan(kind: .person, number: $0, salt: salt) })
+        }
+        let program = RandomProgram([list(10, salt: 1), list(100, salt: 2), list(5_200, salt: 3)])
+        try kill(trial, program, points: 12, using: &generator)
     }
 
     static let prefix = Rule(
@@ -114,15 +131,24 @@ enum DurabilityRules {
         kills: ["rewrites-in-place"], timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
-        let program = RandomProgram.forProcess(
-            10, RandomProgram.Abilities(reopens: false, queues: false), using: &generator)
+        let program = writing(10, RandomProgram.Abilities(reopens: false, queues: false), using: &generator)
         try kill(trial, program, points: 8, recoveries: 1...6, using: &generator)
     }
 
     private static func kill(_ trial: Trial, steps: Int, _ abilities: RandomProgram.Abilities, points: Int) throws {
         var generator = trial.generator()
-        let program = RandomProgram.forProcess(steps, abilities, using: &generator)
+        let program = writing(steps, abilities, using: &generator)
         try kill(trial, program, points: points, using: &generator)
+    }
+
+    /// A random program that commits something in every fourth step or more: one that only reads is nothing to kill.
+    private static func writing(
+        _ steps: Int, _ abilities: RandomProgram.Abilities, using generator: inout SeededGenerator
+    ) -> RandomProgram {
+        while true {
+            let program = RandomProgram.forProcess(steps, abilities, using: &generator)
+            if program.commits * 4 >= steps { return program }
+        }
     }
 
     /// Kills `program` at as many of its calls, one run for each.

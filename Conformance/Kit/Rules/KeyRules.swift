@@ -137,7 +137,7 @@ enum KeyRules {
                 "../../etc/passwd", "..", ".", "/", "\\", "'", "\"", "'; DROP TABLE node; --", "%", "_", "%25", "a_c",
                 "abc", "a%", "(", ")", "()", "[]", "*", "?", "{}", "$", "👩‍👩‍👧‍👦", "👩", "\u{1}", "\u{2}", "\u{3}",
                 "\u{0}state", "\u{1}Person:1", "node", "meta", "null", "NULL", "0", "-1", "\n", "\r\n", "\u{7F}",
-                "\u{10FFFF}", "data.mdb", "CURRENT", "store.sqlite", "set-aside",
+                "\u{10FFFF}", "data.mdb", "CURRENT", "store.sqlite", "grove-set-aside",
             ], trial)
     }
 

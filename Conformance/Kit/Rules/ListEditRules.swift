@@ -53,7 +53,8 @@ enum ListEditRules {
     }
 
     static let models = Rule(
-        "COL-17", "Edits of two who saw different lists, and calls by position, make the list that they say in their order.",
+        "COL-17",
+        "Edits of two who saw different lists, and calls by position, make the list that they say in their order.",
         because: "Two screens, a sync and a socket edit one list.", requires: [.typedCalls, .flush],
         kills: ["edits-by-index", "edits-the-seen-list"]
     ) { trial in
@@ -99,7 +100,8 @@ enum ListEditRules {
 
     static let answers = Rule(
         "COL-18", "A whole list as of a place keeps the edits that were made since.",
-        because: "A slow answer must not take out the row that the user has just added, nor bring back the one that he removed.",
+        because:
+            "A slow answer must not take out the row that the user has just added, nor bring back the one that he removed.",
         requires: [.typedCalls, .flush],
         kills: ["answers-set-lists", "puts-back-what-left"]
     ) { trial in
@@ -118,7 +120,8 @@ enum ListEditRules {
             expected.removeAll { $0 == "p1" }
             expected.insert("middle", at: expected.firstIndex(of: "p2").map { $0 + 1 } ?? 0)
             try trial.expectEqual(
-                try cache.models(forKey: "list", as: Person.self)?.map(\.id), expected, "a list of \(count), answered late")
+                try cache.models(forKey: "list", as: Person.self)?.map(\.id), expected,
+                "a list of \(count), answered late")
             let later = try cache.place()
             try cache.edit("list", SeenEdit.set(names).edit(of: []), asOf: later)
             try trial.expectEqual(

@@ -30,7 +30,8 @@ enum NormalizationRules {
 
     static let oneTruth = Rule(
         "NRM-02", "A child written alone, or through parent B, shows through every parent.",
-        because: "It is what normalization is for.", kills: ["remembers-answers", "first-write-wins"]
+        because: "It is what normalization is for.", requires: [.normalizes],
+        kills: ["remembers-answers", "first-write-wins"]
     ) { trial in
         let cache = try trial.cache()
         func read(_ id: String) throws -> Message {
@@ -121,7 +122,7 @@ enum NormalizationRules {
     static let laterWins = Rule(
         "NRM-06",
         "One identifier twice in one tree with different content: the later in pre-order wins, in both places.",
-        because: "Which one wins must not depend on the engine.", kills: ["first-occurrence"]
+        because: "Which one wins must not depend on the engine.", requires: [.normalizes], kills: ["first-occurrence"]
     ) { trial in
         let cache = try trial.cache()
         func person(_ age: Int) -> Person { Person(id: "Person:1", age: age) }

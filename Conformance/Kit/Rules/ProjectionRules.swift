@@ -10,7 +10,8 @@ enum ProjectionRules {
 
     static let keepsOthers = Rule(
         "PRJ-01", "Writing Small keeps the fields that only Full carries.",
-        because: "A list that shows names must not erase biographies.", kills: ["forgets-projections"]
+        because: "A list that shows names must not erase biographies.", requires: [.normalizes],
+        kills: ["forgets-projections"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(FullProfile(id: "Profile:1", name: "Ada"))
@@ -22,7 +23,7 @@ enum ProjectionRules {
 
     static let incomplete = Rule(
         "PRJ-02", "Full after only Small: miss.",
-        because: "What was never stored cannot be read.", kills: ["gives-no-reason"]
+        because: "What was never stored cannot be read.", requires: [.normalizes], kills: ["gives-no-reason"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(SmallProfile(id: "Profile:1"))
@@ -75,7 +76,7 @@ enum ProjectionRules {
     static let explicitNil = Rule(
         "PRJ-04", "Explicit nil overwrites; an absent field does not.",
         because: "\"No biography\" is news, and \"biography not fetched\" is none.",
-        kills: ["forgets-projections", "ignores-nothing"]
+        requires: [.normalizes], kills: ["forgets-projections", "ignores-nothing"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(FullProfile(id: "Profile:1", bio: "long", mail: "a@b"))
@@ -108,7 +109,8 @@ enum ProjectionRules {
 
     static let concurrent = Rule(
         "PRJ-06", "Concurrent Small and Full writers lose no field.",
-        because: "Reading, merging and writing must be one step.", requires: [.flush], kills: ["forgets-projections"]
+        because: "Reading, merging and writing must be one step.", requires: [.normalizes, .flush],
+        kills: ["forgets-projections"]
     ) { trial in
         let cache = try trial.cache()
         DispatchQueue.concurrentPerform(iterations: 500) { index in
@@ -174,7 +176,7 @@ enum ProjectionRules {
         "PRJ-09",
         "A reference is held or deleted by the place in time of the write that set it, whichever projection wrote since.",
         because: "A list that shows one child must not bring back another that was deleted.",
-        kills: ["delete-forgotten"]
+        requires: [.normalizes], kills: ["delete-forgotten"]
     ) { trial in
         let cache = try trial.cache()
         let whole = Twin("Twin:a", left: Twin("Twin:l"), right: Twin("Twin:r"))

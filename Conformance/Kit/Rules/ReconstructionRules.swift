@@ -37,7 +37,8 @@ enum ReconstructionRules {
 
     static let required = Rule(
         "RCN-02", "Missing required child: miss.",
-        because: "There is no value to invent.", requires: [.evict], kills: ["remove-forgotten", "missing-is-deleted"]
+        because: "There is no value to invent.", requires: [.normalizes, .evict],
+        kills: ["remove-forgotten", "missing-is-deleted"]
     ) { trial in
         let cache = try trial.cache()
         let letter = Letter(id: "Letter:1", author: Person(id: "Person:1"))
@@ -51,7 +52,7 @@ enum ReconstructionRules {
 
     static let optional = Rule(
         "RCN-03", "Missing optional child: miss, never nil.",
-        because: "Forgotten is not the same as none.", requires: [.evict], kills: ["missing-is-deleted"]
+        because: "Forgotten is not the same as none.", requires: [.normalizes, .evict], kills: ["missing-is-deleted"]
     ) { trial in
         let cache = try trial.cache()
         try cache.write(Message.full("Message:1"))
@@ -70,7 +71,8 @@ enum ReconstructionRules {
 
     static let element = Rule(
         "RCN-04", "Missing array element: miss, never shorter.",
-        because: "A shorter list looks like one that was edited.", requires: [.evict], kills: ["missing-is-deleted"]
+        because: "A shorter list looks like one that was edited.", requires: [.normalizes, .evict],
+        kills: ["missing-is-deleted"]
     ) { trial in
         let cache = try trial.cache()
         let people = (0..<5).map { Person(id: "Person:\($0)") }
@@ -103,7 +105,8 @@ enum ReconstructionRules {
 
     static let cycles = Rule(
         "RCN-06", "Cycles and self-references end in a typed error, promptly.",
-        because: "A reader that follows them never returns.", kills: ["errors-are-misses"], timeLimit: .seconds(30)
+        because: "A reader that follows them never returns.", requires: [.normalizes], kills: ["errors-are-misses"],
+        timeLimit: .seconds(30)
     ) { trial in
         let cache = try trial.cache()
         func link(_ from: String, _ to: String) throws { try cache.write(TwinLink(id: from, left: TwinName(id: to))) }

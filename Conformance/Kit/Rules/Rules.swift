@@ -3,11 +3,13 @@ public enum Rules {
     /// Every rule.
     public static let all: [Rule] = [
         HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
-        ReconstructionRules.all, DeletionRules.all, CollectionRules.all, CollectionEditRules.all, ListEditRules.all, TransactionRules.all,
+        ReconstructionRules.all, DeletionRules.all, CollectionRules.all, CollectionEditRules.all, ListEditRules.all,
+        TransactionRules.all,
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all, PeerRules.all, SuspensionRules.all,
         StoppedPeerRules.all,
         ConcurrencyRules.all, ProgramRules.all, DurabilityRules.all, DamageRules.all,
-        EvictionRules.all, PinRules.all, AgeRules.all, AnswerRules.all,
+        EvictionRules.all, PinRules.all, AgeRules.all, AnswerRules.all, LargeTransactionRules.all, SizeRules.all,
+        ChangeRules.all,
     ].flatMap(\.self)
 
     /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.

@@ -24,9 +24,9 @@ import GroveCache
 /// await ConformanceMain.run(MyHarness.self)
 /// ```
 ///
-/// It takes `--rule GLOB`, `--seed NUMBER`, `--format pretty|tap|tap13|junit|json`, `--output FILE`, `--list` and
-/// `--minutes NUMBER`, which soaks. Each rule is checked in a process of its own, so that a trap is a verdict. It ends with
-/// 0 where the backend conforms, 1 where it does not, and 2 where nothing was checked or the call was wrong.
+/// `--help` says what it takes. Each rule is checked in a process of its own, so that a trap is a verdict. It ends with 0 if
+/// what was asked holds, 1 if a rule that must hold is broken, 2 if nothing was checked or the call was wrong, and 130 if
+/// Ctrl-C ended it; what was found until then is printed.
 public enum ConformanceMain {
     /// Checks a store by every rule, and ends the process.
     public static func run<Harness: StoreHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never {
@@ -53,44 +53,77 @@ public enum ConformanceMain {
         if arguments.first == "--worker" {
             return await ConformanceWorker.run(Array(arguments.dropFirst()), on: backend)
         }
-        let request: Request
         do {
-            request = try Request(arguments)
-            return try run(request, backend, excuses)
+            return try run(try ConformanceRequest(arguments), backend, excuses)
         } catch {
-            complain("\(error)")
+            complain("\(name): \(error)")
             return 2
         }
     }
 
+    /// What the user typed to start this process, quoted for a shell.
+    private static var typed: String { Prose.shell(CommandLine.arguments.first ?? "") }
+
+    /// The executable's name.
+    private static var name: String {
+        (CommandLine.arguments.first ?? "").split(separator: "/").last.map(String.init) ?? "conformance"
+    }
+
     private static func run(
-        _ request: Request, _ backend: any ConformanceBackend, _ excuses: [RuleExcuse]
+        _ request: ConformanceRequest, _ backend: any ConformanceBackend, _ excuses: [RuleExcuse]
     ) throws(CheckFailure) -> Int32 {
-        let rules = Rules.matching(request.rules).filter { $0.suites.contains(backend.suite) }
-        guard !rules.isEmpty else { throw CheckFailure("No rule of this suite matches; --list shows them.") }
+        if request.isHelp {
+            try write(ConformanceRequest.help(name, backend.name), to: request.output)
+            return 0
+        }
+        if let replay = request.replay { return try run(programIn: replay, backend, to: request.output) }
+        let rules = try ConformanceConsole.rules(request.console.globs, of: [backend])
         if request.isList {
             try write(rules.map { "\($0)\n" }.joined(), to: request.output)
             return 0
         }
         if let minutes = request.minutes {
-            let soak = Soak([backend], seed: request.seed)
+            let soak = Soak([backend], seed: request.console.seed)
             guard let tallies = try? soak.run(for: .seconds(minutes * 60)) else {
-                throw CheckFailure("The soak could not be run.")
+                throw CheckFailure("the soak could not be run")
             }
             try write(tallies.map { "\($0)\n" }.joined(), to: request.output)
             return tallies.allSatisfy(\.lies.isEmpty) ? 0 : 1
         }
-        var report = try IsolatedRunner(rules: rules, seed: request.seed, excuses: excuses).run([backend])
-        report.command = CommandLine.arguments.first
-        try write(report.text(request.format), to: request.output)
-        guard report.hasRun else { throw CheckFailure("Nothing was checked: every rule was skipped.") }
-        return report.isConformant ? 0 : 1
+        var console = request.console
+        console.excuses = excuses
+        console.command = { _ in typed }
+        console.isColoured = request.output == nil && ConformanceConsole.hasColour
+        let interruption = Interruption()
+        interruption.listen()
+        let report = try console.run([backend], until: interruption)
+        try write(console.text(report), to: request.output)
+        return ConformanceConsole.status(report, interruption)
+    }
+
+    /// Runs a saved program, and prints what each step said.
+    private static func run(
+        programIn file: String, _ backend: any ConformanceBackend, to output: String?
+    ) throws(CheckFailure) -> Int32 {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CheckFailure("\(file) cannot be read")
+        }
+        let text: String
+        let failure: String?
+        do {
+            (text, failure) = try Replay.transcript(
+                of: try RandomProgram(script: String(decoding: bytes, as: UTF8.self)), on: backend)
+        } catch {
+            throw error as? CheckFailure ?? CheckFailure("\(error)")
+        }
+        try write(text, to: output)
+        return failure == nil ? 0 : 1
     }
 
     private static func write(_ text: String, to output: String?) throws(CheckFailure) {
         if let output {
             guard FileManager.default.createFile(atPath: output, contents: Data(text.utf8)) else {
-                throw CheckFailure("The report cannot be written to \(output).")
+                throw CheckFailure("the report cannot be written to \(output)")
             }
         } else {
             ConformanceWorker.print(text, to: STDOUT_FILENO)
@@ -98,40 +131,4 @@ public enum ConformanceMain {
     }
 
     private static func complain(_ text: String) { ConformanceWorker.print(text + "\n", to: STDERR_FILENO) }
-
-    /// What the command line asks for.
-    private struct Request {
-        var rules: [String] = []
-        var seed = UInt64.random(in: 1...UInt64(UInt32.max))
-        var format = ReportFormat.pretty
-        var output: String?
-        var isList = false
-        var minutes: Double?
-
-        init(_ arguments: [String]) throws(CheckFailure) {
-            var rest = arguments[...]
-            while let name = rest.popFirst() {
-                if name == "--list" {
-                    isList = true
-                    continue
-                }
-                guard let value = rest.popFirst() else { throw CheckFailure("\(name) needs a value.") }
-                switch name {
-                case "--rule": rules.append(value)
-                case "--seed": seed = try Request.parsed(UInt64(value), name, value)
-                case "--format": format = try Request.parsed(ReportFormat(rawValue: value), name, value)
-                case "--output": output = value
-                case "--minutes": minutes = try Request.parsed(Double(value), name, value)
-                default: throw CheckFailure("There is no option \(name).")
-                }
-            }
-        }
-
-        private static func parsed<Value>(
-            _ parsed: Value?, _ name: String, _ value: String
-        ) throws(CheckFailure) -> Value {
-            guard let parsed else { throw CheckFailure("\(name) does not take \(value).") }
-            return parsed
-        }
-    }
 }

@@ -10,9 +10,6 @@ public struct ConformanceReport: Sendable {
     public let seed: UInt64
     /// One report for each backend.
     public let backends: [BackendReport]
-    /// The command that checks a backend again, where it is not the tool.
-    public var command: String?
-
     /// Makes a report.
     public init(seed: UInt64, backends: [BackendReport]) {
         self.seed = seed
@@ -20,7 +17,12 @@ public struct ConformanceReport: Sendable {
     }
 
     /// Whether every backend conforms, as far as it was asked.
-    public var isConformant: Bool { !backends.isEmpty && backends.allSatisfy { $0.verdict != .failed } }
+    public var isConformant: Bool {
+        !backends.isEmpty && backends.allSatisfy { $0.verdict != .failed && $0.verdict != .interrupted }
+    }
+
+    /// Whether the user ended the run.
+    public var isInterrupted: Bool { backends.contains(where: \.isInterrupted) }
 
     /// Whether anything was checked at all.
     public var hasRun: Bool { backends.contains(where: \.hasRun) }

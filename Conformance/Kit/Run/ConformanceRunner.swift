@@ -65,7 +65,7 @@ public struct ConformanceRunner: Sendable {
         let limit = rule.timeLimit
         let alarm = Task {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
-            let message = "It did not end within \(limit.components.seconds) seconds."
+            let message = "It did not end within \(Prose.count(Int(limit.components.seconds), "second"))."
             race.finish(RuleResult(rule, .timedOut, checks: trial.checks, message: message, duration: limit))
         }
         let result = await race.value()

@@ -44,4 +44,21 @@ public struct RuleResult: Sendable {
 
     /// Whether the rule was checked and does not hold.
     public var isBroken: Bool { outcome == .failed || outcome == .crashed || outcome == .timedOut }
+
+    /// The file in which a broken rule saved the shortest program that breaks it; `nil` if it saved none.
+    public var savedProgram: String? {
+        guard isBroken, let line = message.split(separator: "\n").last(where: { $0.hasPrefix(RuleResult.saved) }) else {
+            return nil
+        }
+        return String(line.dropFirst(RuleResult.saved.count))
+    }
+
+    /// The message without the line that names the saved program.
+    var sentence: String {
+        message.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix(RuleResult.saved) }
+            .joined(separator: "\n")
+    }
+
+    /// How the line of a message begins that names a saved program.
+    static let saved = "The program is saved in "
 }

@@ -20,6 +20,12 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func place() throws(CacheError) -> Place { try base.place() }
 
+    func changes() throws(CacheError) -> ChangeReader { try base.changes() }
+
+    func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader { try base.changes(since: token) }
+
+    func statistics() throws(CacheError) -> CacheStatistics { try base.statistics() }
+
     func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges {
         try base.write(contentsOf: models, asOf: place)
     }

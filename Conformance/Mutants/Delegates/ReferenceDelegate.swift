@@ -98,7 +98,7 @@ struct ReferenceDelegateHarness: DelegateHarness {
     let profile = BackendProfile(
         name: "reference-delegate", isPersistent: false, survivesCrash: false, isMultiProcess: false,
         readersNeverStall: true, maxValueBytes: 1 << 30)
-    let capabilities: Set<Capability> = [.flush, .wipe, .close, .reopen, .evict]
+    let capabilities: Set<Capability> = [.flush, .wipe, .close, .reopen, .evict, .normalizes]
 
     func makeDelegate() throws -> ReferenceDelegate { ReferenceDelegate() }
     func flush(_ delegate: ReferenceDelegate) throws { try delegate.flush() }

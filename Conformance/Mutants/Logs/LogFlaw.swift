@@ -4,6 +4,10 @@ enum LogFlaw: Sendable, Equatable {
     case writesLate
     /// Each entry of a commit is a frame of its own.
     case splitsCommits
+    /// A commit of more changes than so many is several frames.
+    case splitsAt(Int)
+    /// The files count nothing.
+    case hidesFiles
     /// Frames are taken without looking at their checksums.
     case trustsFrames
     /// A write that failed is taken for done.

@@ -57,6 +57,12 @@ final class LogStore: NodeStore {
         try change { (state) throws(CacheError) in
             if flaw == .splitsCommits {
                 for change in transaction.changes { try append(LogFrame.bytes([change]), to: &state) }
+            } else if case .splitsAt(let limit) = flaw {
+                var rest = transaction.changes[...]
+                while !rest.isEmpty {
+                    try append(LogFrame.bytes(Array(rest.prefix(limit))), to: &state)
+                    rest = rest.dropFirst(limit)
+                }
             } else {
                 try append(LogFrame.bytes(transaction.changes), to: &state)
             }
@@ -115,7 +121,9 @@ final class LogStore: NodeStore {
     func size() throws(CacheError) -> StoreSize {
         let content = state.withLock { $0.content }
         let payload = content.reduce(0) { $0 + $1.key.count + $1.value.count }
-        return StoreSize(bytesOnDisk: files.allocatedBytes(), payloadBytes: payload, entries: content.count)
+        return StoreSize(
+            bytesOnDisk: flaw == .hidesFiles ? 0 : files.allocatedBytes(), payloadBytes: payload, entries: content.count
+        )
     }
 
     func wipe() throws(CacheError) {

@@ -8,7 +8,10 @@ import Synchronization
 /// Stores and caches that do nothing wrong in unusual ways: every rule must pass on them.
 public enum Odd {
     /// All of them.
-    public static var all: [any ConformanceBackend] { [slow, reordering, forgetful, failing] }
+    public static var all: [any ConformanceBackend] { [slow, reordering, forgetful, failing, wholeTrees] }
+
+    /// Trees are stored whole: a change of a part shows nowhere else.
+    public static var wholeTrees: any ConformanceBackend { DelegateBackend(WholeTreesHarness()) }
 
     /// Every commit and every fiftieth look-up takes a while.
     public static var slow: any ConformanceBackend { StoreBackend(ReferenceHarness<IsSlow>(), name: "slow") }

@@ -1,3 +1,4 @@
+import Dispatch
 import GroveCache
 import GroveConformance
 import GroveModel
@@ -31,6 +32,7 @@ final class ReferenceStore<Flaw: StoreFlaw>: BudgetedStore {
     func write(_ body: (ReferenceTransaction<Flaw>) throws(CacheError) -> Void) throws(CacheError) {
         let outcome: Result<Void, CacheError> = writing.withLock { _ in
             let transaction = ReferenceTransaction<Flaw>(disk.contents.now, sweeping: round)
+            if Flaw.commitsEvery != nil { transaction.commitEarly = { [self] in publish($0) } }
             do throws(CacheError) {
                 try body(transaction)
                 let payload = limit == .max ? 0 : transaction.content.reduce(0) { $0 + $1.key.count + $1.value.count }
@@ -45,10 +47,19 @@ final class ReferenceStore<Flaw: StoreFlaw>: BudgetedStore {
     }
 
     private func commit(_ transaction: ReferenceTransaction<Flaw>) {
+        guard let part = Flaw.showsEvery else { return publish(transaction.changes) }
+        var rest = transaction.changes[...]
+        while !rest.isEmpty {
+            publish(Array(rest.prefix(part)))
+            rest = rest.dropFirst(part)
+            // Long enough to be seen.
+            if !rest.isEmpty { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(100)) }
+        }
+    }
+
+    private func publish(_ changes: [ReferenceChange]) {
         disk.publish { content, number in
-            for change in Flaw.batch(transaction.changes, number: number) {
-                ReferenceStore.apply(change, to: &content)
-            }
+            for change in Flaw.batch(changes, number: number) { ReferenceStore.apply(change, to: &content) }
         }
     }
 
@@ -78,7 +89,7 @@ final class ReferenceStore<Flaw: StoreFlaw>: BudgetedStore {
     func size() throws(CacheError) -> StoreSize {
         let content = disk.contents.now
         let payload = content.reduce(0) { $0 + $1.key.count + $1.value.count }
-        return StoreSize(bytesOnDisk: 0, payloadBytes: payload, entries: content.count)
+        return StoreSize(bytesOnDisk: 0, payloadBytes: Flaw.said(payload: payload), entries: content.count)
     }
 
     func wipe() throws(CacheError) { disk.publish { content, _ in content = Flaw.wiped(content) } }

@@ -57,6 +57,8 @@ class ReferenceView<Flaw: StoreFlaw>: NodeView {
 /// A transaction of a ``ReferenceStore``: its own content, and the changes that led to it.
 final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, SweepableTransaction {
     private(set) var changes: [ReferenceChange] = []
+    /// Commits changes before the transaction's end, as no store may.
+    var commitEarly: (([ReferenceChange]) -> Void)?
     /// What the last look-up returned, where it does not last.
     private var scratch: ReferenceBytes?
 
@@ -103,6 +105,10 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
     private func change(_ change: ReferenceChange) {
         changes.append(change)
         if !Flaw.isBlind { ReferenceStore<Flaw>.apply(change, to: &content) }
+        if let limit = Flaw.commitsEvery, changes.count >= limit {
+            commitEarly?(changes)
+            changes = []
+        }
     }
 }
 
@@ -110,7 +116,9 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
 final class ReferenceRound: Sendable {
     private let sorted = Mutex<[[UInt8]]>([])
 
-    /// The keys after `start`. Those of a later write are seen in the next round.
+    /// The keys after `start`.
+    ///
+    /// Those of a later write are seen in the next round.
     func keys(after start: [UInt8]?, in content: ReferenceContent) -> ArraySlice<[UInt8]> {
         sorted.withLock { sorted in
             if start == nil || sorted.isEmpty {

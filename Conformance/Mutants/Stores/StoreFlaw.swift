@@ -30,6 +30,15 @@ protocol StoreFlaw: Sendable {
     /// The payload that the store says fits into a budget.
     static func payload(within bytes: Int) -> Int
 
+    /// The payload that the store says it has.
+    static func said(payload: Int) -> Int
+
+    /// After how many changes a transaction commits what it has; `nil` if it is whole.
+    static var commitsEvery: Int? { get }
+
+    /// After how many changes a commit that is under way shows; `nil` if it does not.
+    static var showsEvery: Int? { get }
+
     /// Whether a view shows what is committed after it was opened.
     static var hasLiveViews: Bool { get }
 
@@ -59,6 +68,9 @@ extension StoreFlaw {
     static func scan(_ keys: [[UInt8]]) -> [[UInt8]] { keys }
     static func wiped(_ content: ReferenceContent) -> ReferenceContent { [:] }
     static func payload(within bytes: Int) -> Int { bytes }
+    static func said(payload: Int) -> Int { payload }
+    static var commitsEvery: Int? { nil }
+    static var showsEvery: Int? { nil }
     static var hasLiveViews: Bool { false }
     static var lagsBehind: Bool { false }
     static var givesOnce: Bool { false }

@@ -2,6 +2,7 @@
     import ArgumentParser
     import GroveCoding
     import GroveCompare
+    import GroveConformance
     import GroveModel
 
     /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
@@ -10,14 +11,17 @@
             commandName: "compare",
             abstract: "Measures the backends, each against its bare engine.",
             discussion: """
-                The first lines say which backend is fastest at reading and at writing, which is smallest, and where \
-                each can be used. The tables follow.
+                The first lines say which backend to take for which use, and a table of backends by uses follows. \
+                --details prints all figures. --needs says what you cannot do without, --for what your application does, \
+                --mix its calls. A use's figure is put together from the measured cost of each kind of call. Backends whose \
+                commits survive different things are not ranked among each other, nor are those that a noisy machine \
+                does not tell apart. Ctrl-C ends the run and prints what is there.
 
-                Every workload runs twice, interleaved, on the same bytes: through Grove, typed, and as the floor: the \
-                same engine called from C with the same flags, durability and transactions. The tax is floor divided by \
-                ours: 1.0 is the engine itself, 2.0 half its speed. Figures are medians of three repetitions (five with \
-                --full). Only ratios within one run mean something; a floor far below what the engine should do makes \
-                the run void, and is marked so.
+                With --details, every workload has been run twice, interleaved, on the same bytes: through Grove, typed, and as \
+                the floor: the same engine called from C with the same flags, durability and transactions. 'over' is the \
+                floor divided by ours: 1.0 is the engine itself, 2.0 half its speed. Figures are medians of three \
+                repetitions (five with --full). Only ratios within one run mean something; a floor far below what the \
+                engine should do makes the run void, and is marked so.
 
                 The data are a generated feed of messages with their senders (one person for ten messages, six fields \
                 and some 160 bytes a node), or your own: --input and --identity as for grove import, where the outermost \
@@ -46,6 +50,8 @@
 
                 EXAMPLES
                   grove compare
+                  grove compare --needs ios,processes --for feed,chat
+                  grove compare --mix reads=90,pages=8,writes=2
                   grove compare --backend lmdb --backend sqlite --workload 'read-*'
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
@@ -62,6 +68,20 @@
         @Option(help: "A backend to measure; repeat for several. All by default; 'all' says so.")
         var backend: [String] = []
 
+        @Option(help: ArgumentHelp("What a backend must do, such as ios,processes,budget.", valueName: "needs"))
+        var needs: [String] = []
+
+        @Option(
+            name: .customLong("for"),
+            help: ArgumentHelp("Uses, such as feed,chat; --list names them.", valueName: "uses"))
+        var uses: [String] = []
+
+        @Option(help: ArgumentHelp("A use of your own: reads=90,pages=8,writes=2.", valueName: "shares"))
+        var mix: String?
+
+        @Flag(help: "Measure every workload, and print all figures.")
+        var details = false
+
         @Option(help: ArgumentHelp("Workloads to run, * for any text; repeat for several.", valueName: "glob"))
         var workload: [String] = []
 
@@ -71,7 +91,7 @@
         )
         var coding: [String] = []
 
-        @Flag(help: "Lists the workloads and what their floors do.")
+        @Flag(help: "Lists the uses, the needs, and the workloads.")
         var list = false
 
         @Option(help: ArgumentHelp("A JSON document to measure with.", valueName: "file"))
@@ -83,7 +103,7 @@
         @Option(help: "Distinct nodes to generate; ten in eleven are messages, the others people.")
         var nodes = 22_000
 
-        @Flag(help: "More and longer repetitions, and longer lists: some ten minutes instead of one.")
+        @Flag(help: "Every workload, more and longer repetitions, longer lists: some ten minutes instead of two.")
         var full = false
 
         @Option(help: "The seed of the generated data and of the order of operations.")
@@ -127,41 +147,73 @@
                 }
             }
             // Who names a backend or a document and no workload does not ask for the engine.
-            let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil)
+            let named = try mix.map { [try Use.mixed($0)] } ?? (uses.isEmpty ? Use.standard : try Use.named(uses))
+            // What names one backend, or workloads, asks for figures; everything else asks which backend to take.
+            let isChoice = backend.count != 1 || !uses.isEmpty || mix != nil
+            let isShort = workload.isEmpty && !details && !full && isChoice
+            let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil && !isShort)
             let engine = isAsked ? ConsistencyWorkload.allCases.filter { isChosen($0.rawValue) } : []
-            let chosen = Workload.allCases.filter { isChosen($0.rawValue) }
+            let chosen = Workload.allCases.filter {
+                isShort ? named.flatMap(\.workloads).contains($0) : isChosen($0.rawValue)
+            }
             guard !engine.isEmpty || !chosen.isEmpty else {
                 throw ToolError.input(
                     "no workload matches \(workload.joined(separator: ", ")); grove compare --list names them")
             }
-            var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in try measure(chosen) }
-            if !engine.isEmpty {
+            let interruption = Interruption()
+            Cleanup.intercept { interruption.request($0) }
+            defer { Cleanup.intercept(nil) }
+            var report = try LargeStack.run(unavailable: LargeStack.noThread) { () throws in
+                try measure(
+                    chosen, codings: isShort && coding.isEmpty ? [.specialised] : try chosenCodings(), interruption)
+            }
+            report.uses = named
+            report.hasDetails = !isShort
+            let left = try leftOut()
+            if !left.isEmpty { report.exclusions = [left] }
+            if !engine.isEmpty, interruption.signal == nil {
                 try await report.measure(engine, isFull: full)
             }
             try write(report)
+            if let signal = interruption.signal { throw ExitCode(128 + signal) }
         }
 
         private var listing: String {
             let stores = Workload.allCases.map { ($0.rawValue, "counts \($0.unit)", $0.summary) }
             let engine = ConsistencyWorkload.allCases.map { ($0.rawValue, "milliseconds", $0.summary) }
-            return (stores + engine).map { name, unit, summary in
-                let padding = String(repeating: " ", count: 32 - name.count)
-                return "\(Terminal.bold(name))\(padding)\(unit)\n  \(summary)"
-            }.joined(separator: "\n")
+            let uses =
+                ["\(Terminal.bold("Uses")), for --for"]
+                + Use.all.map { "  \($0.name)\(String(repeating: " ", count: 10 - $0.name.count))  \($0.summary)" }
+            let needs =
+                ["\(Terminal.bold("Needs")), for --needs"]
+                + Requirement.allCases.map {
+                    "  \($0.rawValue)\(String(repeating: " ", count: 10 - $0.rawValue.count))  \($0.summary)"
+                }
+            let heads = uses + [""] + needs + ["", "\(Terminal.bold("Workloads")), for --workload"]
+            return (heads.joined(separator: "\n") + "\n")
+                + (stores + engine).map { name, unit, summary in
+                    let padding = String(repeating: " ", count: 32 - name.count)
+                    return "\(Terminal.bold(name))\(padding)\(unit)\n  \(summary)"
+                }.joined(separator: "\n")
         }
 
         private func isChosen(_ name: String) -> Bool {
             workload.isEmpty || workload.contains { Workload.matches(name, $0) }
         }
 
-        private func measure(_ workloads: [Workload]) throws -> CompareReport {
+        private func measure(
+            _ workloads: [Workload], codings: [Measurement.Coding], _ interruption: Interruption
+        ) throws -> CompareReport {
             guard !workloads.isEmpty else { return CompareReport() }
             let measurement = Measurement(
-                workloads, try chosenBackends(), codings: try chosenCodings(), isFull: full, seed: seed,
+                workloads, try chosenBackends(), codings: codings, isFull: full, seed: seed,
                 budget: budget, in: try TemporaryDirectory(in: directory))
-            guard let input, let identity else { return try measurement.run(.feed(nodes: nodes)) }
+            guard let input, let identity else {
+                return try measurement.run(.feed(nodes: nodes), until: { interruption.signal != nil })
+            }
             let (_, document) = try InputFile.document(input, identity: identity)
-            return try measurement.run(.document(document, name: InputFile.name(input)))
+            return try measurement.run(
+                .document(document, name: InputFile.name(input)), until: { interruption.signal != nil })
         }
 
         private func write(_ report: CompareReport) throws {
@@ -189,7 +241,15 @@
         }
 
         private func chosenBackends() throws(ToolError) -> [BackendName] {
-            if backend.isEmpty || backend.contains("all") { return BackendName.allCases }
+            let needs = try Requirement.named(needs)
+            func meeting(_ backends: [BackendName]) throws(ToolError) -> [BackendName] {
+                let left = backends.filter { backend in needs.allSatisfy { $0.isMet(by: backend) } }
+                guard left.isEmpty else { return left }
+                throw .input(
+                    "no backend meets \(needs.map(\.rawValue).joined(separator: ", ")); grove compare --list says what they ask"
+                )
+            }
+            if backend.isEmpty || backend.contains("all") { return try meeting(BackendName.allCases) }
             var chosen: [BackendName] = []
             for name in backend {
                 guard let known = BackendName(rawValue: name) else {
@@ -197,7 +257,18 @@
                 }
                 if !chosen.contains(known) { chosen.append(known) }
             }
-            return chosen
+            return try meeting(chosen)
+        }
+
+        /// Which backends do not meet what is needed, in a sentence; empty if all of them do.
+        private func leftOut() throws(ToolError) -> String {
+            let needs = try Requirement.named(needs)
+            let missing = BackendName.allCases.compactMap { backend -> String? in
+                let unmet = needs.filter { !$0.isMet(by: backend) }.map(\.rawValue)
+                return unmet.isEmpty ? nil : "\(backend.rawValue) (\(unmet.joined(separator: ", ")))"
+            }
+            return missing.isEmpty
+                ? "" : "Left out, as they do not meet what is needed: \(missing.joined(separator: ", "))."
         }
 
         private func chosenCodings() throws(ToolError) -> [Measurement.Coding] {

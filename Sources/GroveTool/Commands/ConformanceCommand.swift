@@ -13,16 +13,19 @@
             abstract: "Checks that the backends keep every rule of the conformance kit.",
             discussion: """
                 Each rule is one sentence that a cache must obey, and a check that finds out. Conformance/RULES.md lists \
-                them all. A failure prints what was expected, what came, and the command that replays it.
+                them all. A failure prints what was expected, what came, and the command that replays it. Ctrl-C ends a \
+                run and prints what is there.
 
                 EXAMPLES
                   Check one backend:              grove conformance --backend lmdb
                   Check one family of rules:      grove conformance --rule 'DEL-*'
+                  Check what was broken again:    grove conformance --failed
                   See what there is:              grove conformance --list
                   Check the rules themselves:     grove conformance --mutants
 
                 EXIT STATUS
-                  0 conformant; 1 a rule that must hold does not; 2 nothing was checked, or the call was wrong.
+                  0 what was asked holds; 1 a rule that must hold is broken; 2 nothing was checked, or the call was \
+                wrong; 130 interrupted.
                 """)
 
         /// A backend, or all of them.
@@ -32,7 +35,7 @@
 
         /// How the report is written.
         enum Format: String, CaseIterable, ExpressibleByArgument {
-            case pretty, tap, tap13, junit, json
+            case pretty, tap, tap13, junit, json, markdown, html
 
             var report: ReportFormat { ReportFormat(rawValue: rawValue) ?? .pretty }
         }
@@ -42,6 +45,18 @@
 
         @Option(name: .long, help: "Only rules whose identifiers match, such as NRM-01 or 'DEL-*'. Repeatable.")
         var rule: [String] = []
+
+        @Flag(name: .long, help: "Only rules that were broken the last time.")
+        var failed = false
+
+        @Flag(name: .long, help: "Stop at the first broken rule.")
+        var failFast = false
+
+        @Flag(name: .shortAndLong, help: "Print what is broken, and the verdict.")
+        var quiet = false
+
+        @Flag(name: .shortAndLong, help: "Print a line for each rule, too.")
+        var verbose = false
 
         @Flag(name: .long, help: "List the rules instead of checking them.")
         var list = false
@@ -54,7 +69,7 @@
             help: "Check the rules: each mutant must be found out by the rules that list it, and pass most others.")
         var mutants = false
 
-        @Option(name: .long, help: "The report: pretty, tap, tap13 (for prove), junit or json.")
+        @Option(name: .long, help: "The report: pretty, tap, tap13 (for prove), junit, json, markdown or html.")
         var format = Format.pretty
 
         @Option(name: .long, help: "Write the report to this file instead of standard output.")
@@ -99,10 +114,12 @@
             if let soak { return try run(minutes: soak, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
             if let flips { return try run(flips: flips, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
             if sweep { return try runSweep(seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
-            for glob in rule where Rules.matching([glob]).isEmpty {
-                throw ToolError.input("no rule matches \(glob); grove conformance --list shows them")
+            let rules: [Rule]
+            do {
+                rules = selfTest ? Rules.bad : try ConformanceConsole.rules(rule)
+            } catch {
+                throw ToolError.input(error.description)
             }
-            let rules = selfTest ? Rules.bad : Rules.matching(rule)
             let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
             if list || markdown {
                 try write(markdown ? RuleList.markdown(rules) : lines(rules))
@@ -131,17 +148,14 @@
                 throw ToolError.input("\(file): \(failure)")
             }
             let names = backend.contains(.all) ? Choice.allCases : backend
-            var lines: [String] = []
+            var text = ""
             var hasFailed = false
             for backend in names.compactMap(\.backend) {
-                lines.append(backend.name)
-                let failure = try Replay.run(program, on: backend) { step, said in
-                    lines.append("  \(step)\(said.isEmpty ? "" : "  ->  \(said)")")
-                }
-                lines.append(failure.map { "  failed: \($0)" } ?? "  agrees with the model")
+                let (said, failure) = try Replay.transcript(of: program, on: backend)
+                text += said
                 if failure != nil { hasFailed = true }
             }
-            try write(lines.joined(separator: "\n"))
+            try write(text)
             guard !hasFailed else { throw ExitCode(1) }
         }
 
@@ -201,19 +215,30 @@
 
         private func check(_ rules: [Rule], _ seed: UInt64) throws {
             let names = backend.contains(.all) ? Choice.allCases : backend
-            let backends = names.compactMap(\.backend)
-            var done = 0
-            let report = try IsolatedRunner(rules: rules, seed: seed).run(backends) { backend, result in
-                done += 1
-                let state = result.isBroken ? " \(result.outcome.rawValue)" : ""
-                Terminal.progress("\(done) of \(rules.count * backends.count)  \(backend) \(result.rule.id)\(state)")
+            var console = ConformanceConsole()
+            console.globs = rule
+            console.seed = seed
+            console.format = format.report
+            console.detail = quiet ? .quiet : verbose ? .verbose : .normal
+            console.isOfFailed = failed
+            console.isFailingFast = failFast
+            console.isColoured = output == nil && Terminal.hasColour
+            let typed = CommandLine.arguments.first ?? "grove"
+            let option = mutant == nil ? "--backend" : "--mutant"
+            console.command = { ConformanceConsole.command(typed, "conformance", option, $0) }
+            let backends = try mutant.map { [try Self.mutant($0)] } ?? names.compactMap(\.backend)
+            let interruption = Interruption()
+            Cleanup.intercept { interruption.request($0) }
+            defer { Cleanup.intercept(nil) }
+            let report: ConformanceReport
+            do {
+                report = try console.run(backends, rules: rules, until: interruption)
+            } catch {
+                throw ToolError.input(error.description)
             }
-            Terminal.progress("")
-            let isColoured = output == nil && Terminal.hasColour
-            try write(
-                format == .pretty ? PrettyReport(report, isColoured: isColoured).text : report.text(format.report))
-            guard report.hasRun else { throw ToolError.input("nothing was checked: every rule was skipped") }
-            guard report.isConformant else { throw ExitCode(1) }
+            try write(console.text(report))
+            let status = ConformanceConsole.status(report, interruption)
+            guard status == 0 else { throw ExitCode(status) }
         }
 
         /// The mutant, or the store made for the kit, of that name.

@@ -25,7 +25,8 @@ extension StoredRecord {
                 JSONMember("recordName", .string(envelope.recordName)),
                 JSONMember("sequence", JSON(number: envelope.sequence.rawValue)),
                 JSONMember("deleted", .bool(envelope.isTombstone)),
-                JSONMember("lastDeletion", envelope.deletion == .zero ? .null : JSON(number: envelope.deletion.rawValue)),
+                JSONMember(
+                    "lastDeletion", envelope.deletion == .zero ? .null : JSON(number: envelope.deletion.rawValue)),
                 JSONMember("flags", .array(envelope.flags.map { .string($0) })),
                 JSONMember("projections", .array(projections)),
                 JSONMember("bodyBytes", JSON(envelope.body.count)),
@@ -84,7 +85,8 @@ extension StoredRecord {
         case .failure(let error): [String(byteCount), "-", "(\(error.code))", name]
         case .success(let envelope):
             [
-                String(byteCount), String(envelope.sequence.rawValue), envelope.isTombstone ? "(deleted)" : envelope.recordName,
+                String(byteCount), String(envelope.sequence.rawValue),
+                envelope.isTombstone ? "(deleted)" : envelope.recordName,
                 name,
             ]
         }
