@@ -22,7 +22,7 @@ struct ChangeLists {
             if key.first == Namespace.collection { collections.append(identifier) }
             if key.first == Namespace.alias { aliases.append(identifier) }
         case (.alias(let key, _), _): aliases.append(ChangeLists.identifier(key[...]))
-        case (.pin, _), (.unlist, _), (.undelete, _): return
+        case (.pin, _), (.unlist, _), (.undelete, _), (.kept, _): return
         }
     }
 

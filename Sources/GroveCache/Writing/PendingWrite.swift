@@ -13,6 +13,8 @@ final class PendingWrite: Sendable {
         case edit(key: [UInt8], ListOperation)
         /// Store an alias: an encoded reference.
         case alias(key: [UInt8], body: [UInt8])
+        /// Keep something that no budget evicts, under a name.
+        case kept(key: [UInt8], body: [UInt8])
         /// Let what named the node of this identifier before its deletion show it again.
         case undelete(ModelIdentifier)
         /// Take the node of this identifier out of every collection that has it as an element.
@@ -260,7 +262,7 @@ extension PendingWrite {
             case .edit(_, let edit): change = .edit(edit)
             case .remove: change = .forget(isInvalidation: false)
             case .invalidate: change = .forget(isInvalidation: true)
-            case .tombstone, .undelete, .unlist, .alias, .pin: return nil
+            case .tombstone, .undelete, .unlist, .alias, .kept, .pin: return nil
             }
             return CollectionUpdate(
                 change: change, sequence: asOf?.numbers?.number ?? sequence.number(shiftedBy: shift),
