@@ -107,9 +107,9 @@ extension Outbox {
     private func wake(_ lane: String, at due: Double) {
         if let alarm = alarms[lane], alarm.due == due { return }
         alarms[lane]?.task.cancel()
-        let (sleep, now) = (options.sleep, options.now)
+        let sleep = options.sleep
         let task = Task { [weak self] in
-            guard (try? await sleep(due - now())) != nil, !Task.isCancelled else { return }
+            guard (try? await sleep(due)) != nil, !Task.isCancelled else { return }
             self?.ring(lane)
         }
         alarms[lane] = (due, task)

@@ -251,6 +251,9 @@ public final class Outbox<API: Sendable> {
         }
     }
 
+    /// Returns when everything that was submitted before is stored, or has failed to be.
+    package func stored() async { await lastWrite?.value }
+
     private var isQuiet: Bool {
         guard sending.isEmpty else { return false }
         guard !isSuspended, !isClosed, isStarted else { return true }

@@ -18,8 +18,10 @@ public struct OutboxOptions: Sendable {
     public var shouldRetry: @Sendable (any Error) -> Bool = { !($0 is Refusal) }
     /// Seconds by a clock that nobody sets, and that all processes of the machine share.
     public var now: @Sendable () -> Double = { ProcessInfo.processInfo.systemUptime }
-    /// Waits for a number of seconds.
-    public var sleep: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    /// Waits until ``now`` is a number of seconds; a test's clock brings both.
+    public var sleep: @Sendable (_ until: Double) async throws -> Void = {
+        try await Task.sleep(for: .seconds(max(0, $0 - ProcessInfo.processInfo.systemUptime)))
+    }
     /// A number from 0 to 1: a pause is that part of its second half, so that clients do not come back all at once.
     public var random: @Sendable () -> Double = { Double.random(in: 0...1) }
     /// A new key.

@@ -122,6 +122,16 @@ final class FakeServer {
         let name: String
         let attempt: Attempt
         fileprivate let continuation: CheckedContinuation<Answer, any Error>
+
+        func reply(_ answer: Result<Answer, any Error>) { continuation.resume(with: answer) }
+    }
+
+    var lastKey: String? { seen.last?.key }
+
+    /// Loses what was asked and not answered yet.
+    func dropAll() {
+        for request in requests { request.continuation.resume(throwing: CancellationError()) }
+        requests = []
     }
 
     private(set) var requests: [Request] = []
@@ -172,11 +182,11 @@ final class FakeClock: Sendable {
 
     var now: Double { state.withLock { $0.now } }
 
-    func sleep(_ seconds: Double) async {
+    func sleep(until due: Double) async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in
-                guard seconds > 0 else { return true }
-                state.sleepers.append((state.now + seconds, continuation))
+                guard due > state.now else { return true }
+                state.sleepers.append((due, continuation))
                 return false
             }
             if isDue { continuation.resume() }
@@ -224,7 +234,7 @@ struct Scene {
         var options = OutboxOptions()
         let last = Lock(0)
         options.now = { clock.now }
-        options.sleep = { await clock.sleep($0) }
+        options.sleep = { await clock.sleep(until: $0) }
         options.random = { 1 }
         options.makeKey = {
             last.withLock {

@@ -1,0 +1,236 @@
+import Grove
+import GroveCache
+import GroveMemory
+import GroveOutbox
+import TestSupport
+
+/// A random program over an outbox, beside a model: what is confirmed, with what is pending applied to it.
+@MainActor
+final class OutboxProgram {
+    /// A mutation as the model sees it.
+    private enum Step {
+        case like(Int)
+        case edit(Int, String)
+        case write(Int, String)
+    }
+
+    private var random: SeededGenerator
+    private let cache: MemoryCache
+    private let clock = FakeClock()
+    private var scene: Scene
+    private var screens: [DataProvider<Post>] = []
+    private var feed: CollectionDataProvider<Post>
+    /// The model: posts and the list as the server and the cache have them, and what is pending, in order.
+    private var posts: [Int: Post] = [:]
+    private var list: [Int] = []
+    private var steps: [(key: String, step: Step)] = []
+    private var launches = 0
+    private var last = 0
+    /// Which keys the server has carried out, and how often it was asked.
+    private var done: Set<String> = []
+    private(set) var log: [String] = []
+    private(set) var faults: [String] = []
+
+    init(seed: UInt64) async throws {
+        random = SeededGenerator(seed: seed)
+        cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        scene = try Scene(cache, clock: clock, keys: "0.")
+        feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
+        for id in 1...4 { posts[id] = Post(id: id, text: "t\(id)") }
+        list = [1, 2, 3]
+        feed.setData(list.map { posts[$0]! }, cacheKey: "feed")
+        scene.manager.updateModels([posts[4]!])
+        await scene.manager.flush()
+        try await open()
+    }
+
+    /// Makes the screens of the posts.
+    private func open() async throws {
+        screens = []
+        for id in 1...4 {
+            let screen = DataProvider<Post>(dataModelManager: scene.manager)
+            _ = try await screen.fetchDataFromCache(withCacheKey: "Post:\(id)")
+            screens.append(screen)
+        }
+    }
+
+    func run(_ count: Int) async throws {
+        check("start")
+        for _ in 0..<count where faults.isEmpty {
+            try await step()
+            check("step")
+        }
+        await finish()
+    }
+
+    private func step() async throws {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0...2:
+            let id = pick()
+            submit(Like(post: id), .like(id))
+        case 3...4:
+            let (id, text) = (pick(), "e\(next())")
+            submit(Edit(post: Post.modelIdentifier(for: id), text: text), .edit(id, text))
+        case 5...6:
+            let (id, text) = (-next(), "w\(last)")
+            submit(Write(local: id, text: text), .write(id, text))
+        case 7:
+            // Somebody pushes.
+            let id = pick()
+            posts[id]?.text = "p\(next())"
+            if Bool.random(using: &random) { like(id) }
+            log.append("push \(posts[id]!)")
+            scene.manager.updateModel(posts[id]!)
+            await settle()
+        case 8:
+            // Another process writes.
+            let id = pick()
+            posts[id]?.text = "o\(next())"
+            log.append("other \(posts[id]!)")
+            try await cache.write(posts[id]!)
+            await settle()
+        case 9:
+            guard let item = scene.outbox.pending.randomElement(using: &random), scene.outbox.discard(item) else { return }
+            log.append("discard \(item.id)")
+            steps.removeAll { $0.key == item.id }
+        case 10: try await relaunch()
+        default: await answer()
+        }
+    }
+
+    private func pick() -> Int { Int.random(in: 1...4, using: &random) }
+
+    private func next() -> Int {
+        last += 1
+        return last
+    }
+
+    private func like(_ id: Int) {
+        guard posts[id]?.isLiked == false else { return }
+        posts[id]?.isLiked = true
+        posts[id]?.likes += 1
+    }
+
+    private func submit(_ mutation: some Mutation<FakeServer>, _ step: Step) {
+        let item = scene.submit(mutation)
+        log.append("submit \(item.id) \(mutation)")
+        steps.append((item.id, step))
+    }
+
+    private func settle() async {
+        await scene.manager.flush()
+    }
+
+    /// The server answers what it was asked, if anything is to be asked.
+    private func answer() async {
+        guard let first = steps.first else { return }
+        let request = await scene.server.next()
+        let key = request.attempt.key
+        // Kept before it is sent, and in order.
+        if key != first.key { faults.append("sent \(key) before \(first.key)") }
+        let isNew = !done.contains(key)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0 where isNew:
+            log.append("refuse \(key)")
+            steps.removeFirst()
+            request.reply(.failure(Refusal("no")))
+            await quiet()
+            if let item = scene.outbox.pending.first(where: { $0.id == key }) { scene.outbox.discard(item) }
+        case 1:
+            // The network fails.
+            log.append("lose \(key)")
+            request.reply(.failure(NoNetwork()))
+            await quiet()
+            scene.outbox.resume()
+        default:
+            log.append("confirm \(key)")
+            steps.removeFirst()
+            done.insert(key)
+            request.reply(.success(carryOut(first.step)))
+            await quiet(confirmed: key)
+        }
+    }
+
+    /// What the server makes of a mutation, which the model takes over.
+    private func carryOut(_ step: Step) -> Answer {
+        switch step {
+        case .like(let id):
+            like(id)
+            return Answer(posts[id]!)
+        case .edit(let id, let text):
+            guard posts[id] != nil else { return Answer() }
+            posts[id]?.text = text
+            return Answer(posts[id]!)
+        case .write(let local, let text):
+            let id = 1_000 - local
+            posts[id] = Post(id: id, text: text)
+            list.append(id)
+            return Answer(posts[id]!, replacing: Post.modelIdentifier(for: local))
+        }
+    }
+
+    /// Waits until the answer is taken: looks at the screens after every turn meanwhile.
+    private func quiet(confirmed key: String? = nil) async {
+        func isTaken() -> Bool {
+            guard let item = scene.outbox.pending.first(where: { $0.id == key ?? scene.server.lastKey }) else { return true }
+            if key != nil { return false }
+            if case .sending = item.state { return false }
+            return true
+        }
+        while !isTaken() { await Task.yield() }
+    }
+
+    private func relaunch() async throws {
+        log.append("relaunch")
+        // What was submitted is on disk with the commit behind it.
+        await scene.outbox.stored()
+        scene.outbox.close()
+        launches += 1
+        scene.server.dropAll()
+        scene = try Scene(cache, clock: clock, keys: "\(launches).")
+        feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
+        _ = try await feed.fetchDataFromCache(withCacheKey: "feed")
+        try await open()
+        clock.advance(100)
+    }
+
+    /// Compares what is shown with the model.
+    private func check(_ place: String) {
+        var shown = posts
+        var order = list
+        for (_, step) in steps {
+            switch step {
+            case .like(let id):
+                if shown[id]?.isLiked == false {
+                    shown[id]?.isLiked = true
+                    shown[id]?.likes += 1
+                }
+            case .edit(let id, let text): shown[id]?.text = text
+            case .write(let id, let text):
+                shown[id] = Post(id: id, text: text)
+                order.append(id)
+            }
+        }
+        let screensNow = screens.map(\.data)
+        let expected = (1...4).map { shown[$0] }
+        if screensNow != expected { faults.append("\(place): screens \(screensNow), model \(expected)") }
+        let expectedList = order.map { shown[$0]! }
+        if feed.data != expectedList { faults.append("\(place): list \(feed.data), model \(expectedList)") }
+    }
+
+    /// Confirms the rest; then the cache has what the model has, and nothing is kept.
+    private func finish() async {
+        while faults.isEmpty, let first = steps.first {
+            let request = await scene.server.next()
+            steps.removeFirst()
+            request.reply(.success(carryOut(first.step)))
+            await quiet(confirmed: first.key)
+            check("end")
+        }
+        await scene.outbox.flush()
+        for id in 1...4 where (try? await cache.model(Post.self, id: id)) != posts[id] { faults.append("cache: Post \(id)") }
+        let stored = try? await cache.collection("feed", of: Post.self)
+        if stored != list.map({ posts[$0]! }) { faults.append("cache: list \(String(describing: stored))") }
+        if (try? cache.allKept().contains { $0.name.hasPrefix("outbox.m.") }) != false { faults.append("kept") }
+    }
+}
