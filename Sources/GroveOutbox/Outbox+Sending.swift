@@ -21,7 +21,7 @@ extension Outbox {
 
     /// Takes what is kept and not known yet.
     func load() throws(CacheError) {
-        let known = Set(pending.map(\.id))
+        let known = ended.union(pending.map(\.id))
         var found: [PendingMutation] = []
         for (name, bytes) in try store.all() where name.hasPrefix(OutboxRecord.prefix) {
             let key = String(name.dropFirst(OutboxRecord.prefix.count))
@@ -171,6 +171,7 @@ extension Outbox {
         } catch {
             return back(item, error, life)
         }
+        guard !isClosed else { return back(item, CancellationError(), life) }
         guard life == self.life, let mutation = item.mutation as? any Mutation<API> else { return }
         let place = manager?.place() ?? store.place()
         let attempt = Attempt(key: item.id, number: item.tries)
@@ -230,8 +231,13 @@ extension Outbox {
             pending.removeAll { $0 === item }
             return
         }
-        // The lists that it is in are told of by the cache.
-        await manager?.flush()
+        // The lists that it is in are told of by the cache; what follows of one commit is read in a few steps.
+        if let manager, !steps.isEmpty {
+            for _ in 0..<4 {
+                await store.told()
+                await manager.flush()
+            }
+        }
         guard life == self.life else { return }
         forget(item)
     }

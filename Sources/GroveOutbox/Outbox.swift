@@ -42,6 +42,8 @@ public final class Outbox<API: Sendable> {
     /// Tells this outbox from every other of the store.
     @ObservationIgnored let owner: String
     @ObservationIgnored var nextLayer = 0
+    /// What is done or was taken back, and may still be in the store.
+    @ObservationIgnored var ended: Set<String> = []
     /// The last write of the chain: they are made in order.
     @ObservationIgnored var lastWrite: Task<Void, Never>?
     /// The lanes of which a mutation is under way.
@@ -194,6 +196,7 @@ public final class Outbox<API: Sendable> {
     }
 
     func forget(_ item: PendingMutation) {
+        ended.insert(item.id)
         pending.removeAll { $0 === item }
         if let layer = item.layer { layers.remove { $0 === layer } }
         item.layer = nil

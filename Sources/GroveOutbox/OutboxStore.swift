@@ -8,12 +8,13 @@ struct OutboxStore: Sendable {
     let all: @Sendable () throws(CacheError) -> [(name: String, bytes: [UInt8]?)]
     let write: @Sendable (@escaping Body) async throws -> Void
     let place: @Sendable () -> Place
-    let delegate: any CacheDelegate
+    /// Returns when followers were told of every commit that was made before.
+    let told: @Sendable () async -> Void
 
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
         all = { () throws(CacheError) in try cache.allKept() }
         write = { body in try await cache.write(durability: .standard) { tx in try body(tx) } }
         place = { cache.place() }
-        delegate = cache
+        told = { await cache.followersTold() }
     }
 }

@@ -26,6 +26,9 @@ final class OutboxProgram {
     private var steps: [(key: String, step: Step)] = []
     private var launches = 0
     private var last = 0
+    /// Which posts others changed since the request under way was sent: its answer has no say in them.
+    private var moved: Set<Int> = []
+    private var arrived: Attempt?
     /// Which keys the server has carried out, and how often it was asked.
     private var done: Set<String> = []
     private(set) var log: [String] = []
@@ -58,6 +61,7 @@ final class OutboxProgram {
         check("start")
         for _ in 0..<count where faults.isEmpty {
             try await step()
+            await arrive()
             check("step")
         }
         await finish()
@@ -79,6 +83,7 @@ final class OutboxProgram {
             let id = pick()
             posts[id]?.text = "p\(next())"
             if Bool.random(using: &random) { like(id) }
+            moved.insert(id)
             log.append("push \(posts[id]!)")
             scene.manager.updateModel(posts[id]!)
             await settle()
@@ -86,6 +91,7 @@ final class OutboxProgram {
             // Another process writes.
             let id = pick()
             posts[id]?.text = "o\(next())"
+            moved.insert(id)
             log.append("other \(posts[id]!)")
             try await cache.write(posts[id]!)
             await settle()
@@ -118,13 +124,16 @@ final class OutboxProgram {
     }
 
     private func settle() async {
-        await scene.manager.flush()
+        for _ in 0..<4 {
+            await cache.followersTold()
+            await scene.manager.flush()
+        }
     }
 
     /// The server answers what it was asked, if anything is to be asked.
     private func answer() async {
         guard let first = steps.first else { return }
-        let request = await scene.server.next()
+        guard let request = await request() else { return }
         let key = request.attempt.key
         // Kept before it is sent, and in order.
         if key != first.key { faults.append("sent \(key) before \(first.key)") }
@@ -151,16 +160,44 @@ final class OutboxProgram {
         }
     }
 
+    /// Waits until the server is asked what it is to be asked next.
+    private func arrive() async {
+        guard let first = steps.first, faults.isEmpty else { return }
+        for turn in 1...50_000 {
+            if let attempt = scene.server.requests.first?.attempt, attempt.key == first.key {
+                if arrived != attempt { (arrived, moved) = (attempt, []) }
+                return
+            }
+            if turn.isMultiple(of: 2_000) { clock.advance(400) }
+            await Task.yield()
+        }
+        faults.append("\(first.key) is not sent: \(scene.outbox.pending.map { ($0.id, $0.state) })")
+    }
+
+    /// What the server is asked next; leases and pauses end while the test waits for it.
+    private func request() async -> FakeServer.Request? {
+        for turn in 1...50_000 {
+            if let request = scene.server.taken() { return request }
+            if turn.isMultiple(of: 2_000) { clock.advance(400) }
+            await Task.yield()
+        }
+        faults.append("nothing is sent: \(scene.outbox.pending.map { ($0.id, $0.state) }), model \(steps)")
+        return nil
+    }
+
     /// What the server makes of a mutation, which the model takes over.
     private func carryOut(_ step: Step) -> Answer {
         switch step {
         case .like(let id):
-            like(id)
-            return Answer(posts[id]!)
+            var post = posts[id]!
+            if !post.isLiked { (post.isLiked, post.likes) = (true, post.likes + 1) }
+            if !moved.contains(id) { posts[id] = post }
+            return Answer(post)
         case .edit(let id, let text):
-            guard posts[id] != nil else { return Answer() }
-            posts[id]?.text = text
-            return Answer(posts[id]!)
+            var post = posts[id]!
+            post.text = text
+            if !moved.contains(id) { posts[id] = post }
+            return Answer(post)
         case .write(let local, let text):
             let id = 1_000 - local
             posts[id] = Post(id: id, text: text)
@@ -177,7 +214,12 @@ final class OutboxProgram {
             if case .sending = item.state { return false }
             return true
         }
-        while !isTaken() { await Task.yield() }
+        var turns = 0
+        while !isTaken(), turns < 20_000 {
+            await Task.yield()
+            turns += 1
+        }
+        if turns == 20_000 { faults.append("no end of \(key ?? "a try"): \(scene.outbox.pending.map { ($0.id, $0.state) })") }
     }
 
     private func relaunch() async throws {
@@ -185,6 +227,7 @@ final class OutboxProgram {
         // What was submitted is on disk with the commit behind it.
         await scene.outbox.stored()
         scene.outbox.close()
+        arrived = nil
         launches += 1
         scene.server.dropAll()
         scene = try Scene(cache, clock: clock, keys: "\(launches).")
@@ -221,12 +264,14 @@ final class OutboxProgram {
     /// Confirms the rest; then the cache has what the model has, and nothing is kept.
     private func finish() async {
         while faults.isEmpty, let first = steps.first {
-            let request = await scene.server.next()
+            guard let request = await request() else { return }
             steps.removeFirst()
             request.reply(.success(carryOut(first.step)))
             await quiet(confirmed: first.key)
+            await arrive()
             check("end")
         }
+        guard faults.isEmpty else { return }
         await scene.outbox.flush()
         for id in 1...4 where (try? await cache.model(Post.self, id: id)) != posts[id] { faults.append("cache: Post \(id)") }
         let stored = try? await cache.collection("feed", of: Post.self)

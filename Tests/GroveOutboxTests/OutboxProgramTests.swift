@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Random programs over an outbox")
+@Suite("Random programs over an outbox", .serialized)
 @MainActor
 struct OutboxProgramTests {
     @Test("What is shown is what is confirmed with what is pending over it, after every step", arguments: 1...30)

@@ -156,6 +156,9 @@ final class FakeServer {
         return requests.removeFirst()
     }
 
+    /// The next request, if there is one.
+    func taken() -> Request? { requests.isEmpty ? nil : requests.removeFirst() }
+
     /// Answers the next request.
     @discardableResult
     func reply(_ answer: Answer) async -> String {
