@@ -231,9 +231,10 @@ extension Outbox {
             pending.removeAll { $0 === item }
             return
         }
-        // The lists that it is in are told of by the cache; what follows of one commit is read in a few steps.
-        if let manager, !steps.isEmpty {
-            for _ in 0..<4 {
+        // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
+        // in are read in a few steps.
+        if let manager {
+            for _ in 0..<(steps.isEmpty ? 1 : 4) {
                 await store.told()
                 await manager.flush()
             }
