@@ -224,7 +224,7 @@ public final class Outbox<API: Sendable> {
     /// What another process has submitted meanwhile is shown, and sent, from now on.
     public func resume() {
         isSuspended = false
-        do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */ }
+        do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */  }
         for item in pending where item.isUnsent && item.isBackingOff { (item.due, item.isBackingOff) = (0, false) }
         pumpAll()
     }

@@ -41,8 +41,8 @@ final class OutboxProgram {
         feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
         for id in 1...4 { posts[id] = Post(id: id, text: "t\(id)") }
         list = [1, 2, 3]
-        feed.setData(list.map { posts[$0]! }, cacheKey: "feed")
-        scene.manager.updateModels([posts[4]!])
+        feed.setData(list.map(post), cacheKey: "feed")
+        scene.manager.updateModels([post(4)])
         await scene.manager.flush()
         try await open()
     }
@@ -84,25 +84,29 @@ final class OutboxProgram {
             posts[id]?.text = "p\(next())"
             if Bool.random(using: &random) { like(id) }
             moved.insert(id)
-            log.append("push \(posts[id]!)")
-            scene.manager.updateModel(posts[id]!)
+            log.append("push \(post(id))")
+            scene.manager.updateModel(post(id))
             await settle()
         case 8:
             // Another process writes.
             let id = pick()
             posts[id]?.text = "o\(next())"
             moved.insert(id)
-            log.append("other \(posts[id]!)")
-            try await cache.write(posts[id]!)
+            log.append("other \(post(id))")
+            try await cache.write(post(id))
             await settle()
         case 9:
-            guard let item = scene.outbox.pending.randomElement(using: &random), scene.outbox.discard(item) else { return }
+            guard let item = scene.outbox.pending.randomElement(using: &random), scene.outbox.discard(item) else {
+                return
+            }
             log.append("discard \(item.id)")
             steps.removeAll { $0.key == item.id }
         case 10: try await relaunch()
         default: await answer()
         }
     }
+
+    private func post(_ id: Int) -> Post { posts[id] ?? Post(id: id, text: "unknown") }
 
     private func pick() -> Int { Int.random(in: 1...4, using: &random) }
 
@@ -163,12 +167,12 @@ final class OutboxProgram {
     /// Waits until the server is asked what it is to be asked next.
     private func arrive() async {
         guard let first = steps.first, faults.isEmpty else { return }
-        for turn in 1...50_000 {
+        for turn in 1...2_000_000 {
             if let attempt = scene.server.requests.first?.attempt, attempt.key == first.key {
                 if arrived != attempt { (arrived, moved) = (attempt, []) }
                 return
             }
-            if turn.isMultiple(of: 2_000) { clock.advance(400) }
+            if turn.isMultiple(of: 20_000) { clock.advance(400) }
             await Task.yield()
         }
         faults.append("\(first.key) is not sent: \(scene.outbox.pending.map { ($0.id, $0.state) })")
@@ -176,9 +180,9 @@ final class OutboxProgram {
 
     /// What the server is asked next; leases and pauses end while the test waits for it.
     private func request() async -> FakeServer.Request? {
-        for turn in 1...50_000 {
+        for turn in 1...2_000_000 {
             if let request = scene.server.taken() { return request }
-            if turn.isMultiple(of: 2_000) { clock.advance(400) }
+            if turn.isMultiple(of: 20_000) { clock.advance(400) }
             await Task.yield()
         }
         faults.append("nothing is sent: \(scene.outbox.pending.map { ($0.id, $0.state) }), model \(steps)")
@@ -189,12 +193,12 @@ final class OutboxProgram {
     private func carryOut(_ step: Step) -> Answer {
         switch step {
         case .like(let id):
-            var post = posts[id]!
+            var post = post(id)
             if !post.isLiked { (post.isLiked, post.likes) = (true, post.likes + 1) }
             if !moved.contains(id) { posts[id] = post }
             return Answer(post)
         case .edit(let id, let text):
-            var post = posts[id]!
+            var post = post(id)
             post.text = text
             if !moved.contains(id) { posts[id] = post }
             return Answer(post)
@@ -202,24 +206,28 @@ final class OutboxProgram {
             let id = 1_000 - local
             posts[id] = Post(id: id, text: text)
             list.append(id)
-            return Answer(posts[id]!, replacing: Post.modelIdentifier(for: local))
+            return Answer(post(id), replacing: Post.modelIdentifier(for: local))
         }
     }
 
     /// Waits until the answer is taken: looks at the screens after every turn meanwhile.
     private func quiet(confirmed key: String? = nil) async {
         func isTaken() -> Bool {
-            guard let item = scene.outbox.pending.first(where: { $0.id == key ?? scene.server.lastKey }) else { return true }
+            guard let item = scene.outbox.pending.first(where: { $0.id == key ?? scene.server.lastKey }) else {
+                return true
+            }
             if key != nil { return false }
             if case .sending = item.state { return false }
             return true
         }
         var turns = 0
-        while !isTaken(), turns < 20_000 {
+        while !isTaken(), turns < 3_000_000 {
             await Task.yield()
             turns += 1
         }
-        if turns == 20_000 { faults.append("no end of \(key ?? "a try"): \(scene.outbox.pending.map { ($0.id, $0.state) })") }
+        if turns == 3_000_000 {
+            faults.append("no end of \(key ?? "a try"): \(scene.outbox.pending.map { ($0.id, $0.state) })")
+        }
     }
 
     private func relaunch() async throws {
@@ -257,7 +265,7 @@ final class OutboxProgram {
         let screensNow = screens.map(\.data)
         let expected = (1...4).map { shown[$0] }
         if screensNow != expected { faults.append("\(place): screens \(screensNow), model \(expected)") }
-        let expectedList = order.map { shown[$0]! }
+        let expectedList = order.compactMap { shown[$0] }
         if feed.data != expectedList { faults.append("\(place): list \(feed.data), model \(expectedList)") }
     }
 
@@ -273,9 +281,11 @@ final class OutboxProgram {
         }
         guard faults.isEmpty else { return }
         await scene.outbox.flush()
-        for id in 1...4 where (try? await cache.model(Post.self, id: id)) != posts[id] { faults.append("cache: Post \(id)") }
+        for id in 1...4 where (try? await cache.model(Post.self, id: id)) != posts[id] {
+            faults.append("cache: Post \(id)")
+        }
         let stored = try? await cache.collection("feed", of: Post.self)
-        if stored != list.map({ posts[$0]! }) { faults.append("cache: list \(String(describing: stored))") }
+        if stored != list.map({ post($0) }) { faults.append("cache: list \(String(describing: stored))") }
         if (try? cache.allKept().contains { $0.name.hasPrefix("outbox.m.") }) != false { faults.append("kept") }
     }
 }

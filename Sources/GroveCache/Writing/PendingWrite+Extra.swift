@@ -25,7 +25,8 @@ extension PendingWrite.Extra {
         switch self {
         case .tombstone(let identifier), .undelete(let identifier), .unlist(let identifier):
             64 + identifier.rawValue.utf8.count
-        case .collection(let key, let body, _), .alias(let key, let body), .kept(let key, let body): 128 + key.count + body.count
+        case .collection(let key, let body, _), .alias(let key, let body), .kept(let key, let body):
+            128 + key.count + body.count
         case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
         case .pin(let pin): 64 + pin.root.count

@@ -229,7 +229,8 @@ final class PendingWrite: Sendable {
         var place = asOf?.numbers
         if case .invalidate(let invalidation) = change { place = invalidation.asOf }
         guard let place else {
-            return unsafe RecordUpdate(key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
+            return unsafe RecordUpdate(
+                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
         }
         var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number, time: time)
         // Numbers that another process has given since are not told from those of calls before the place.

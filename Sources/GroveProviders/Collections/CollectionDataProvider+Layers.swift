@@ -16,9 +16,12 @@ extension CollectionDataProvider: LayeredScreen {
     /// Lets the layers know which elements are new, or other versions.
     private func learn(_ confirmed: [Entry<T>], _ layers: any ShownLayers) {
         let known = Dictionary(
-            lastConfirmed.slice(0, lastConfirmed.count).map { ($0.handle, $0) }, uniquingKeysWith: { first, _ in first })
+            lastConfirmed.slice(0, lastConfirmed.count).map { ($0.handle, $0) }, uniquingKeysWith: { first, _ in first }
+        )
         for entry in confirmed {
-            if let old = known[entry.handle], old.revision == entry.revision, old.model.isEqual(to: entry.model) { continue }
+            if let old = known[entry.handle], old.revision == entry.revision, old.model.isEqual(to: entry.model) {
+                continue
+            }
             let node = Leaf.node(entry.model)
             layers.learn(node, of: node.modelIdentifier)
         }
@@ -83,7 +86,8 @@ enum LayeredList {
                     let identifier = model.modelIdentifier
                 else { continue }
                 let handle =
-                    store.pendingHandles[identifier] ?? former.flatMap { store.pendingHandles[$0] } ?? store.takeHandle()
+                    store.pendingHandles[identifier] ?? former.flatMap { store.pendingHandles[$0] }
+                    ?? store.takeHandle()
                 store.pendingHandles[identifier] = handle
                 shown.append(Entry(handle: handle, model: model))
             }
@@ -114,7 +118,9 @@ enum LayeredList {
             }
         }
         changes += deleted.reversed().map { .delete(index: $0) }
-        for (index, entry) in after.enumerated() where kept[entry.handle] == nil { changes.append(.insert(index: index)) }
+        for (index, entry) in after.enumerated() where kept[entry.handle] == nil {
+            changes.append(.insert(index: index))
+        }
         for (index, entry) in after.enumerated() {
             if let model = kept[entry.handle], !model.isEqual(to: entry.model) { changes.append(.update(index: index)) }
         }
