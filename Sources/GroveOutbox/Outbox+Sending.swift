@@ -67,10 +67,16 @@ extension Outbox {
 
     /// Writes behind everything that was written before.
     func write(_ body: @escaping OutboxStore.Body) -> Task<Void, any Error> {
-        let (before, store) = (lastWrite, store)
+        let (before, store, lives, life) = (lastWrite, store, lives, life)
         let task = Task { [before] in
             await before?.value
-            try await store.write(body)
+            try await store.write { tx in
+                // Nothing of before a log-out is stored after it.
+                guard lives.withLock({ $0 == life }) else {
+                    throw CacheError(.cancelled, "Everything was wiped since the call.")
+                }
+                try body(tx)
+            }
         }
         lastWrite = Task { _ = try? await task.value }
         return task

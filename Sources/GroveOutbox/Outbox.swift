@@ -54,7 +54,8 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored var isClosed = false
     @ObservationIgnored var waiters: [CheckedContinuation<Void, Never>] = []
     /// Counts wipes: what was under way before one is not stored after it.
-    @ObservationIgnored var life = 0
+    @ObservationIgnored let lives = Lock(0)
+    var life: Int { lives.withLock { $0 } }
 
     /// Opens the outbox of `cache`, with what it has kept.
     ///
@@ -275,7 +276,7 @@ public final class Outbox<API: Sendable> {
     }
 
     private func noteWipe() {
-        life += 1
+        lives.withLock { $0 += 1 }
         unsentAtWipe = pending.count
         pending = []
         for task in sending.values { task.cancel() }

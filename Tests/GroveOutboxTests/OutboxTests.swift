@@ -192,6 +192,17 @@ struct OutboxTests {
         #expect(try scene.cache.allKept().isEmpty)
     }
 
+    @Test("What was submitted right before a wipe is not stored behind it")
+    func wipesWhatIsUnderWay() async throws {
+        let scene = try Scene()
+        for id in 0..<20 { _ = scene.submit(Like(post: id)) }
+        try await scene.manager.wipe()
+        await scene.outbox.stored()
+        #expect(scene.outbox.unsentAtWipe == 20)
+        #expect(try scene.cache.allKept().isEmpty)
+        #expect(try Scene(scene.cache).outbox.pending.isEmpty)
+    }
+
     @Test("Of two outboxes over one store one sends; the other goes on when the lease is over")
     func leases() async throws {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions())
