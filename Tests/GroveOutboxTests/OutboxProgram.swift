@@ -147,13 +147,13 @@ final class OutboxProgram {
             log.append("refuse \(key)")
             steps.removeFirst()
             request.reply(.failure(Refusal("no")))
-            await quiet()
+            await quiet(tried: key)
             if let item = scene.outbox.pending.first(where: { $0.id == key }) { scene.outbox.discard(item) }
         case 1:
             // The network fails.
             log.append("lose \(key)")
             request.reply(.failure(NoNetwork()))
-            await quiet()
+            await quiet(tried: key)
             scene.outbox.resume()
         default:
             log.append("confirm \(key)")
@@ -211,9 +211,9 @@ final class OutboxProgram {
     }
 
     /// Waits until the answer is taken: looks at the screens after every turn meanwhile.
-    private func quiet(confirmed key: String? = nil) async {
+    private func quiet(tried: String? = nil, confirmed key: String? = nil) async {
         func isTaken() -> Bool {
-            guard let item = scene.outbox.pending.first(where: { $0.id == key ?? scene.server.lastKey }) else {
+            guard let item = scene.outbox.pending.first(where: { $0.id == key ?? tried }) else {
                 return true
             }
             if key != nil { return false }
