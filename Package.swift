@@ -5,6 +5,7 @@ import PackageDescription
 // The architecture, read off the manifest:
 //
 //   GroveModel  <-  GroveConsistency  <-  GroveProviders  <-  Grove
+//   GroveProviders, GroveCache  <-  GroveOutbox
 //   GroveModel  <-  GroveCoding  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
 //                                      ^
 //                               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
@@ -49,6 +50,7 @@ let package = Package(
         .library(name: "GroveCoding", targets: ["GroveCoding"]),
         .library(name: "GroveConsistency", targets: ["GroveConsistency"]),
         .library(name: "GroveProviders", targets: ["GroveProviders"]),
+        .library(name: "GroveOutbox", targets: ["GroveOutbox"]),
         .library(name: "GroveCache", targets: ["GroveCache"]),
         .library(name: "GroveMemory", targets: ["GroveMemory"]),
         .library(name: "GroveLMDB", targets: ["GroveLMDB"]),
@@ -83,6 +85,10 @@ let package = Package(
         .target(
             name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], exclude: privacy.exclude,
             resources: privacy.resources, swiftSettings: strict),
+        .target(
+            name: "GroveOutbox",
+            dependencies: ["GroveCache", "GroveCoding", "GroveConsistency", "GroveModel", "GroveProviders"],
+            swiftSettings: strict),
 
         .target(
             name: "GroveMacrosCode",
@@ -194,6 +200,12 @@ let package = Package(
                 "GroveLevelDB", "GroveCache", "TestSupport",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "GroveOutboxTests",
+            dependencies: [
+                "GroveOutbox", "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveLMDB",
+                "GroveSQLite", "GroveCache", "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests",
             dependencies: ["GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting", "TestSupport"],

@@ -18,6 +18,7 @@ Sources/GroveMacrosPlugin/Code
 Sources/GroveMacrosPlugin/Plugin GroveMacrosCode
 Sources/GroveConsistency* GroveModel
 Sources/GroveProviders* GroveConsistency GroveModel
+Sources/GroveOutbox* GroveCache GroveCoding GroveConsistency GroveModel GroveProviders
 Sources/GroveCache* GroveCoding GroveModel
 Sources/Backends/Memory* GroveCache GroveCoding GroveModel
 Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB

@@ -15,14 +15,15 @@ struct ChangeLists {
         case (.undelete, .replaced): showsAgain = true
         case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
         case (.tombstone(let identifier), _): deleted.append(identifier)
-        case (.collection(let key, _, _), _), (.edit(let key, _), _): collections.append(ChangeLists.identifier(key[...]))
+        case (.collection(let key, _, _), _), (.edit(let key, _), _):
+            collections.append(ChangeLists.identifier(key[...]))
         case (.remove(let key), _), (.invalidate(let key, _), _):
             let identifier = ChangeLists.identifier(key.dropFirst())
             if key.first == Namespace.node { evicted.append(identifier) }
             if key.first == Namespace.collection { collections.append(identifier) }
             if key.first == Namespace.alias { aliases.append(identifier) }
         case (.alias(let key, _), _): aliases.append(ChangeLists.identifier(key[...]))
-        case (.pin, _), (.unlist, _), (.undelete, _): return
+        case (.pin, _), (.unlist, _), (.undelete, _), (.kept, _): return
         }
     }
 

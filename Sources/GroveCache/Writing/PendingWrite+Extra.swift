@@ -14,6 +14,7 @@ extension PendingWrite.Extra {
             [Namespace.node] + Array(identifier.rawValue.utf8)
         case .collection(let key, _, _), .edit(let key, _): [Namespace.collection] + key
         case .alias(let key, _): [Namespace.alias] + key
+        case .kept(let key, _): [Namespace.kept] + key
         case .remove(let storeKey), .invalidate(let storeKey, _): storeKey
         case .pin(let pin): pin.root
         }
@@ -24,7 +25,8 @@ extension PendingWrite.Extra {
         switch self {
         case .tombstone(let identifier), .undelete(let identifier), .unlist(let identifier):
             64 + identifier.rawValue.utf8.count
-        case .collection(let key, let body, _), .alias(let key, let body): 128 + key.count + body.count
+        case .collection(let key, let body, _), .alias(let key, let body), .kept(let key, let body):
+            128 + key.count + body.count
         case .edit(let key, let edit): 160 + key.count + edit.elements.bytes.count + 16 * edit.elements.count
         case .remove(let storeKey), .invalidate(let storeKey, _): 64 + storeKey.count
         case .pin(let pin): 64 + pin.root.count
@@ -43,7 +45,7 @@ extension PendingWrite.Extra {
     /// The encoded value that it brings.
     var body: [UInt8]? {
         switch self {
-        case .collection(_, let body, _), .alias(_, let body): body
+        case .collection(_, let body, _), .alias(_, let body), .kept(_, let body): body
         case .edit(_, let edit): edit.elements.bytes
         case .tombstone, .undelete, .unlist, .remove, .invalidate, .pin: nil
         }
@@ -62,7 +64,7 @@ extension PendingWrite.Extra {
         case .collection(_, let body, _):
             1 + PendingWrite.Extra.count(ofList: body) / CollectionHead.mostElements
         case .edit(_, let edit): 3 + edit.elements.count / CollectionHead.mostElements
-        case .tombstone, .undelete, .unlist, .alias, .remove, .invalidate: 1
+        case .tombstone, .undelete, .unlist, .alias, .kept, .remove, .invalidate: 1
         }
     }
 
@@ -87,7 +89,7 @@ extension PendingWrite.Extra {
         case .undelete: return .undelete
         case .remove: return .remove
         case .invalidate(_, let invalidation): return .invalidate(invalidation)
-        case .alias(_, let body): return .bytes(body)
+        case .alias(_, let body), .kept(_, let body): return .bytes(body)
         case .collection, .edit, .unlist, .pin: return nil
         }
     }

@@ -13,6 +13,8 @@ final class PendingWrite: Sendable {
         case edit(key: [UInt8], ListOperation)
         /// Store an alias: an encoded reference.
         case alias(key: [UInt8], body: [UInt8])
+        /// Keep something that no budget evicts, under a name.
+        case kept(key: [UInt8], body: [UInt8])
         /// Let what named the node of this identifier before its deletion show it again.
         case undelete(ModelIdentifier)
         /// Take the node of this identifier out of every collection that has it as an element.
@@ -227,7 +229,8 @@ final class PendingWrite: Sendable {
         var place = asOf?.numbers
         if case .invalidate(let invalidation) = change { place = invalidation.asOf }
         guard let place else {
-            return unsafe RecordUpdate(key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
+            return unsafe RecordUpdate(
+                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
         }
         var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number, time: time)
         // Numbers that another process has given since are not told from those of calls before the place.
@@ -260,7 +263,7 @@ extension PendingWrite {
             case .edit(_, let edit): change = .edit(edit)
             case .remove: change = .forget(isInvalidation: false)
             case .invalidate: change = .forget(isInvalidation: true)
-            case .tombstone, .undelete, .unlist, .alias, .pin: return nil
+            case .tombstone, .undelete, .unlist, .alias, .kept, .pin: return nil
             }
             return CollectionUpdate(
                 change: change, sequence: asOf?.numbers?.number ?? sequence.number(shiftedBy: shift),

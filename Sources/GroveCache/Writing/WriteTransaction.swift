@@ -206,7 +206,7 @@ struct WriteTransaction: ~Copyable {
         case .undelete: change = .undelete
         case .remove: change = .remove
         case .invalidate(_, let invalidation): change = .invalidate(invalidation)
-        case .alias(_, let body): change = .bytes(body)
+        case .alias(_, let body), .kept(_, let body): change = .bytes(body)
         case .collection, .edit, .unlist, .pin: return .unchanged
         }
         var update = unsafe write.update(key.bytes, change, shift: shift)

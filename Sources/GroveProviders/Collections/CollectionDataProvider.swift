@@ -43,6 +43,12 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var store: CollectionStore<T>
     /// What a provider shows that is paused, or was not told of the newest changes yet.
     @ObservationIgnored var snapshot: ListState<T>?
+    /// The list with the layers over it; `nil` if they leave it as it is.
+    @ObservationIgnored var layered: PersistentVector<Entry<T>>?
+    /// The list that the layers have learned of last.
+    @ObservationIgnored var lastConfirmed = PersistentVector<Entry<T>>()
+    /// What was told last, if the manager has layers.
+    @ObservationIgnored var lastShown = PersistentVector<Entry<T>>()
     /// Whether the owner edited what is shown before being told of what changed meanwhile.
     @ObservationIgnored var isDiverged = false
     /// The last change of the store that the provider was told of or skipped.
@@ -109,7 +115,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         (elements, changes())
     }
 
-    var entries: PersistentVector<Entry<T>> { snapshot?.entries ?? store.entries }
+    var entries: PersistentVector<Entry<T>> { layered ?? confirmedEntries }
+
+    /// The list without the layers over it.
+    var confirmedEntries: PersistentVector<Entry<T>> { snapshot?.entries ?? store.entries }
 
     func join(_ newStore: CollectionStore<T>) {
         guard newStore !== store else { return }
@@ -123,6 +132,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Shows the newest list, or while paused goes on with what that is now.
     func followStore() {
+        if dataModelManager.layers != nil, snapshot == nil, layered == nil { lastShown = store.entries }
         snapshot = isPausedNow ? store.state : nil
         isDiverged = false
         toldThrough = store.lastNews
@@ -137,6 +147,11 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// Edits what is shown, where that is not the newest list.
     func editShown(_ body: (inout PersistentVector<Entry<T>>) -> Void) {
         guard snapshot != nil else { return }
+        guard layered == nil else {
+            layered.modify { body(&$0) }
+            isDiverged = true
+            return
+        }
         snapshot.modify { body(&$0.entries) }
         isDiverged = true
     }
@@ -163,7 +178,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     private func catchUp(_ context: (any Sendable)?, at time: Date) {
         guard let old = snapshot else { return }
         followStore()
-        guard let change = Self.change(from: old, to: store.state) else { return }
+        guard let change = Self.change(from: old, to: store.state) else { return showLayers(context: context) }
         note(change, isOwn: false, context, at: time)
     }
 
@@ -171,6 +186,20 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     func note(
         _ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?, at time: Date, updated: [Int]? = nil
     ) {
+        var (change, updated) = (change, updated)
+        if let layers = dataModelManager.layers {
+            let wasLayered = layered != nil
+            layer(by: layers, isNews: true)
+            if wasLayered || layered != nil {
+                updated = nil
+                guard let difference = LayeredList.change(from: lastShown, to: entries) else {
+                    lastShown = entries
+                    return
+                }
+                change = difference
+            }
+            lastShown = entries
+        }
         tellViews(change, updated: updated)
         lastUpdated = time
         if store.isLoaded { updateState { $0.noteData() } }
@@ -194,7 +223,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         guard isPaused else {
             let last = missed
             missed = nil
-            return catchUp(last?.context, at: last?.time ?? dataModelManager.now())
+            catchUp(last?.context, at: last?.time ?? dataModelManager.now())
+            return showLayers(context: nil)
         }
         if snapshot == nil { snapshot = store.state }
     }

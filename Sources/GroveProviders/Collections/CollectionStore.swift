@@ -77,6 +77,8 @@ final class CollectionStore<T: SimpleModel> {
     var hasUnsaved = false
     private(set) var nextHandle = 0
     private var positions = HandlePositions()
+    /// The handles of elements that are pending, by their identifiers: an element goes on as the same row when it is confirmed.
+    var pendingHandles: [ModelIdentifier: Int] = [:]
 
     struct WeakViewer {
         weak var viewer: CollectionDataProvider<T>?
@@ -112,7 +114,15 @@ final class CollectionStore<T: SimpleModel> {
 
     // MARK: Handles
 
-    func entry(_ model: T) -> Entry<T> { Entry(handle: takeHandle(), model: model) }
+    func entry(_ model: T) -> Entry<T> { Entry(handle: handle(for: model), model: model) }
+
+    /// A handle for `model`: that of its pending element, if it had one.
+    private func handle(for model: T) -> Int {
+        guard !pendingHandles.isEmpty, let identifier = model.modelIdentifier,
+            let handle = pendingHandles.removeValue(forKey: identifier)
+        else { return takeHandle() }
+        return position(of: handle) != nil ? takeHandle() : handle
+    }
 
     func takeHandle() -> Int {
         defer { nextHandle += 1 }
@@ -329,6 +339,7 @@ final class CollectionStore<T: SimpleModel> {
 
 extension CollectionStore: DeliveryReceiver {
     func receive(_ delivery: Delivery) {
+        manager.begin(delivery.context)
         guard case .elements(let changes) = delivery.content else { return }
         let before = shownBeforeEdit
         var found: [(Int, (any Model)?)] = []

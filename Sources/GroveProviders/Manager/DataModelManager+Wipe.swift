@@ -37,6 +37,7 @@ extension DataModelManager {
             unsaved.withLock { $0 = UnsavedSet() }
             for flight in Array(openFlights.values) { flight.fail(CacheError.wiped) }
             events.clear()
+            layers?.clear()
             let providers = providers.values.compactMap(\.provider)
             let stores = stores.values.compactMap(\.store)
             self.stores = self.stores.filter { $0.value.store != nil }

@@ -46,6 +46,8 @@ public final class DataModelManager: Sendable {
     /// In which life the cache was when this manager last looked.
     let life = Lock<StoredPlace?>(nil)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
+    /// What is shown over what is confirmed; `nil` without an outbox.
+    @MainActor package var layers: (any ShownLayers)?
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
     /// Which providers show a model as their own.

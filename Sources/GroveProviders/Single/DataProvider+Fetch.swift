@@ -71,7 +71,7 @@ extension DataProvider {
                     self.confirmed = nil
                     self.isBorrowed = false
                     // What was borrowed is shown already.
-                    if borrowed == nil || self.data?.isEqual(to: value) != true {
+                    if borrowed == nil || self.confirmedData?.isEqual(to: value) != true {
                         self.accept(value, at: manager.now())
                         self.broadcast.send(DataChange(data: value, origin: .own, context: context))
                     }

@@ -32,6 +32,8 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// Changes by others leave it as it is, but where there were no data, or are none any more.
     public private(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
+    /// The model without the layers over it, if the manager has any.
+    @ObservationIgnored var base: T?
 
     /// When, and under which key, the network last brought the data as they are; an edit is no confirmation.
     @ObservationIgnored var confirmed: (time: Date, cacheKey: String?)?
@@ -155,7 +157,10 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
 
     /// The data, where they are as new as the manager has told; a view whose code comes to read this does not follow it.
-    var newestShown: T? { _isPausedNow ? nil : _data }
+    var newestShown: T? { _isPausedNow ? nil : confirmedData }
+
+    /// The data without the layers over them.
+    var confirmedData: T? { dataModelManager.layers == nil ? _data : base }
 
     /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
     private func begin(_ data: T?, at time: Date, endsRequest: Bool = true) {
@@ -210,7 +215,13 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     }
 
     func accept(_ data: T?, at time: Date) {
-        self.data = data
+        if let layers = dataModelManager.layers {
+            base = data
+            if !layers.isEmpty, let node = data.map({ Leaf.node($0) }) { layers.learn(node, of: node.modelIdentifier) }
+            self.data = layered(data, by: layers)
+        } else {
+            self.data = data
+        }
         if data != nil { interest = nil }
         let identifier = data?.modelIdentifier
         if let identifier { awaitedIdentifier = identifier }
@@ -251,6 +262,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
 extension DataProvider: DeliveryReceiver {
     package func receive(_ delivery: Delivery) {
+        dataModelManager.begin(delivery.context)
         guard delivery.generation == generation, case .tree(let model) = delivery.content else { return }
         let value = model.flatMap { Leaf.base($0) as? T }
         if model != nil, value == nil {
@@ -259,7 +271,7 @@ extension DataProvider: DeliveryReceiver {
         }
         if isBorrowed {
             isBorrowed = false
-            if let value, let data, value.isEqual(to: data) { return }
+            if let value, let data = confirmedData, value.isEqual(to: data) { return }
         }
         if isPausedNow {
             missed = (value, delivery.context, delivery.time)
@@ -272,8 +284,16 @@ extension DataProvider: DeliveryReceiver {
 
     private func change(to value: T?, context: (any Sendable)?, at time: Date) {
         let identifier = modelIdentifier
+        let former = lastUpdated
+        let shown = data
+        if value == nil, let layers = dataModelManager.layers { layers.learn(nil, of: identifier) }
         accept(value, at: time)
         confirmed = nil
+        if dataModelManager.layers != nil, let shown, let data, shown.isEqual(to: data) {
+            // What is confirmed is what was shown already.
+            lastUpdated = former
+            return
+        }
         updateState { request in
             if value != nil { return request.noteData() }
             if let identifier { request.note(.missing(CacheMiss(.deleted, identifier))) }
@@ -283,13 +303,25 @@ extension DataProvider: DeliveryReceiver {
         broadcast.send(DataChange(data: value, origin: .other, context: context))
     }
 
+    /// Tells of what the layers over the data have changed.
+    func tellLayered(_ context: (any Sendable)?) {
+        batchListener?.note(self, context)
+        delegate?.dataProviderHasUpdatedData(self, context: context)
+        broadcast.send(DataChange(data: data, origin: .other, context: context))
+        batchListener?.finishUpdate(context: context)
+    }
+
     /// Pauses or resumes.
     public func setPaused(_ isPaused: Bool) {
         guard isPaused != isPausedNow else { return }
         isPausedNow = isPaused
-        guard !isPaused, let missed else { return }
+        guard !isPaused, let missed else {
+            if !isPaused, dataModelManager.layers != nil { showLayers(context: nil) }
+            return
+        }
         self.missed = nil
-        switch (data, missed.data) {
+        defer { if dataModelManager.layers != nil { showLayers(context: missed.context) } }
+        switch (confirmedData, missed.data) {
         case (nil, nil): return
         case (let old?, let new?) where old.isEqual(to: new): return
         default: change(to: missed.data, context: missed.context, at: missed.time)

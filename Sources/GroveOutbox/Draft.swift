@@ -1,0 +1,166 @@
+import GroveConsistency
+public import GroveModel
+
+/// What is shown, for a mutation that changes it: the confirmed models, with what was submitted before.
+///
+/// A draft lasts for one call of ``Mutation/apply(to:)``. If that throws, nothing of it counts.
+public struct Draft {
+    /// What is known of a confirmed model.
+    enum Found {
+        case model(any Model)
+        case deleted
+        /// No screen shows it.
+        case unknown
+    }
+
+    struct Override {
+        /// One version of each type.
+        var versions: [any Model] = []
+        var isDeleted = false
+    }
+
+    private(set) var overrides: [ModelIdentifier: Override] = [:]
+    private(set) var created: [ModelIdentifier: any Model] = [:]
+    private(set) var lists: [String: [ListChange]] = [:]
+    /// What the mutation whose turn it is did to lists.
+    private(set) var steps: [ListStep] = []
+    let base: (ModelIdentifier, (any Model) -> Bool) -> Found
+
+    init(base: @escaping (ModelIdentifier, (any Model) -> Bool) -> Found) { self.base = base }
+
+    /// Whether nothing is changed.
+    var isEmpty: Bool { overrides.isEmpty && lists.isEmpty }
+
+    /// Begins the next mutation.
+    mutating func begin() { steps = [] }
+
+    // MARK: Models
+
+    /// The model of type `M` whose identity is `id`; `nil` if no screen shows it, or it is deleted.
+    public func model<M: KeyedModel>(_ type: M.Type, id: M.ModelID) -> M? {
+        try? find(M.modelIdentifier(for: id))
+    }
+
+    /// Changes the model of type `M` whose identity is `id`.
+    ///
+    /// - Returns: whether it is there. What no screen shows need not be changed: once one shows it, the mutation is applied again.
+    /// - Throws: what `change` throws; ``CacheError`` with code `deleted`'s miss if the model was deleted.
+    @discardableResult
+    public mutating func update<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, _ change: (inout M) throws -> Void
+    ) throws -> Bool {
+        let identifier = M.modelIdentifier(for: id)
+        guard var model: M = try find(identifier) else { return false }
+        try change(&model)
+        put(model, identifier)
+        return true
+    }
+
+    /// Deletes the model of type `M` whose identity is `id`, from lists and from whoever holds it.
+    public mutating func delete<M: KeyedModel>(_ type: M.Type, id: M.ModelID) {
+        overrides[M.modelIdentifier(for: id)] = Override(isDeleted: true)
+    }
+
+    private func find<M: SimpleModel>(_ identifier: ModelIdentifier) throws -> M? {
+        let override = overrides[identifier]
+        if override?.isDeleted == true { throw CacheError(CacheMiss(.deleted, identifier)) }
+        for version in override?.versions ?? [] {
+            if let model = Leaf.base(version) as? M { return model }
+        }
+        switch base(identifier, { Leaf.base($0) is M }) {
+        case .model(let model): return Leaf.base(model) as? M
+        case .unknown: return created[identifier].flatMap { Leaf.base($0) as? M }
+        case .deleted:
+            if let model = created[identifier].flatMap({ Leaf.base($0) as? M }) { return model }
+            throw CacheError(CacheMiss(.deleted, identifier))
+        }
+    }
+
+    private mutating func put(_ model: some SimpleModel, _ identifier: ModelIdentifier) {
+        let node = Leaf.node(model)
+        var override = overrides[identifier] ?? Override()
+        override.versions.removeAll { $0.projectionIdentifier == node.projectionIdentifier }
+        override.versions.append(node)
+        overrides[identifier] = override
+    }
+
+    // MARK: Lists
+
+    /// Adds `model` at the end of the list under `key`, unless the list has an element of its identifier.
+    ///
+    /// - Throws: ``CacheError`` with code `unidentified`.
+    public mutating func append(_ model: some SimpleModel, toCollection key: String) throws {
+        try insert(model, at: .last, inCollection: key)
+    }
+
+    /// Adds `model` to the list under `key`, unless the list has an element of its identifier.
+    ///
+    /// - Parameter place: where it is to be. If the element that it names is not there, it is the end.
+    /// - Throws: ``CacheError`` with code `unidentified`.
+    public mutating func insert(
+        _ model: some SimpleModel, at place: ElementPlace, inCollection key: String
+    ) throws {
+        guard let identifier = model.modelIdentifier else {
+            throw CacheError(.unidentified, "An element that is pending needs an identifier.")
+        }
+        let node = Leaf.node(model)
+        // What is confirmed of it, and what else is pending, counts.
+        if created[identifier] == nil { created[identifier] = node }
+        note(.insert(identifier, node, place, former: nil), key)
+    }
+
+    /// Takes the element of `identifier` out of the list under `key`; the model stays.
+    public mutating func remove(_ identifier: ModelIdentifier, fromCollection key: String) {
+        note(.remove(identifier), key)
+    }
+
+    /// Moves the element of `identifier` in the list under `key`.
+    public mutating func move(_ identifier: ModelIdentifier, to place: ElementPlace, inCollection key: String) {
+        note(.move(identifier, place), key)
+    }
+
+    private mutating func note(_ change: ListChange, _ key: String) {
+        lists[key, default: []].append(change)
+        steps.append(ListStep(key: key, change: change))
+    }
+
+    /// Makes the steps of a mutation that is confirmed, until the confirmed lists have them.
+    mutating func repeatSteps(_ steps: [ListStep]) {
+        for step in steps {
+            if case .insert(let identifier, let node, _, _) = step.change { created[identifier] = node }
+            lists[step.key, default: []].append(step.change)
+        }
+    }
+}
+
+/// What a mutation does to a list.
+struct ListStep: Sendable {
+    let key: String
+    let change: ListChange
+
+    /// The same, after the server gave `new`, and the model `node`, for the identifier `old`.
+    func replacing(_ old: ModelIdentifier, _ new: ModelIdentifier, _ node: any Model) -> ListStep {
+        func renamed(_ place: ElementPlace) -> ElementPlace {
+            switch place {
+            case .before(old): .before(new)
+            case .after(old): .after(new)
+            default: place
+            }
+        }
+        let changed: ListChange =
+            switch change {
+            case .insert(old, _, let place, _): .insert(new, node, renamed(place), former: old)
+            case .insert(let identifier, let model, let place, let former):
+                .insert(identifier, model, renamed(place), former: former)
+            case .remove(let identifier): .remove(identifier == old ? new : identifier)
+            case .move(let identifier, let place): .move(identifier == old ? new : identifier, renamed(place))
+            }
+        return ListStep(key: key, change: changed)
+    }
+}
+
+enum ListChange: Sendable {
+    case insert(ModelIdentifier, any Model, ElementPlace, former: ModelIdentifier?)
+    case remove(ModelIdentifier)
+    case move(ModelIdentifier, ElementPlace)
+}

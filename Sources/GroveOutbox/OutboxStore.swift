@@ -1,0 +1,20 @@
+import GroveCache
+import GroveModel
+
+/// The cache as an outbox uses it.
+struct OutboxStore: Sendable {
+    typealias Body = @Sendable (borrowing CacheTransaction) throws -> Void
+
+    let all: @Sendable () throws(CacheError) -> [(name: String, bytes: [UInt8]?)]
+    let write: @Sendable (@escaping Body) async throws -> Void
+    let place: @Sendable () -> Place
+    /// Returns when followers were told of every commit that was made before.
+    let told: @Sendable () async -> Void
+
+    init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
+        all = { () throws(CacheError) in try cache.allKept() }
+        write = { body in try await cache.write(durability: .standard) { tx in try body(tx) } }
+        place = { cache.place() }
+        told = { await cache.followersTold() }
+    }
+}

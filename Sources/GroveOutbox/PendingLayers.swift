@@ -1,0 +1,282 @@
+import GroveConsistency
+import GroveModel
+import GroveProviders
+
+/// The layers of all pending mutations, in order, and what comes of them.
+///
+/// A layer is what one mutation makes of the confirmed models and the layers below it. All are made again, from the confirmed models,
+/// when one of those moves; submitting one makes that one alone.
+@MainActor
+final class PendingLayers: ShownLayers {
+    /// The layer of one mutation.
+    final class Layer {
+        let number: Int
+        var apply: (inout Draft) throws -> Void
+        /// Why nothing of it is shown, if so.
+        fileprivate(set) var failure: (any Error)?
+        fileprivate(set) var steps: [ListStep] = []
+        /// What is left of it: its lists, with the server's identifiers, until those are confirmed.
+        fileprivate(set) var landed: [ListStep]?
+        var tell: ((any Error)?) -> Void = { _ in }
+
+        init(_ number: Int, _ apply: @escaping (inout Draft) throws -> Void) {
+            self.number = number
+            self.apply = apply
+        }
+    }
+
+    weak var manager: DataModelManager?
+    private(set) var layers: [Layer] = []
+    /// The confirmed models that mutations asked for.
+    private var known: [ModelIdentifier: [any Model]] = [:]
+    private var deleted: Set<ModelIdentifier> = []
+    private var watched: Set<ModelIdentifier> = []
+    private var draft = Draft { _, _ in .unknown }
+    private var isInUpdate = false
+    private var isMoved = false
+    /// Whether each mutation is applied twice, to find out whether that is the same as once.
+    var checksTwice = false
+    var tellNotIdempotent: (Int) -> Void = { _ in }
+    /// Told of a confirmation that is being shown.
+    var land: (Landing) -> Void = { _ in }
+    var wiped: () -> Void = {}
+
+    init() { draft = makeDraft() }
+
+    var isEmpty: Bool { layers.isEmpty }
+
+    private func makeDraft() -> Draft { Draft { [unowned self] in find($0, $1) } }
+
+    // MARK: Changes of the layers
+
+    /// Puts a layer on top, and shows it.
+    func add(_ layer: Layer) {
+        layers.append(layer)
+        apply(layer)
+        show()
+    }
+
+    /// Puts several on top; nobody shows anything yet.
+    func add(contentsOf new: [Layer]) {
+        for layer in new {
+            layers.append(layer)
+            apply(layer)
+        }
+    }
+
+    /// Takes layers away, and shows what comes of that.
+    func remove(where isGone: (Layer) -> Bool) {
+        let count = layers.count
+        layers.removeAll(where: isGone)
+        guard layers.count < count else { return }
+        replay()
+        show()
+    }
+
+    /// Leaves of a layer what its lists need until they are confirmed.
+    func land(_ number: Int, _ steps: (Layer) -> [ListStep]) {
+        guard let layer = layers.first(where: { $0.number == number }), layer.landed == nil else { return }
+        layer.landed = steps(layer)
+        replay()
+        show()
+    }
+
+    /// Puts the layers into the order of `order`, which has all that are not landed, and shows them.
+    func sort(like order: [Layer]) {
+        let places = Dictionary(order.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+        layers = layers.enumerated().sorted { one, other in
+            (places[one.element.number] ?? -1, one.offset) < (places[other.element.number] ?? -1, other.offset)
+        }.map(\.element)
+        remake()
+    }
+
+    /// Makes all layers again, whose mutations have changed, and shows them.
+    func remake() {
+        replay()
+        show()
+    }
+
+    /// Makes all layers again.
+    func replay() {
+        draft = makeDraft()
+        if layers.isEmpty { (known, deleted, watched) = ([:], [], []) }
+        for layer in layers { apply(layer) }
+    }
+
+    private func apply(_ layer: Layer) {
+        if let landed = layer.landed { return draft.repeatSteps(landed) }
+        let before = draft
+        draft.begin()
+        let failed = layer.failure != nil
+        do {
+            try layer.apply(&draft)
+            (layer.steps, layer.failure) = (draft.steps, nil)
+            if checksTwice { checkTwice(layer) }
+        } catch {
+            draft = before
+            (layer.steps, layer.failure) = ([], error)
+        }
+        if failed || layer.failure != nil { layer.tell(layer.failure) }
+    }
+
+    private func checkTwice(_ layer: Layer) {
+        var again = draft
+        again.begin()
+        let isSame =
+            (try? layer.apply(&again)) != nil
+            && again.overrides.allSatisfy { identifier, override in
+                guard let once = draft.overrides[identifier], once.isDeleted == override.isDeleted else { return false }
+                return zip(once.versions, override.versions).allSatisfy { $0.isEqual(to: $1) }
+                    && once.versions.count == override.versions.count
+            }
+        if !isSame { tellNotIdempotent(layer.number) }
+    }
+
+    /// Lets every screen show the layers: in this turn, or at the end of the update that is being told.
+    private func show() {
+        if isInUpdate { isMoved = true } else { manager?.showLayers() }
+    }
+
+    // MARK: Confirmed models
+
+    private func find(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> Draft.Found {
+        if deleted.contains(identifier) { return .deleted }
+        if let found = known[identifier]?.first(where: accept) { return .model(found) }
+        watched.insert(identifier)
+        guard let found = manager?.confirmedModel(identifier, where: accept) else { return .unknown }
+        known[identifier, default: []].append(found)
+        return .model(found)
+    }
+
+    func learn(_ model: (any Model)?, of identifier: ModelIdentifier?) {
+        guard !watched.isEmpty else { return }
+        guard let model else {
+            guard let identifier, watched.contains(identifier), deleted.insert(identifier).inserted else { return }
+            known[identifier] = nil
+            return moved()
+        }
+        var isNews = false
+        visit(model) { node, identifier in
+            guard watched.contains(identifier) else { return }
+            var versions = known[identifier] ?? []
+            let place = versions.firstIndex { $0.projectionIdentifier == node.projectionIdentifier }
+            if let place, versions[place].isEqual(to: node) { return }
+            if let place { versions[place] = node } else { versions.append(node) }
+            known[identifier] = versions
+            deleted.remove(identifier)
+            isNews = true
+        }
+        if isNews { moved() }
+    }
+
+    private func visit(_ node: any Model, _ body: (any Model, ModelIdentifier) -> Void) {
+        if let identifier = node.modelIdentifier { body(node, identifier) }
+        node.forEach { visit($0, body) }
+    }
+
+    /// A confirmed model moved: what stands on it is made again, and whoever else shows it is told.
+    private func moved() {
+        replay()
+        if isInUpdate {
+            isMoved = true
+        } else {
+            // Whoever is being given it shows it now; the others are told of the model behind this too.
+            manager?.consistencyManager.afterDelivery { [weak self] in self?.manager?.showLayers() }
+        }
+    }
+
+    func begin(_ context: (any Sendable)?) {
+        if !isInUpdate, !layers.isEmpty, let manager {
+            isInUpdate = true
+            manager.consistencyManager.afterUpdate { [weak self] in self?.endUpdate() }
+        }
+        if let landing = context as? Landing { land(landing) }
+    }
+
+    private func endUpdate() {
+        isInUpdate = false
+        guard isMoved else { return }
+        isMoved = false
+        manager?.showLayers()
+    }
+
+    func clear() {
+        layers = []
+        replay()
+        wiped()
+    }
+
+    // MARK: What is shown
+
+    func shown(_ model: any Model) -> (any Model)? {
+        draft.overrides.isEmpty ? model : graft(model, depth: 0).model
+    }
+
+    private func graft(_ model: any Model, depth: Int) -> (model: (any Model)?, isChanged: Bool) {
+        // Trees that deep are not shown by screens.
+        guard depth < 64 else { return (model, false) }
+        var node = model
+        var isChanged = false
+        if let identifier = node.modelIdentifier, let override = draft.overrides[identifier] {
+            if override.isDeleted { return (nil, true) }
+            for version in override.versions { node = node.merge(version) }
+            isChanged = true
+        }
+        var children: [(any Model)?] = []
+        var isAnyChanged = false
+        node.forEach { child in
+            let grafted = graft(child, depth: depth + 1)
+            children.append(grafted.model)
+            isAnyChanged = isAnyChanged || grafted.isChanged
+        }
+        guard isAnyChanged else { return (node, isChanged) }
+        var next = 0
+        let mapped = node.map { _ -> (any Model)? in
+            defer { next += 1 }
+            return next < children.count ? children[next] : nil
+        }
+        return (mapped, true)
+    }
+
+    func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]? {
+        guard let changes = draft.lists[key] else { return nil }
+        var elements: [(identifier: ModelIdentifier?, element: LayeredElement)] = identifiers.enumerated().map {
+            ($1, .confirmed($0))
+        }
+        var there = Set(identifiers.compactMap(\.self))
+        func position(_ place: ElementPlace) -> Int {
+            switch place {
+            case .first: 0
+            case .last: elements.count
+            case .before(let other): elements.firstIndex { $0.identifier == other } ?? elements.count
+            case .after(let other): elements.firstIndex { $0.identifier == other }.map { $0 + 1 } ?? elements.count
+            }
+        }
+        for change in changes {
+            switch change {
+            case .insert(let identifier, let node, let place, let former):
+                guard there.insert(identifier).inserted else { continue }
+                elements.insert((identifier, .pending(node, former: former)), at: position(place))
+            case .remove(let identifier):
+                guard there.remove(identifier) != nil else { continue }
+                elements.removeAll { $0.identifier == identifier }
+            case .move(let identifier, let place):
+                guard let from = elements.firstIndex(where: { $0.identifier == identifier }), !names(place, identifier)
+                else { continue }
+                let moved = elements.remove(at: from)
+                elements.insert(moved, at: position(place))
+            }
+        }
+        return elements.map(\.element)
+    }
+
+    private func names(_ place: ElementPlace, _ identifier: ModelIdentifier) -> Bool {
+        place == .before(identifier) || place == .after(identifier)
+    }
+}
+
+/// The confirmation of a mutation, as the context of the update that shows it.
+struct Landing: Sendable {
+    let number: Int
+    let answer: Answer
+}

@@ -1,0 +1,103 @@
+package import GroveConsistency
+package import GroveModel
+
+/// What is shown over what is confirmed: the seam that pending changes need, see
+/// Docs/Internals/Decisions/0038-pending-changes.md.
+///
+/// A manager without layers asks for them once in each change, and does nothing else.
+@MainActor
+package protocol ShownLayers: AnyObject, Sendable {
+    /// Whether nothing is pending, so that everything is shown as it is.
+    var isEmpty: Bool { get }
+
+    /// Takes a confirmed tree that a screen holds from now on; `nil` if the model of `identifier` was deleted.
+    func learn(_ model: (any Model)?, of identifier: ModelIdentifier?)
+
+    /// `model` with the layers over it; `nil` if they delete it.
+    func shown(_ model: any Model) -> (any Model)?
+
+    /// What the layers make of the list under `key`; `nil` if they leave it as it is.
+    ///
+    /// - Parameter identifiers: those of the elements of the confirmed list, in order.
+    func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]?
+
+    /// Takes the context of an update, before anybody is told of it.
+    func begin(_ context: (any Sendable)?)
+
+    /// Everything was wiped.
+    func clear()
+}
+
+/// An element of a list that has layers over it.
+package enum LayeredElement: Sendable {
+    /// The confirmed element at an index.
+    case confirmed(Int)
+    /// An element that is pending; `former` is the identifier that it had before the server gave it one.
+    case pending(any Model, former: ModelIdentifier?)
+}
+
+/// Somebody who shows models, and shows them again when a layer over them has changed.
+@MainActor
+protocol LayeredScreen: AnyObject {
+    /// Shows what there is with the layers as they are now; tells if that is a change.
+    func showLayers(context: (any Sendable)?)
+    /// The confirmed model of `identifier` that this shows, as a root or in a tree.
+    func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)?
+}
+
+extension DataModelManager {
+    /// Lets every screen show the layers as they are now, in this turn.
+    @MainActor
+    package func showLayers(context: (any Sendable)? = nil) {
+        for holder in Array(providers.values) {
+            (holder.provider as? any LayeredScreen)?.showLayers(context: context)
+        }
+    }
+
+    /// The confirmed model of `identifier` that some screen shows.
+    ///
+    /// O(1) if a provider shows it as its own; else a pass over all that is shown.
+    @MainActor
+    package func confirmedModel(
+        _ identifier: ModelIdentifier, where accept: (any Model) -> Bool
+    ) -> (any Model)? {
+        for holder in showing[identifier] ?? [] {
+            if let found = (holder.provider as? any LayeredScreen)?.confirmed(identifier, accept) { return found }
+        }
+        for holder in providers.values {
+            if let found = (holder.provider as? any LayeredScreen)?.confirmed(identifier, accept) { return found }
+        }
+        return nil
+    }
+
+    /// Shows `models`, which were asked for at `place`, below all layers, and stores nothing; returns when everybody was told.
+    ///
+    /// `context` comes to ``ShownLayers/begin(_:)`` in the turn in which the first is told.
+    @MainActor
+    package func confirm(
+        _ models: [any SimpleModel], asOf place: Place, context: any Sendable
+    ) async {
+        guard !isOver(place) else { return }
+        await withCheckedContinuation { continuation in
+            settle(models, asked: place, saving: .nothing, context) { [consistencyManager] outcome in
+                if case .taken(let taken) = outcome { consistencyManager.endAnswer(taken) }
+                // Behind the news of it.
+                consistencyManager.afterDelivery { continuation.resume() }
+            }
+        }
+    }
+
+    /// Lets the layers take the context of an update that is being told, and those show it who are not told of it.
+    @MainActor
+    func begin(_ context: (any Sendable)?) { layers?.begin(context) }
+}
+
+extension Model {
+    /// The first node of `identifier` in this tree that is accepted.
+    func find(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
+        if modelIdentifier == identifier, accept(self) { return self }
+        var found: (any Model)?
+        forEach { child in if found == nil { found = child.find(identifier, accept) } }
+        return found
+    }
+}

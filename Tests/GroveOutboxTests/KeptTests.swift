@@ -1,0 +1,134 @@
+import Grove
+import GroveCache
+import GroveLMDB
+import GroveOutbox
+import GroveSQLite
+import TestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("What an outbox keeps")
+@MainActor
+struct KeptTests {
+    private let types: [any Mutation<FakeServer>.Type] = [Like.self, Edit.self, Write.self, Remove.self]
+
+    @Test("What was awaited is there when the directory is opened again, on LMDB")
+    func lmdb() async throws {
+        let directory = try TemporaryDirectory()
+        try await reopens { try LMDBCache(directory: directory.path, options: LMDBOptions()) }
+    }
+
+    @Test("What was awaited is there when the directory is opened again, on SQLite")
+    func sqlite() async throws {
+        let directory = try TemporaryDirectory()
+        try await reopens { try SQLiteCache(directory: directory.path, options: SQLiteOptions()) }
+    }
+
+    private func reopens<Store: NodeStore>(_ open: () throws -> NormalizedCache<Store>) async throws {
+        let clock = FakeClock()
+        var keys: [String] = []
+        do {
+            let cache = try open()
+            let outbox = try Outbox(cache, FakeServer(), for: types, options: Scene.options(clock))
+            for id in 0..<3 { keys.append(try await outbox.submit(Like(post: id)).id) }
+            outbox.discard(outbox.pending[1])
+            await outbox.stored()
+            keys.remove(at: 1)
+            cache.close()
+        }
+        let cache = try open()
+        let server = FakeServer()
+        let outbox = try Outbox(cache, server, for: types, options: Scene.options(clock))
+        #expect(outbox.pending.map(\.id) == keys)
+        let manager = DataModelManager(cache, outbox: outbox)
+        await server.reply(Answer(Post(id: 0, likes: 1, isLiked: true)))
+        await server.reply(Answer(Post(id: 2, likes: 1, isLiked: true)))
+        await outbox.flush()
+        #expect(server.seen.map(\.key) == keys)
+        #expect(try cache.model(Post.self, id: 2)?.isLiked == true)
+        await manager.flush()
+        cache.close()
+        let last = try open()
+        #expect(try Outbox(last, server, for: types, options: Scene.options(clock)).pending.isEmpty)
+        last.close()
+    }
+
+    @Test("A store that is closed takes no mutation: submit throws, and nothing shows")
+    func throwsIfNotStored() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 1))
+        await scene.manager.flush()
+        scene.cache.close()
+        await #expect(throws: CacheError.self) { try await scene.outbox.submit(Like(post: 1)) }
+        #expect(screen.data?.isLiked == false)
+        #expect(scene.outbox.pending.isEmpty)
+    }
+
+    @Test("The guide has the code that compiles")
+    func guide() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let code = try String(
+            contentsOf: root.appending(path: "Tests/GroveOutboxTests/GuideExample.swift"), encoding: .utf8)
+        let guide = try String(contentsOf: root.appending(path: "Docs/Guides/PendingChanges.md"), encoding: .utf8)
+        let parts = code.split(separator: "// ---8<---\n")
+        #expect(parts.count == 7)
+        for part in [parts[1], parts[3], parts[5]] {
+            let text = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let snippet = text.joined(separator: "\n").trimmingTrail()
+            #expect(guide.contains("```swift\n\(snippet)\n```"), "\(snippet)")
+        }
+    }
+
+    @Test("What it costs")
+    func slowCost() async throws {
+        for count in [0, 1, 100] {
+            for touchesSame in [false, true] {
+                let scene = try Scene()
+                scene.outbox.suspend()
+                let screens = (0..<200).map { scene.screen(Post(id: $0)) }
+                await scene.manager.flush()
+                for number in 0..<count {
+                    _ = scene.submit(Edit(post: touchesSame ? "Post:0" : "Post:\(1 + number % 199)", text: "\(number)"))
+                }
+                let start = ContinuousClock.now
+                for number in 1...200 {
+                    scene.manager.updateModel(Post(id: 0, likes: number), updateCache: false)
+                    await scene.manager.consistencyManager.flush()
+                }
+                print("update, \(count) pending, same \(touchesSame): \((ContinuousClock.now - start) / 200)")
+                #expect(screens[0].data?.likes == 200)
+            }
+        }
+        let scene = try Scene()
+        scene.outbox.suspend()
+        let screens = (0..<200).map { scene.screen(Post(id: $0)) }
+        await scene.manager.flush()
+        var times: [Duration] = []
+        for number in 0..<10_000 {
+            let start = ContinuousClock.now
+            _ = scene.submit(Like(post: number % 200))
+            times.append(ContinuousClock.now - start)
+        }
+        times.sort()
+        print("submit: median \(times[5_000]), p99.9 \(times[9_990]), \(screens.count) screens")
+        await scene.outbox.stored()
+        let start = ContinuousClock.now
+        let later = try Outbox(scene.cache, FakeServer(), for: types)
+        print("start with \(later.pending.count) pending: \(ContinuousClock.now - start)")
+        #expect(later.pending.count == 10_000)
+    }
+}
+
+extension String {
+    fileprivate func trimmingTrail() -> String {
+        var text = self[...]
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,261 @@
+import Grove
+import GroveCache
+import GroveMemory
+import GroveOutbox
+import TestSupport
+import Testing
+
+@Suite("An outbox")
+@MainActor
+struct OutboxTests {
+    @Test("A like shows on every screen in the turn in which it is submitted, and the cache does not have it")
+    func showsAtOnce() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 34, text: "a", likes: 5))
+        let page = DataProvider<Page>(dataModelManager: scene.manager)
+        page.setData(Page(id: 1, post: Post(id: 34, text: "a", likes: 5)))
+        let feed = await scene.feed([Post(id: 1), Post(id: 34, text: "a", likes: 5)])
+        scene.outbox.suspend()
+        _ = scene.submit(Like(post: 34))
+        #expect(screen.data?.likes == 6)
+        #expect(page.data?.post.likes == 6)
+        #expect(feed.data.map(\.likes) == [0, 6])
+        await scene.manager.flush()
+        await scene.outbox.flush()
+        #expect(try scene.cache.model(Post.self, id: 34)?.likes == 5)
+    }
+
+    @Test("A confirmation is stored and shown below all layers, and told once")
+    func confirms() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 34, likes: 5))
+        await scene.manager.flush()
+        _ = scene.submit(Like(post: 34))
+        var told: [Int] = []
+        let watcher = Watcher { told.append($0) }
+        screen.delegate = watcher
+        await scene.server.reply(Answer(Post(id: 34, likes: 9, isLiked: true)))
+        await scene.outbox.flush()
+        #expect(screen.data == Post(id: 34, likes: 9, isLiked: true))
+        #expect(told == [9])
+        #expect(scene.outbox.pending.isEmpty)
+        #expect(try scene.cache.model(Post.self, id: 34)?.likes == 9)
+        #expect(try scene.cache.allKept().filter { $0.name.hasPrefix("outbox.m.") }.isEmpty)
+    }
+
+    @Test("A refusal takes the layer away, and what others pushed meanwhile stays")
+    func refuses() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 34, text: "a", likes: 5))
+        await scene.manager.flush()
+        let item = scene.submit(Like(post: 34))
+        let edit = scene.submit(Edit(post: "Post:34", text: "mine"))
+        scene.manager.updateModel(Post(id: 34, text: "pushed", likes: 20))
+        await scene.manager.flush()
+        #expect(screen.data == Post(id: 34, text: "mine", likes: 21, isLiked: true))
+        await scene.server.fail(Refusal("no"))
+        #expect(await scene.server.next().name == "edit:Post:34:mine")
+        #expect(screen.data == Post(id: 34, text: "mine", likes: 20))
+        guard case .refused = item.state else { return #expect(Bool(false), "It is not refused.") }
+        #expect(scene.told.problems.map(\.0) == [item.id])
+        #expect(!scene.outbox.discard(edit), "It is under way.")
+        #expect(scene.outbox.discard(item))
+        #expect(scene.outbox.pending.map(\.id) == [edit.id])
+    }
+
+    @Test("What is pushed with the like in it shows it once")
+    func idempotent() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 34, likes: 5))
+        await scene.manager.flush()
+        _ = scene.submit(Like(post: 34))
+        scene.manager.updateModel(Post(id: 34, likes: 6, isLiked: true))
+        await scene.manager.flush()
+        #expect(screen.data?.likes == 6)
+        await scene.server.reply(Answer())
+        await scene.outbox.flush()
+        #expect(screen.data?.likes == 6)
+    }
+
+    @Test("A message gets the server's identifier and stays the same row; an edit that waits names it by that")
+    func replacesIdentifiers() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed([Post(id: 1), Post(id: 2)])
+        _ = scene.submit(Write(local: -7, text: "hello"))
+        let edit = scene.submit(Edit(post: "Post:-7", text: "hello!"))
+        #expect(feed.data.map(\.id) == [1, 2, -7])
+        #expect(feed.data.last?.text == "hello!")
+        let row = try #require(feed.rows.last?.id)
+        await scene.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
+        #expect(await scene.server.reply(Answer(Post(id: 90, text: "hello!"))) == "edit:Post:90:hello!")
+        await scene.outbox.flush()
+        #expect(feed.data == [Post(id: 1), Post(id: 2), Post(id: 90, text: "hello!")])
+        #expect(feed.rows.last?.id == row)
+        #expect(scene.outbox.pending.isEmpty && (edit.mutation as? Edit)?.post == "Post:90")
+        #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == [1, 2, 90])
+    }
+
+    @Test("A failure of the network is tried again with the same key, after a pause that doubles")
+    func retries() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 34))
+        let item = scene.submit(Like(post: 34))
+        await scene.server.fail(NoNetwork())
+        await scene.outbox.flush()
+        guard case .waitingForNetwork = item.state else { return #expect(Bool(false), "It does not wait.") }
+        #expect(screen.data?.isLiked == true)
+        scene.clock.advance(1)
+        await scene.server.fail(NoNetwork())
+        await scene.outbox.flush()
+        scene.clock.advance(1)
+        await scene.outbox.flush()
+        #expect(scene.server.seen.count == 2, "The second pause is twice as long.")
+        scene.outbox.resume()
+        await scene.server.reply(Answer(Post(id: 34, likes: 1, isLiked: true)))
+        await scene.outbox.flush()
+        #expect(Set(scene.server.seen.map(\.key)) == [item.id])
+        #expect(scene.server.seen.map(\.number) == [0, 1, 2])
+        #expect(scene.outbox.pending.isEmpty)
+    }
+
+    @Test("A mutation with a delay can be taken back, and is sent when the delay is over")
+    func undoes() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed([])
+        let item = scene.submit(Write(local: -1, text: "oops"), delay: 5)
+        #expect(feed.data.count == 1)
+        await scene.outbox.flush()
+        #expect(scene.outbox.discard(item))
+        #expect(feed.data.isEmpty)
+        _ = scene.submit(Write(local: -2, text: "fine"), delay: 5)
+        await scene.outbox.flush()
+        #expect(scene.server.seen.isEmpty)
+        scene.clock.advance(5)
+        #expect(await scene.server.next().name == "write:-2")
+    }
+
+    @Test("What is pending survives a relaunch, in order, and is shown before a provider shows anything without it")
+    func relaunches() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        var keys: [String] = []
+        do {
+            let scene = try Scene(cache)
+            scene.outbox.suspend()
+            _ = await scene.feed([Post(id: 1)])
+            keys.append(try await scene.outbox.submit(Write(local: -1, text: "a")).id)
+            keys.append(try await scene.outbox.submit(Edit(post: "Post:-1", text: "b")).id)
+            keys.append(try await scene.outbox.submit(Like(post: 1)).id)
+        }
+        let scene = try Scene(cache, keys: "later")
+        #expect(scene.outbox.pending.map(\.id) == keys)
+        let feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
+        _ = try await feed.fetchDataFromCache(withCacheKey: "feed")
+        #expect(feed.data == [Post(id: 1, likes: 1, isLiked: true), Post(id: -1, text: "b")])
+        #expect(await scene.server.next().attempt.key == keys[0])
+    }
+
+    @Test("What is kept of an unknown type stays, and is told")
+    func keepsUnknown() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        let scene = try Scene(cache)
+        scene.outbox.suspend()
+        let key = try await scene.outbox.submit(Like(post: 1)).id
+        let later = try Outbox(cache, FakeServer(), for: [Edit.self], options: Scene.options(scene.clock))
+        #expect(later.pending.map(\.id) == [key])
+        guard case .unreadable = later.pending[0].state else { return #expect(Bool(false), "It is not told.") }
+        #expect(try cache.allKept().contains { $0.name.hasSuffix(key) })
+    }
+
+    @Test("A budget evicts models and not what is pending")
+    func isKept() async throws {
+        let cache = try MemoryCache(
+            directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100))
+        let scene = try Scene(cache)
+        scene.outbox.suspend()
+        let key = try await scene.outbox.submit(Like(post: 1)).id
+        for id in 0..<1_000 { try await cache.write(Post(id: id)) }
+        #expect(try cache.model(Post.self, id: 0) == nil)
+        #expect(try cache.allKept().contains { $0.name.hasSuffix(key) })
+    }
+
+    @Test("A wipe takes what is pending, and says how much was not sent")
+    func wipes() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 1))
+        scene.outbox.suspend()
+        _ = scene.submit(Like(post: 1))
+        await scene.outbox.flush()
+        try await scene.manager.wipe()
+        #expect(scene.outbox.unsentAtWipe == 1)
+        #expect(scene.outbox.pending.isEmpty)
+        #expect(screen.data == nil)
+        #expect(try scene.cache.allKept().isEmpty)
+    }
+
+    @Test("What was submitted right before a wipe is not stored behind it")
+    func wipesWhatIsUnderWay() async throws {
+        let scene = try Scene()
+        for id in 0..<20 { _ = scene.submit(Like(post: id)) }
+        try await scene.manager.wipe()
+        await scene.outbox.stored()
+        #expect(scene.outbox.unsentAtWipe == 20)
+        #expect(try scene.cache.allKept().isEmpty)
+        #expect(try Scene(scene.cache).outbox.pending.isEmpty)
+    }
+
+    @Test("Of two outboxes over one store one sends; the other goes on when the lease is over")
+    func leases() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        let clock = FakeClock()
+        let first = try Scene(cache, clock: clock, keys: "a")
+        let second = try Scene(cache, clock: clock, keys: "b")
+        _ = first.submit(Like(post: 1))
+        let request = await first.server.next()
+        let item = second.submit(Like(post: 2))
+        await second.outbox.flush()
+        #expect(second.server.seen.isEmpty)
+        #expect(second.outbox.pending.map(\.id) == [item.id])
+        _ = request
+        clock.advance(61)
+        await second.server.reply(Answer())
+        await second.outbox.flush()
+        #expect(second.outbox.pending.isEmpty)
+    }
+
+    @Test("A mutation that is not the same when it is applied twice is reported")
+    func reportsTwice() async throws {
+        struct Count: Mutation {
+            func apply(to draft: inout Draft) throws { try draft.update(Post.self, id: 1) { $0.likes += 1 } }
+            func send(_ api: FakeServer, _ attempt: Attempt) async throws -> Answer { Answer() }
+        }
+        let scene = try Scene()
+        scene.outbox.suspend()
+        let screen = scene.screen(Post(id: 1))
+        _ = scene.submit(Count())
+        #expect(scene.told.problems.contains { if case .notIdempotent = $0.1 { true } else { false } })
+        #expect(screen.data?.likes == 1)
+    }
+
+    @Test("What is deleted is gone from lists and screens at once, and a mutation over it shows nothing and is told")
+    func deletes() async throws {
+        let scene = try Scene()
+        scene.outbox.suspend()
+        let feed = await scene.feed([Post(id: 1), Post(id: 2)])
+        let removal = scene.submit(Remove(post: 1))
+        #expect(feed.data.map(\.id) == [2])
+        let like = scene.submit(Like(post: 1))
+        #expect(like.applyError != nil)
+        #expect(scene.outbox.discard(removal))
+        #expect(like.applyError == nil)
+        #expect(feed.data == [Post(id: 1, likes: 1, isLiked: true), Post(id: 2)])
+    }
+}
+
+@MainActor
+final class Watcher: DataProviderDelegate {
+    private let tell: (Int) -> Void
+    init(_ tell: @escaping (Int) -> Void) { self.tell = tell }
+    func dataProviderHasUpdatedData<T>(_ dataProvider: DataProvider<T>, context: (any Sendable)?) {
+        if let post = dataProvider.data as? Post { tell(post.likes) }
+    }
+}
