@@ -32,7 +32,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: agreement families month help setup build tests release compare compare-full peers test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: agreement families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -58,6 +58,10 @@ compare-full: release ## the same with more repetitions and longer lists, in som
 peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_ARGS="scale grove-lmdb grdb-raw" narrows it
 	$(BUILD) -c release --package-path Benchmarks/Peers $(FLAGS)
 	Benchmarks/Peers/.build/release/Peers $(PEERS_ARGS)
+
+screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS=10000 says how long it is
+	$(BUILD) -c release --package-path Benchmarks/Peers --product Screens $(FLAGS)
+	@for peer in grove grdb; do echo "$$peer"; Benchmarks/Peers/.build/release/Screens $$peer $(or $(ROWS),10000); done
 
 tests: setup ## builds the tests
 	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)

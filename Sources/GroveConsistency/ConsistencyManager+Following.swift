@@ -34,7 +34,8 @@ extension ConsistencyManager {
     ///
     /// ``endFollowing(_:_:_:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:isFollowing:)``.
     package func beginFollowing(
-        _ changes: any CommittedChanges, lists: [(key: SubscriptionKey, isWhole: Bool)] = [], except unknown: Set<ModelIdentifier> = [],
+        _ changes: any CommittedChanges, lists: [(key: SubscriptionKey, isWhole: Bool)] = [],
+        except unknown: Set<ModelIdentifier> = [],
         then body: @escaping @Sendable (HeldChanges, [SubscriptionKey: [any SimpleModel]]) -> Void
     ) -> Turn {
         engine.enqueue { engine in

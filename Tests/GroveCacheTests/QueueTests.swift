@@ -34,7 +34,8 @@ struct QueueTests {
 
     /// Queues a call that nobody waits for, and commits nothing.
     private func queue(
-        _ model: (some CacheableModel)? = Person?.none, _ extras: [PendingWrite.Extra] = [], at sequence: LocalNumber? = nil
+        _ model: (some CacheableModel)? = Person?.none, _ extras: [PendingWrite.Extra] = [],
+        at sequence: LocalNumber? = nil
     ) throws {
         try cache.core.enqueue(
             PendingWrite(

@@ -211,7 +211,8 @@ struct QueueFilterTests {
             }
         }
         for number in 0..<count {
-            let call = PendingWrite(sequence: LocalNumber(rawValue: UInt64(number + 1)), extras: [.tombstone("Person:\(number)")])
+            let call = PendingWrite(
+                sequence: LocalNumber(rawValue: UInt64(number + 1)), extras: [.tombstone("Person:\(number)")])
             call.take(place: QueuePlace(rawValue: UInt64(number + 1)))
             queue.insert(call)
         }

@@ -281,10 +281,10 @@ final class OutboxProgram {
         }
         guard faults.isEmpty else { return }
         await scene.outbox.flush()
-        for id in 1...4 where (try? await cache.model(Post.self, id: id)) != posts[id] {
+        for id in 1...4 where (try? cache.model(Post.self, id: id)) != posts[id] {
             faults.append("cache: Post \(id)")
         }
-        let stored = try? await cache.collection("feed", of: Post.self)
+        let stored = try? cache.collection("feed", of: Post.self)
         if stored != list.map({ post($0) }) { faults.append("cache: list \(String(describing: stored))") }
         if (try? cache.allKept().contains { $0.name.hasPrefix("outbox.m.") }) != false { faults.append("kept") }
     }

@@ -59,7 +59,9 @@ struct ListEditTests {
         }
     }
 
-    @Test("An edit of a list that others changed is applied to it; if it was forgotten, the holder's list is stored whole")
+    @Test(
+        "An edit of a list that others changed is applied to it; if it was forgotten, the holder's list is stored whole"
+    )
     func others() async throws {
         list.setData(Self.people(0..<300), cacheKey: "people")
         list.append(Self.people(900..<901))

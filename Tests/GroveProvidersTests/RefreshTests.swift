@@ -138,7 +138,9 @@ struct RefreshTests {
         #expect(error?.code == .outOfRange)
     }
 
-    @Test("A provider's edits by identifier and row find their element, however the list has changed", arguments: [false, true])
+    @Test(
+        "A provider's edits by identifier and row find their element, however the list has changed",
+        arguments: [false, true])
     func byIdentifierOnTheScreen(isPaused: Bool) async throws {
         list.setData(people(["1", "2", "3", "4"]), cacheKey: "people")
         try await rest()

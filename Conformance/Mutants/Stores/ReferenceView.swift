@@ -1,4 +1,5 @@
 import GroveCache
+import GroveCoding
 import GroveModel
 import Synchronization
 
@@ -122,7 +123,11 @@ final class ReferenceRound: Sendable {
     func keys(after start: [UInt8]?, in content: ReferenceContent) -> ArraySlice<[UInt8]> {
         sorted.withLock { sorted in
             if start == nil || sorted.isEmpty {
-                sorted = content.keys.sorted { $0.lexicographicallyPrecedes($1) }
+                sorted = content.keys.sorted { left, right in
+                    unsafe left.withUnsafeBytes { left in
+                        unsafe right.withUnsafeBytes { unsafe lexicographicOrder(left, $0) < 0 }
+                    }
+                }
             }
             guard let start else { return sorted[...] }
             var (low, high) = (0, sorted.count)

@@ -42,7 +42,8 @@ extension CacheCore {
     ) -> [ChangeSet] {
         guard !isSame || stored.commit > known, !audience.isEmpty else { return [] }
         // A stream would keep no more of them.
-        let isNamed = isSame && CommitNumber.commits(after: known, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
+        let isNamed =
+            isSame && CommitNumber.commits(after: known, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
         let sets = isNamed ? try? view.history(after: known, upTo: stored.commit, stored) : nil
         return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
     }

@@ -317,7 +317,8 @@ extension ReadState {
                 list = (
                     // Of a list of which a part was lost nothing is kept, as the writer does it.
                     isAnswer ? try answer.settled(over: former?.elements.whole, number: update.sequence) : elements,
-                    update.time > 0 ? update.time : former?.time ?? 0)
+                    update.time > 0 ? update.time : former?.time ?? 0
+                )
             case .forget(let isInvalidation): isInvalidated = isInvalidation
             case .edit(let operation):
                 // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.

@@ -105,7 +105,9 @@ extension NodeView {
     func history(
         after first: CommitNumber, upTo last: CommitNumber, _ state: StoreState
     ) throws(CacheError) -> [ChangeSet]? {
-        guard first <= last, CommitNumber.commits(after: first, upTo: last) <= UInt64(state.historyPlaces) else { return nil }
+        guard first <= last, CommitNumber.commits(after: first, upTo: last) <= UInt64(state.historyPlaces) else {
+            return nil
+        }
         var sets: [ChangeSet] = []
         var commit = first
         while commit < last {

@@ -132,7 +132,8 @@ struct StoreState: Equatable {
         historyPlaces = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 18, as: UInt16.self))
         let start = StoreState.plainCount
         account = Account(
-            payloadBytes: Int(truncatingIfNeeded: number(at: start)), entries: Int(truncatingIfNeeded: number(at: start + 8)),
+            payloadBytes: Int(truncatingIfNeeded: number(at: start)),
+            entries: Int(truncatingIfNeeded: number(at: start + 8)),
             evictableEntries: Int(truncatingIfNeeded: number(at: start + 16)))
         if account?.isPossible == false { account = nil }
         let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(end - WriteClock.storedBytes)..<end])

@@ -81,7 +81,8 @@ struct ListAnswer {
         var names = Set((0..<list.count).map { list.name(at: $0) })
         // What the list had behind the page is kept, if the page reaches it.
         let first = 0..<min(stored.count, elements.count)
-        let end = isPage ? first.last { names.contains(stored.name(at: $0)) }.map { $0 + 1 } ?? stored.count : stored.count
+        let end =
+            isPage ? first.last { names.contains(stored.name(at: $0)) }.map { $0 + 1 } ?? stored.count : stored.count
         for index in end..<stored.count where !names.contains(stored.name(at: index)) {
             list.append(stored[index..<index + 1])
         }

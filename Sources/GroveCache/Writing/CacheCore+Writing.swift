@@ -190,7 +190,8 @@ extension CacheCore {
                     lastCommitted: lastCommitted, evictor: evictor,
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows,
-                    lists: ListWork(isPlaceTaken.load(ordering: .relaxed) ? listLog : nil, isTold: audience.streams.isFollowed))
+                    lists: ListWork(
+                        isPlaceTaken.load(ordering: .relaxed) ? listLog : nil, isTold: audience.streams.isFollowed))
                 others = changesOfOthers(
                     after: known.0, isSame: known.1 == 0 || known.1 == commit.stored.store, commit.stored,
                     in: transaction)
@@ -343,7 +344,10 @@ extension CacheCore {
         let report = ledger.takeReport(
             writes: settled.count, failed: failed + unsynchronized, queued: queued, bytes: bytes)
         let outcomes = settled.map { write, outcome in
-            (isAnswered: write.completion != nil || write.isAnswered(outcome.failure), outcome: outcome.mapError { $0.concerning(optional: write.subject) })
+            (
+                isAnswered: write.completion != nil || write.isAnswered(outcome.failure),
+                outcome: outcome.mapError { $0.concerning(optional: write.subject) }
+            )
         }
         audience.tell(audience.present) { tell in
             for (isAnswered, outcome) in outcomes {

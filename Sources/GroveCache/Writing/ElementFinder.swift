@@ -123,7 +123,9 @@ struct ElementFinder {
                 isPartLost = true
                 continue
             }
-            for offset in 0..<elements.count { made[elements.name(at: offset), default: []].append(starts[part] + offset) }
+            for offset in 0..<elements.count {
+                made[elements.name(at: offset), default: []].append(starts[part] + offset)
+            }
         }
         index = made
     }

@@ -29,7 +29,9 @@ extension CollectionDataProvider {
         _ elements: [T], at place: ElementPlace = .last, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
         var new: [T] = []
-        for element in elements where !update(element, shouldCache: shouldCache, context: context) { new.append(element) }
+        for element in elements where !update(element, shouldCache: shouldCache, context: context) {
+            new.append(element)
+        }
         insert(new, at: place, shouldCache: shouldCache, context: context)
     }
 

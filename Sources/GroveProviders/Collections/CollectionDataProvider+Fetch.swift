@@ -198,7 +198,8 @@ extension CollectionDataProvider {
     ///
     /// - Parameter isFirst: whether none of those who asked for the same has taken it already.
     private func take(
-        _ answer: Answer<[T]>, _ part: LoadedPart, _ cacheKey: String, isWanted: Bool, isFirst: Bool, _ context: (any Sendable)?
+        _ answer: Answer<[T]>, _ part: LoadedPart, _ cacheKey: String, isWanted: Bool, isFirst: Bool,
+        _ context: (any Sendable)?
     ) -> [T] {
         guard let taken = answer.taken else { return data }
         let found = dataModelManager.store(cacheKey, of: T.self)

@@ -94,7 +94,7 @@ extension CollectionStore {
         isInCache = true
         commit = list.commit
         let acknowledged = endEdits(through: list.ticket)
-        let read = successors(for: list.models, beside: acknowledged)
+        let read = successors(for: list.models, beside: acknowledged, except: handlesOfPending)
         let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
         gone.subtract(read.map(\.handle))
         let information = show(base, asOf: began, reading: nil)
@@ -102,6 +102,13 @@ extension CollectionStore {
         // Who is told may edit; so that comes last.
         guard !information.isEmpty || isNew else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    }
+
+    /// The handles of what the pending edits bring, and the cache's list does not have yet.
+    private var handlesOfPending: Set<Int> {
+        guard let committed, !pending.isEmpty else { return [] }
+        let there = Set(committed.slice(0, committed.count).map(\.handle))
+        return Set(pending.flatMap(\.edit.entries).map(\.handle)).subtracting(there)
     }
 
     /// Takes what commits did to the list, in order.

@@ -203,16 +203,15 @@ final class CollectionStore<T: SimpleModel> {
 
     /// Elements for `models`: one that has the identifier of an element that is there goes on as that one.
     ///
-    /// - Parameter edits: edits whose elements go on too.
-    func successors(for models: [T], beside edits: [PendingEdit<T>] = []) -> [Entry<T>] {
+    /// - Parameters:
+    ///   - edits: edits whose elements go on too.
+    ///   - coming: the handles of elements that are not there yet, though they may have the same identifiers.
+    func successors(
+        for models: [T], beside edits: [PendingEdit<T>] = [], except coming: Set<Int> = []
+    ) -> [Entry<T>] {
         let others = edits.flatMap(\.edit.entries).filter { position(of: $0.handle) == nil }
         var known = entries.slice(0, entries.count) + others
-        if let committed, !pending.isEmpty {
-            // What a pending edit brings is not what is there already, though it may have the same identifier.
-            let there = Set(committed.slice(0, committed.count).map(\.handle))
-            let coming = Set(pending.flatMap(\.edit.entries).map(\.handle)).subtracting(there)
-            known.removeAll { coming.contains($0.handle) }
-        }
+        if !coming.isEmpty { known.removeAll { coming.contains($0.handle) } }
         guard !known.isEmpty else { return models.map { entry($0) } }
         var old: [ModelIdentifier: [Entry<T>]] = [:]
         for entry in known.reversed() {

@@ -119,7 +119,9 @@ struct SeenEntry<T: SimpleModel>: Sendable {
         return 2 * index < self.list.count ? 0 : list.count
     }
 
-    var element: ListElement { ListElement(list[index].model, at: index, of: SeenEntries(entries: list), position: position) }
+    var element: ListElement {
+        ListElement(list[index].model, at: index, of: SeenEntries(entries: list), position: position)
+    }
 }
 
 /// A place in a list, as an editor saw it; see `ListPlace`.

@@ -143,7 +143,9 @@ extension DataModelManager {
                 }
             } else if let stored = place.stored, attempt == 0, !save.isNothing {
                 for model in models {
-                    for key in save.keys(of: model).suffix(1) { store(model, forKey: key, asOf: stored, if: shown, context) }
+                    for key in save.keys(of: model).suffix(1) {
+                        store(model, forKey: key, asOf: stored, if: shown, context)
+                    }
                 }
             }
         }

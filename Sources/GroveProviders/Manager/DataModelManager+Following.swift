@@ -91,7 +91,8 @@ extension DataModelManager {
 
     /// Shows what `view` has of what is stale.
     private func show(
-        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale, _ view: (any FollowedView)?, asOf began: Turn
+        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale, _ view: (any FollowedView)?,
+        asOf began: Turn
     ) {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()

@@ -1,4 +1,4 @@
-package import GroveConsistency
+import GroveConsistency
 package import GroveModel
 
 /// What is shown over what is confirmed: the seam that pending changes need, see

@@ -15,8 +15,10 @@ struct UnsavedSet {
     private var deletions: [ModelIdentifier: StoredPlace] = [:]
     /// How often something happened in the cache since the last attempt, and after how often the next one is made.
     private var (events, patience) = (0, 1)
-    /// How often the cache has begun to take calls again. A call that it refused before is saved again at once if this
-    /// has changed when the refusal is noted: the event that would bring it back has passed.
+    /// How often the cache has begun to take calls again.
+    ///
+    /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event that
+    /// would bring it back has passed.
     private(set) var resumptions = 0
     /// Whether ``takeDue(isNow:)`` has just found that it is time.
     private(set) var isDue = false
