@@ -287,18 +287,6 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored var isStarted = false
 }
 
-extension OutboxStore {
-    /// Changes the record that is kept, if it is.
-    static func update(
-        _ record: OutboxRecord, _ tx: borrowing CacheTransaction, _ change: (inout OutboxRecord) -> Void
-    ) throws {
-        guard let bytes = try tx.kept(record.name) else { return }
-        var stored = try OutboxRecord(bytes)
-        change(&stored)
-        try tx.keep(try stored.encoded(), as: record.name)
-    }
-}
-
 extension DataModelManager {
     /// Makes a manager over the cache of `outbox`: what is pending is applied before the first provider shows anything.
     ///

@@ -18,3 +18,15 @@ struct OutboxStore: Sendable {
         told = { await cache.followersTold() }
     }
 }
+
+extension OutboxStore {
+    /// Changes the record that is kept, if it is.
+    static func update(
+        _ record: OutboxRecord, _ tx: borrowing CacheTransaction, _ change: (inout OutboxRecord) -> Void
+    ) throws {
+        guard let bytes = try tx.kept(record.name) else { return }
+        var stored = try OutboxRecord(bytes)
+        change(&stored)
+        try tx.keep(try stored.encoded(), as: record.name)
+    }
+}

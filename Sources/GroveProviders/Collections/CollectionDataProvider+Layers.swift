@@ -57,6 +57,16 @@ extension CollectionDataProvider: LayeredScreen {
     }
 }
 
+extension CollectionStore {
+    /// A handle for `model`: that of its pending element, if it had one.
+    func handle(for model: T) -> Int {
+        guard !pendingHandles.isEmpty, let identifier = model.modelIdentifier,
+            let handle = pendingHandles.removeValue(forKey: identifier)
+        else { return takeHandle() }
+        return position(of: handle) != nil ? takeHandle() : handle
+    }
+}
+
 /// A list with layers over it.
 @MainActor
 enum LayeredList {

@@ -116,14 +116,6 @@ final class CollectionStore<T: SimpleModel> {
 
     func entry(_ model: T) -> Entry<T> { Entry(handle: handle(for: model), model: model) }
 
-    /// A handle for `model`: that of its pending element, if it had one.
-    private func handle(for model: T) -> Int {
-        guard !pendingHandles.isEmpty, let identifier = model.modelIdentifier,
-            let handle = pendingHandles.removeValue(forKey: identifier)
-        else { return takeHandle() }
-        return position(of: handle) != nil ? takeHandle() : handle
-    }
-
     func takeHandle() -> Int {
         defer { nextHandle += 1 }
         return nextHandle

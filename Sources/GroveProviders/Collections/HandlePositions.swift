@@ -1,7 +1,7 @@
 /// Where the elements of a list are, by their handles.
 ///
 /// A position is as of an edit; the edits since then are made up for when it is asked for. So an edit costs its own elements, and a look-up
-/// one step for each edit since the last one of this handle, at most 1,024: then all positions are noted anew.
+/// one step for each edit since the last one of this handle, at most 1,024: then all positions are noted again.
 struct HandlePositions {
     private struct Edit {
         let start: Int
@@ -20,7 +20,7 @@ struct HandlePositions {
     private var first = 0
     private var edits: [Edit] = []
 
-    /// Whether all positions are to be noted anew.
+    /// Whether all positions are to be noted again.
     var isFull: Bool { edits.count >= 1_024 }
 
     init() {}

@@ -127,9 +127,11 @@ struct StaleSet {
         return next
     }
 
-    /// Keeps the models of a batch that could not be read.
+    /// Keeps what was to be read of a batch and could not be: the names, and that everything of a type is gone.
+    ///
+    /// What other commits changed is read again with everything else, once the cache takes calls.
     mutating func keepUnread(_ batch: Batch) {
-        unread.commits += batch.models.commits
+        unread.commits += batch.models.commits.filter(\.beginsLife)
         unread.names.formUnion(batch.models.names)
         unreadEmptied.formUnion(batch.emptied)
     }

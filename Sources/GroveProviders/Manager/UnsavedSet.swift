@@ -63,10 +63,9 @@ struct UnsavedSet {
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     mutating func takeDue(isNow: Bool) -> [StaleSet.Key: StoredPlace] {
         isDue = false
-        if isNow { resumptions += 1 }
+        if isNow { (resumptions, patience) = (resumptions + 1, 1) }
         guard !isEmpty else { return [:] }
         events += 1
-        if isNow { patience = 1 }
         guard events >= patience else { return [:] }
         (events, patience, isDue) = (0, min(2 * patience, 64), true)
         return refusals.mapValues(\.place)
