@@ -80,10 +80,11 @@ extension ConsistencyManager {
     ///   - asked: when the request was sent.
     ///   - isList: whether the models are the elements of a list.
     ///   - found: what the cache has of the nodes that the last attempt lacked.
+    ///   - isOver: whether everything was emptied since, as the cache knows.
     ///   - applied: called on the engine's queue with the trees as they are applied; `nil` if they are not.
     package func settle(
         _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode], context: (any Sendable)?,
-        at time: Date,
+        at time: Date, isOver: @escaping @Sendable () -> Bool,
         applied: @escaping @Sendable ([any Model]?) -> Void = { _ in },
         then body: @escaping @MainActor @Sendable (AnswerOutcome) -> Void
     ) {
@@ -93,7 +94,7 @@ extension ConsistencyManager {
                 applied(nil)
                 engine.deliver { body(outcome) }
             }
-            guard !engine.isCancelled(asked), !engine.learned.isOver(since: asked) else { return end(.cancelled) }
+            guard !engine.isCancelled(asked), !isOver() else { return end(.cancelled) }
             guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
             let draft = engine.draft(models, asked: asked, isList: isList, found: found)
             guard draft.unknown.isEmpty else { return end(.lacks(draft.unknown)) }

@@ -12,6 +12,12 @@ public enum ListEdit: Sendable {
     /// What follows is kept if one of the first rows that were there is among them, and dropped if none is: there may be others between.
     case refresh([any SimpleModel])
 
+    /// Makes these the list, which the cache refused before or does not have.
+    ///
+    /// The models are what is shown, which may be older than what others have stored. If `fills`, those are stored that the cache has no
+    /// record of; else none of those with an identifier is.
+    case restore([any SimpleModel], fills: Bool)
+
     /// Puts elements in.
     case insert([any SimpleModel], ListPlace)
 
@@ -27,7 +33,9 @@ public enum ListEdit: Sendable {
     /// The models that the edit brings.
     public var models: [any SimpleModel] {
         switch self {
-        case .set(let models), .refresh(let models), .insert(let models, _), .upsert(let models, _): models
+        case .set(let models), .refresh(let models), .restore(let models, _), .insert(let models, _),
+            .upsert(let models, _):
+            models
         case .replace(_, let model): [model].compactMap(\.self)
         case .move: []
         }

@@ -60,6 +60,10 @@ extension NormalizedCache: FollowableCache {
                 var isPage = false
                 if case .refresh = edit { isPage = true }
                 content = try .list(edit.models, key, isPage: isPage)
+                if case .restore(let models, let fills) = edit {
+                    content.fillsOnly = true
+                    if !fills, models.allSatisfy({ $0.modelIdentifier != nil }) { content.tree = nil }
+                }
             }
             content.ticket = ticket
             return content.answering(place)

@@ -119,7 +119,7 @@ extension NormalizedCache: CacheWriter {
             try core.enqueue(
                 PendingWrite(
                     sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree,
-                    extras: made.extras,
+                    fillsOnly: made.fillsOnly, extras: made.extras,
                     origin: origin, ticket: made.ticket, settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true

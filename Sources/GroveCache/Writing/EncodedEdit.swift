@@ -21,7 +21,7 @@ struct EncodedEdit {
             } ?? StoredElements()
         tree = roots?.tree
         switch edit {
-        case .set, .refresh: return nil
+        case .set, .refresh, .restore: return nil
         case .insert(_, let place): operation = .insert(elements, try ListOperation.Place(place))
         case .upsert(_, let place): operation = .upsert(elements, try ListOperation.Place(place))
         case .replace(let element, _): operation = .replace(try ListOperation.Element(element), with: elements)

@@ -58,6 +58,8 @@ final class PendingWrite: Sendable {
     // SAFETY: set by the writer, and read by it after that.
     private nonisolated(unsafe) var hasNoSay = false
     let tree: NodeTree?
+    /// Whether of the tree's nodes those are stored that the store has no record of.
+    let fillsOnly: Bool
     let extras: [Extra]
     /// The number that the follower gave to its edit of a list, if it is one; 0 for none.
     let ticket: UInt64
@@ -79,8 +81,9 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil, extras: [Extra] = [],
-        isWipe: Bool = false, isInvalidation: Bool = false, isDurable: Bool = false, origin: UInt64 = 0,
+        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil,
+        fillsOnly: Bool = false, extras: [Extra] = [], isWipe: Bool = false, isInvalidation: Bool = false,
+        isDurable: Bool = false, origin: UInt64 = 0,
         ticket: UInt64 = 0,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
@@ -90,6 +93,7 @@ final class PendingWrite: Sendable {
         self.time = time
         self.asOf = asOf
         self.tree = tree
+        self.fillsOnly = fillsOnly
         self.extras = extras
         self.ticket = ticket
         self.isWipe = isWipe
@@ -120,7 +124,8 @@ final class PendingWrite: Sendable {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
         for extra in extras where !extra.isPin { add(extra.storeKey, Invalidation(isDeletion: extra.isDeletion)) }
-        for key in treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
+        // What is there is no older than what only fills gaps.
+        for key in fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
 
@@ -230,9 +235,10 @@ final class PendingWrite: Sendable {
         if case .invalidate(let invalidation) = change { place = invalidation.asOf }
         guard let place else {
             return unsafe RecordUpdate(
-                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time)
+                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time, fillsOnly: fillsOnly)
         }
-        var update = unsafe RecordUpdate(key: key, change: change, sequence: place.number, time: time)
+        var update = unsafe RecordUpdate(
+            key: key, change: change, sequence: place.number, time: time, fillsOnly: fillsOnly)
         // Numbers that another process has given since are not told from those of calls before the place.
         update.yieldsAfter = place.shift == shift ? place.number : place.committed
         return update
@@ -276,6 +282,8 @@ extension PendingWrite {
     /// What a call writes.
     struct Content {
         var tree: NodeTree?
+        /// See ``PendingWrite/fillsOnly``.
+        var fillsOnly = false
         var extras: [Extra] = []
         /// The number that the follower gave to its edit of a list, if it is one; 0 for none.
         var ticket: UInt64 = 0

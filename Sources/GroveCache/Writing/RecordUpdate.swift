@@ -49,6 +49,8 @@ struct RecordUpdate {
     let sequence: CallNumber
     /// A record that was changed after this number stays as it is: the write is an answer that was asked for then; `nil` for others.
     var yieldsAfter: CallNumber?
+    /// Whether a node is stored only if there is no record of its projection.
+    let fillsOnly: Bool
     /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
     let time: UInt32
     /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
@@ -67,11 +69,14 @@ struct RecordUpdate {
     /// The place in time of what is stored, where that says the same; after ``apply(to:into:)``.
     private(set) var storedSequence = CallNumber.zero
 
-    init(key: UnsafeRawBufferPointer, change: Change, sequence: CallNumber, time: UInt32) {
+    init(
+        key: UnsafeRawBufferPointer, change: Change, sequence: CallNumber, time: UInt32, fillsOnly: Bool = false
+    ) {
         unsafe self.key = unsafe key
         self.change = change
         self.sequence = sequence
         self.time = time
+        self.fillsOnly = fillsOnly
     }
 
     /// The update that stores `node`.
@@ -151,6 +156,13 @@ struct RecordUpdate {
             }
             return .replaced(bodyChanged: !isSame)
         case .node(let node):
+            if fillsOnly, let header {
+                if header.flags.contains(.tombstone) { return .superseded }
+                if isNewer(header, than: node, .zero) {
+                    storedSequence = header.sequence
+                    return .unchanged
+                }
+            }
             if deletion.sequence > yieldsAfter ?? sequence { return .superseded }
             if let header, let yieldsAfter, isNewer(header, than: node, yieldsAfter) { return .superseded }
             if var header, hasShape(of: header) || header.findShape(shapes) {

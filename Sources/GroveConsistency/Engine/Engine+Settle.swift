@@ -110,10 +110,13 @@ extension Engine {
     ///
     /// - Parameter brought: the nodes that are held by it now, and may be older than what others committed since `turn`.
     func endRead(_ turn: Turn, brought: @autoclosure () -> Set<ModelIdentifier> = []) {
-        let stale = learned.isEmpty ? [] : learned.changed(since: turn, among: brought())
+        let brought = learned.isEmpty ? [] : brought()
+        // Of before a wipe is all that it brought, whatever the wipe names.
+        let isEmptied = !brought.isEmpty && learned.isOver(since: turn)
+        let stale = isEmptied ? brought : learned.changed(since: turn, among: brought)
         log.close()
         forgetIfIdle()
-        if !stale.isEmpty { tellStale?(stale) }
+        if !stale.isEmpty { tellStale?(stale, isEmptied) }
     }
 
     private func forgetIfIdle() {

@@ -47,8 +47,8 @@ final class Engine: @unchecked Sendable {
     var requests = RequestLog()
     /// What others committed since the oldest of either.
     var learned = LearnedCommits()
-    /// Told of nodes that a read has brought and that were committed anew meanwhile.
-    var tellStale: (@Sendable (Set<ModelIdentifier>) -> Void)?
+    /// Told of nodes that a read or an answer has brought and that were committed anew meanwhile, and whether everything was emptied.
+    var tellStale: (@Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void)?
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 
     /// Whether the change under way met two versions of one model that do not come from two projections.

@@ -145,7 +145,7 @@ struct LearnedCommits {
 
     mutating func removeAll() { self = LearnedCommits() }
 
-    /// Whether what was asked for at `turn` is not to come back any more.
+    /// Whether everything, or everything of a type, was emptied since `turn`.
     func isOver(since turn: Turn) -> Bool { commits.contains { $0.turn > turn && $0.changes.beginsLife } }
 
     func forEach(since turn: Turn, _ body: (Turn, any CommittedChanges) -> Void) {

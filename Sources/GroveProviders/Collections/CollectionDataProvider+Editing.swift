@@ -231,6 +231,10 @@ extension CollectionDataProvider {
             if isSavedNow {
                 store.save(edit, of: former, asOf: page?.place.stored, storing: page?.stored, context: context)
             } else {
+                // Nor may what it brings wait for that.
+                if isSaved {
+                    store.saveModels(page?.stored ?? edit.entries.map(\.model), asOf: page?.place.stored, context)
+                }
                 store.hasUnsaved = true
                 store.expect(edit, 0, of: former)
             }

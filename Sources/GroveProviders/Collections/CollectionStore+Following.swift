@@ -97,7 +97,7 @@ extension CollectionStore {
         let read = successors(for: list.models, beside: acknowledged, except: handlesOfPending)
         let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
         gone.subtract(read.map(\.handle))
-        let information = show(base, asOf: began, reading: nil)
+        let information = show(base, asOf: began, reading: nil) ?? []
         tellWhole()
         // Who is told may edit; so that comes last.
         guard !information.isEmpty || isNew else { return }
@@ -143,12 +143,7 @@ extension CollectionStore {
             }
             endEdits(through: item.ticket)
         }
-        guard isKnown else {
-            commit = nil
-            consistency.joinFetched(began, nil, [])
-            if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
-            return
-        }
+        guard isKnown else { return readWhole(began) }
         isInCache = true
         guard isAffected else {
             consistency.joinFetched(began, nil, [])
@@ -161,8 +156,16 @@ extension CollectionStore {
         let information =
             isAhead || isReset
             ? show(list, asOf: began, reading: Set(models.keys)) : show(list, splices, asOf: began)
+        guard let information else { return readWhole(began) }
         guard !information.isEmpty else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    }
+
+    /// Lets the whole list be read again, as what was told of it as of `began` is not enough to show it.
+    private func readWhole(_ began: Turn) {
+        commit = nil
+        manager.consistencyManager.joinFetched(began, nil, [])
+        if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
     }
 
     /// Applies what one commit did to `list`.
@@ -172,23 +175,29 @@ extension CollectionStore {
         _ item: ListNews, _ own: PendingEdit<T>?, _ models: [ModelIdentifier: T], to list: inout ListBase<T>,
         _ note: (EntrySplice<T>) -> Void
     ) -> Bool {
-        // What moves, and what this manager has put in, goes on as what it is.
+        // What moves, and what this manager has put in, goes on as what it is, once.
         var pool: [ModelIdentifier: [Entry<T>]] = [:]
+        var pooled: Set<Int> = []
         func add(_ entries: [Entry<T>]) {
-            for entry in entries.reversed() {
+            for entry in entries.reversed() where pooled.insert(entry.handle).inserted {
                 if let identifier = entry.model.modelIdentifier { pool[identifier, default: []].append(entry) }
             }
         }
-        if let own { add(own.edit.entries.map(newest)) }
+        let put = own.map { $0.edit.entries.map(newest) } ?? []
+        add(put)
         if item.isWhole {
             add(entries.slice(0, entries.count))
             list = ListBase(entries: PersistentVector(), hidden: [])
         }
+        let handles = Set(put.map(\.handle))
         var isKnown = true
         for splice in item.splices {
             let splice = item.isWhole ? ListSplice(0..<0, splice.elements) : splice
+            let staying = handles.isEmpty ? [] : handles.intersection(list.handles(outside: splice.range))
             let change = list.apply(splice) { identifier in
-                if let entry = pool[identifier]?.popLast() {
+                while let entry = pool[identifier]?.popLast() {
+                    pooled.remove(entry.handle)
+                    if staying.contains(entry.handle) { continue }
                     // What was deleted since is not shown.
                     return own != nil && gone.contains(entry.handle) ? nil : entry
                 }
@@ -287,19 +296,17 @@ extension CollectionStore {
     /// Makes `list` what the cache has, and shows it under the edits that are pending.
     ///
     /// - Parameter read: the models that were read; `nil` for all.
-    /// - Returns: what changed.
+    /// - Returns: what changed; `nil`, and then nothing does, if an element comes back that an edit had hidden, and that was not read:
+    ///   what became of it meanwhile is not known.
     private func show(
         _ list: ListBase<T>, asOf began: Turn, reading read: Set<ModelIdentifier>?
-    ) -> [CollectionChangeInformation] {
+    ) -> [CollectionChangeInformation]? {
         let isWhole = read == nil
-        hidden = list.hidden
-        committed = pending.isEmpty ? nil : list.entries
         var new = list.entries
         // What is before a whole list makes no difference.
         let first = pending.lastIndex { if case .set = $0.edit { true } else { false } } ?? 0
         for edit in pending.dropFirst(first) { edit.edit.apply(to: &new) }
-        if pending.isEmpty { gone = [] }
-        for index in (0..<new.count).reversed() where gone.contains(new[index].handle) {
+        for index in (0..<new.count).reversed() where !pending.isEmpty && gone.contains(new[index].handle) {
             new.replace(index, index + 1, with: [])
         }
         // What is shown of an element may be newer than what was kept of it.
@@ -314,6 +321,14 @@ extension CollectionStore {
             (0..<shared - start).first { before[before.count - 1 - $0].handle != after[after.count - 1 - $0].handle }
             ?? shared - start
         let (left, came) = (start..<before.count - kept, start..<after.count - kept)
+        let known = Set(before[left].map(\.handle))
+        if let read {
+            let back = after[came].filter { !known.contains($0.handle) }.compactMap(\.model.modelIdentifier)
+            guard read.isSuperset(of: back) else { return nil }
+        }
+        hidden = list.hidden
+        committed = pending.isEmpty ? nil : list.entries
+        if pending.isEmpty { gone = [] }
         var information = left.reversed().map { CollectionChangeInformation.delete(index: $0) }
         information += came.map { .insert(index: $0) }
         for index in after.indices where !came.contains(index) {
@@ -321,7 +336,6 @@ extension CollectionStore {
             if old.revision != after[index].revision { information.append(.update(index: index)) }
         }
         let consistency = manager.consistencyManager
-        let known = Set(before[left].map(\.handle))
         let there = Set(after[came].map(\.handle))
         let leaving = isWhole ? before.map(\.handle) : before[left].map(\.handle).filter { !there.contains($0) }
         replace(left, with: after[came])
@@ -336,11 +350,6 @@ extension CollectionStore {
             joined.append((entries[index].handle, Leaf.node(entries[index].model)))
         }
         consistency.joinFetched(began, key, joined, isFollowing: true)
-        // What is back, because the cache did not make the list that hid it, was followed by nobody meanwhile.
-        if let read {
-            let back = joined.map(\.model).identifiers.subtracting(read)
-            if !back.isEmpty { manager.markStale(back.map { .model($0) }) }
-        }
         return information
     }
 }

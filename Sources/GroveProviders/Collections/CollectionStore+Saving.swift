@@ -7,21 +7,29 @@ extension CollectionStore {
     ///
     /// Called within ``DataModelManager/inOrder(_:)``.
     ///
+    /// Of the whole list, other than one that was set, the cache stores at most the models that it does not have: what is shown may be older
+    /// than what others have stored. What an edit brings is stored by itself then.
+    ///
     /// - Parameters:
-    ///   - edit: the edit; `nil` for the whole list, each element in the version that is the newest at this place in the order of calls.
+    ///   - edit: the edit; `nil` for the whole list.
     ///   - before: the list before the edit.
     ///   - place: the place that it is as of, if it is an answer of the network.
     ///   - models: what is stored of the elements that the edit brings, if that is not what is shown.
+    ///   - wasRefused: whether the cache refused the whole list before; what edits had brought is saved again by itself.
     func save(
         _ edit: EntryEdit<T>? = nil, of before: PersistentVector<Entry<T>>? = nil, asOf place: StoredPlace? = nil,
-        storing models: [any SimpleModel]? = nil, context: (any Sendable)?
+        storing models: [any SimpleModel]? = nil, wasRefused: Bool = false, context: (any Sendable)?
     ) {
         guard let cacheKey else { return }
         guard let followed = manager.followed else { return saveWhole(cacheKey, context) }
         var edit = edit
         var isWhole = false
         if case .set? = edit { isWhole = true }
-        if !isWhole, !isInCache || hasUnsaved { edit = nil }
+        if !isWhole, !isInCache || hasUnsaved {
+            saveModels(models ?? edit?.entries.map(\.model) ?? [], asOf: place, context)
+            edit = nil
+        }
+        let isRestored = edit == nil
         (hasUnsaved, isInCache) = (false, true)
         let ticket = manager.takeTicket()
         let made = edit ?? .set(entries.slice(0, entries.count))
@@ -30,14 +38,24 @@ extension CollectionStore {
         let newest = edit == nil ? newestElements() : nil
         manager.onCache { [manager = WeakManager(manager), weak self] in
             let shown: [any SimpleModel] = made.entries.map { $0.model }
-            let stored = models ?? newest?.take() ?? shown
+            let stored = newest?.take() ?? models ?? shown
             let resumptions = manager.value?.resumptions ?? 0
-            followed.edit(made.edit(storing: stored), forKey: cacheKey, ticket: ticket, asOf: place) { outcome in
+            let edit = isRestored ? .restore(stored, fills: !wasRefused) : made.edit(storing: stored)
+            followed.edit(edit, forKey: cacheKey, ticket: ticket, asOf: place) { outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
                 // The cache has no such list: it gets all of it, and what others changed since stays.
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {
-                    return manager.consistencyManager.afterDelivery { self?.saveWhole(asOf: place) }
+                    return manager.consistencyManager.afterDelivery {
+                        manager.inOrder { _ in self?.saveModels(stored, asOf: place, context) }
+                        self?.saveWhole(asOf: place, wasRefused: false)
+                    }
+                }
+                // What an answer brings is asked for again some time; what an edit brings is nowhere else.
+                if case .refused = outcome, place == nil, !isRestored {
+                    for model in stored {
+                        manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)
+                    }
                 }
                 if case .refused(let error, _) = outcome {
                     manager.consistencyManager.afterDelivery {
@@ -52,6 +70,12 @@ extension CollectionStore {
             }
             manager.value?.wakeWhatLacks(stored, named: name)
         }
+    }
+
+    /// Stores models of an edit by themselves.
+    func saveModels(_ models: [any SimpleModel], asOf place: StoredPlace?, _ context: (any Sendable)?) {
+        guard manager.followed != nil else { return }
+        for model in models { manager.store(model, asOf: place, context) }
     }
 
     /// The element at `index`, as an edit names it.

@@ -382,9 +382,9 @@ extension CollectionStore: SharedList {
         endLoad(nil, CacheError.wiped)
     }
 
-    func saveWhole(asOf place: StoredPlace?) {
+    func saveWhole(asOf place: StoredPlace?, wasRefused: Bool) {
         guard isLoaded else { return }
-        manager.inOrder { _ in save(asOf: place, context: nil) }
+        manager.inOrder { _ in save(asOf: place, wasRefused: wasRefused, context: nil) }
     }
 
     func note(unsaved error: CacheError?) {

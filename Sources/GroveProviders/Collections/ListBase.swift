@@ -43,6 +43,12 @@ struct ListBase<T: SimpleModel>: Sendable {
         return hidden
     }
 
+    /// The handles of the entries that are not at positions in `range` of the stored list.
+    func handles(outside range: Range<Int>) -> Set<Int> {
+        let (start, end) = (index(of: range.lowerBound), min(index(of: range.upperBound), entries.count))
+        return Set((entries.slice(0, min(start, end)) + entries.slice(end, entries.count)).map(\.handle))
+    }
+
     /// Applies what a commit did.
     ///
     /// - Parameter make: the entry of an element that came; `nil` if that is not shown.

@@ -103,6 +103,7 @@ extension DataModelManager {
             consistencyManager.settle(
                 models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found, context: context,
                 at: now(),
+                isOver: { [weak self] in self?.isOver(place) ?? true },
                 applied: { if mustWait { applied.put($0) } },
                 then: { [self] outcome in
                     switch outcome {

@@ -45,10 +45,15 @@ extension DataModelManager {
         case .stored(isWhole: false): markStale(models().identifiers.map { .model($0) })
         case .refused(let error, _):
             guard error.code == .cancelled else { return }
-            let identifiers = models().identifiers
-            stale.withLock { $0.markEmptied(identifiers) }
-            readStale()
+            markEmptied(models().identifiers)
         }
+    }
+
+    /// Looks at models again that are of before everything was emptied: what the cache does not have of them is gone.
+    func markEmptied(_ models: Set<ModelIdentifier>) {
+        guard followed != nil else { return }
+        stale.withLock { $0.markEmptied(models) }
+        readStale()
     }
 
     /// Marks as stale what lacks something in `models`, or the list or cache key `name`, which this manager has just saved.
@@ -97,6 +102,8 @@ extension DataModelManager {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
         if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
+        // What was deleted is known without a look.
+        let gone = view == nil ? batch.models.deletedAtLast : []
         view?.know(held.changes.known)
         var (misses, whole): ([ModelIdentifier: CacheMiss], Set<ModelIdentifier>) = ([:], [])
         let outcomes: [ConsistencyManager.Followed] = held.changes.wanted.map { wanted in
@@ -112,7 +119,7 @@ extension DataModelManager {
             case .miss(let miss):
                 if miss.identifier != wanted.identifier { misses[wanted.identifier] = miss }
                 return .unknown
-            case nil: return isWiped ? .deleted : .unknown
+            case nil: return isWiped || gone.contains(wanted.identifier) ? .deleted : .unknown
             }
         }
         consistencyManager.endFollowing(

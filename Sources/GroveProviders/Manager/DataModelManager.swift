@@ -88,7 +88,13 @@ public final class DataModelManager: Sendable {
                 }
             })
         follower.set(self)
-        consistencyManager.onStale { models in follower.value?.markStale(models.map { .model($0) }) }
+        consistencyManager.onStale { models, isEmptied in
+            if isEmptied {
+                follower.value?.markEmptied(models)
+            } else {
+                follower.value?.markStale(models.map { .model($0) })
+            }
+        }
         _ = isLifeOver()
     }
 
@@ -188,7 +194,7 @@ protocol ModelHolder: AnyObject {
 @MainActor
 protocol SharedList: WipeableProvider {
     /// Stores the whole list again, which the cache has refused.
-    func saveWhole(asOf place: StoredPlace?)
+    func saveWhole(asOf place: StoredPlace?, wasRefused: Bool)
     /// Tells owners whether the cache has refused to store the list.
     func note(unsaved error: CacheError?)
 }

@@ -209,6 +209,13 @@ struct StaleModels: CommittedChanges {
     func deletesAll(of type: any SimpleModel.Type) -> Bool { commits.contains { $0.deletesAll(of: type) } }
     var count: Int { commits.reduce(names.count) { $0 + $1.count } }
     var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: []) { $0.formUnion($1.deletedModelIds) } }
+    /// What a commit deleted and none wrote again.
+    var deletedAtLast: Set<ModelIdentifier> {
+        commits.reduce(into: []) { gone, changes in
+            gone.subtract(changes.changed(among: gone, isHeld: gone.contains))
+            gone.formUnion(changes.deletedModelIds)
+        }
+    }
     var changedLists: Set<ModelIdentifier>? { [] }
 
     /// Whether `name` is one of these, as a model, a list or a cache key.

@@ -20,6 +20,9 @@ struct UnsavedSet {
     /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event that
     /// would bring it back has passed.
     private(set) var resumptions = 0
+    /// Makes what is noted due: the event that it would wait for has passed.
+    mutating func endPatience() { patience = 1 }
+
     /// Whether ``takeDue(isNow:)`` has just found that it is time.
     private(set) var isDue = false
 
@@ -81,7 +84,7 @@ extension DataModelManager {
     /// - Parameter resumptions: as it was when the save was called.
     func note(_ key: StaleSet.Key?, _ outcome: SaveOutcome?, since resumptions: Int) {
         guard let key else { return }
-        defer { if case .refused? = outcome, resumptions != self.resumptions { saveAgain() } }
+        defer { if case .refused? = outcome { saveAgain(after: resumptions) } }
         var isStored = true
         if case .refused(let error, _)? = outcome {
             // What can never be stored is the observer's matter, and what was wiped is nobody's.
@@ -105,7 +108,14 @@ extension DataModelManager {
     /// Notes what became of a deletion.
     func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome, since resumptions: Int) {
         unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
-        if case .refused = outcome, resumptions != self.resumptions { saveAgain() }
+        if case .refused = outcome { saveAgain(after: resumptions) }
+    }
+
+    /// Saves again what the cache has refused, at once, if it has begun to take calls again since there were `resumptions`.
+    private func saveAgain(after resumptions: Int) {
+        guard resumptions != self.resumptions else { return }
+        unsaved.withLock { $0.endPatience() }
+        saveAgain()
     }
 
     /// Saves again what the cache has refused, if it is still held: something has happened in the cache.
@@ -151,7 +161,7 @@ extension DataModelManager {
             for name in lists {
                 let holders = stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
                 if holders.isEmpty { note(.list(name), nil, since: resumptions) }
-                for holder in holders { holder.saveWhole(asOf: keys[.list(name)]) }
+                for holder in holders { holder.saveWhole(asOf: keys[.list(name)], wasRefused: true) }
             }
         }
     }

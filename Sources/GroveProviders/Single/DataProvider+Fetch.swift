@@ -61,7 +61,9 @@ extension DataProvider {
             ) { newest, isAccepted in
                 let value = newest.flatMap { Leaf.base($0) as? T }
                 guard !manager.isOver(read.place) else {
-                    return completion(Fetched(error: read.error ?? CacheError.wiped))
+                    let error = read.error ?? CacheError.wiped
+                    self?.end(wish, isWanted: isAccepted && self?.generation == generation, isLoad, error, context)
+                    return completion(Fetched(error: error))
                 }
                 guard let self else { return completion(Fetched(data: value, error: read.error)) }
                 if isShown { return completion(Fetched(data: self.data, isFresh: read.isFresh)) }
@@ -88,6 +90,18 @@ extension DataProvider {
                     Fetched(
                         data: isOther ? value : self.data, error: isOther ? read.error : nil, isFresh: read.isFresh))
             }
+        }
+    }
+
+    /// Ends a request because everything was wiped since.
+    private func end(
+        _ wish: Int, isWanted: Bool, _ isLoad: Bool, _ error: any Error, _ context: (any Sendable)?
+    ) {
+        if isWanted { giveBack(context: context) }
+        guard wishes == wish else { return }
+        updateState { request in
+            if isWanted { request.note(.failed(error)) }
+            if !isLoad { request.end() }
         }
     }
 
