@@ -223,6 +223,7 @@ extension ConsistencyManager {
     /// Takes every model away from everybody, as if all had been deleted, and drops what is queued or under way.
     package func wipe() {
         engine.cancelAll()
+        engine.enqueue { engine in engine.round(context: nil) { engine.applyWipe() } }
     }
 
     /// Lets paused listeners forget what they missed before a wipe.
