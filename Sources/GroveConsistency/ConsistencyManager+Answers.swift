@@ -122,9 +122,9 @@ extension ConsistencyManager {
             guard let subscription = engine.subscriptions[key.rawValue] else { return }
             subscription.generation = generation
             subscription.awaitedIdentifier = model.modelIdentifier
+            let newest = engine.graft(model, since: turn, over: [])
             engine.round(context: nil) {
                 engine.hasContradiction = false
-                let newest = engine.graft(model, since: turn, over: [])
                 engine.listen(subscription, to: newest ?? model)
                 if newest == nil {
                     if let identifier = model.modelIdentifier { engine.removeAll(identifier) }
@@ -132,9 +132,9 @@ extension ConsistencyManager {
                     engine.noteAdopted(subscription)
                 }
             }
-            guard engine.hasContradiction else { return }
+            guard engine.hasContradiction, let newest else { return }
             // Two versions of one model in the answer: the later counts.
-            engine.round(context: nil) { engine.applyAll(model, isWhole: true) }
+            engine.round(context: nil) { engine.applyAll(newest, isWhole: true) }
         }
     }
 
@@ -187,10 +187,14 @@ extension ConsistencyManager {
             guard let subscription = engine.subscriptions[key.rawValue] else { return }
             if leavesOthers { engine.leaveAll(subscription) }
             engine.hasContradiction = false
+            var joined: [any Model] = []
             engine.round(context: nil) {
                 for (handle, model) in elements {
                     let newest = engine.graft(model, since: turn, over: [])
-                    if let newest { engine.listen(subscription, to: newest, handle: handle) }
+                    if let newest {
+                        engine.listen(subscription, to: newest, handle: handle)
+                        joined.append(newest)
+                    }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
                         engine.noteElement(subscription, ElementChange(handle: handle, model: newest))
                     }
@@ -198,7 +202,7 @@ extension ConsistencyManager {
             }
             guard engine.hasContradiction else { return }
             // Two versions of one model in the answer: the later counts.
-            engine.round(context: nil) { for (_, model) in elements { engine.applyAll(model, isWhole: true) } }
+            engine.round(context: nil) { for model in joined { engine.applyAll(model, isWhole: true) } }
         }
     }
 }

@@ -24,8 +24,8 @@ extension ConsistencyManager {
     /// Which models listeners hold, as any thread may ask.
     package var held: HeldIdentifiers { engine.held }
 
-    /// Tells `body` of nodes that a read of the cache or an answer has brought, and that others committed anew while it was under way, or
-    /// emptied.
+    /// Tells `body` of nodes that a read of the cache or an answer has brought, and that others committed while it was under way, or that
+    /// are of before everything was emptied.
     package func onStale(_ body: @escaping @Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void) {
         engine.enqueue { $0.tellStale = body }
     }

@@ -180,6 +180,54 @@ struct LogOutTests {
         #expect(try cache.collection("people", of: Person.self) == nil)
     }
 
+    @Test("What was borrowed from a list, and whose fetch met a wipe, goes, and its state is no longer loading")
+    func borrowed() async throws {
+        let scene = Scene(try MemoryCache())
+        try await scene.cache.writeCollection([Person(id: "1", name: "Ann")], as: "people")
+        let list = CollectionDataProvider<Person>(dataModelManager: scene.manager)
+        _ = try await list.fetchDataFromCache(withCacheKey: "people") as [Person]?
+        let one = DataProvider<Person>(dataModelManager: scene.manager)
+        var outcomes: [(any Error)?] = []
+        try wipe(scene.cache) {
+            one.fetchDataFromCache(withCacheKey: "Person:1") { outcomes.append($1) }
+            #expect(one.data?.name == "Ann", "It is shown before the cache has answered.")
+        }
+        for _ in 0..<3 { try await scene.settle() }
+        #expect(outcomes.count == 1 && (outcomes.first as? CacheError)?.code == .cancelled)
+        #expect(one.data == nil && list.count == 0)
+        if case .loading = one.state { Issue.record("It is loading still.") }
+    }
+
+    /// Wipes before and after `body`, without a turn of the main actor between.
+    private func wipe(_ cache: MemoryCache, around body: () -> Void) throws {
+        try cache.wipe()
+        body()
+        try cache.wipe()
+    }
+
+    @Test(
+        "A list that was edited while the cache was suspended does not bring back what another manager deleted meanwhile"
+    )
+    func deletedMeanwhile() async throws {
+        let scene = Scene(try MemoryCache())
+        try await scene.cache.writeCollection(
+            [Person(id: "1", name: "Ann"), Person(id: "2", name: "Bob")], as: "people")
+        let list = CollectionDataProvider<Person>(dataModelManager: scene.manager)
+        _ = try await list.fetchDataFromCache(withCacheKey: "people") as [Person]?
+        #expect(list.count == 2)
+        try scene.suspend()
+        scene.other.deleteModel(Person(id: "1"))
+        await scene.other.flush()
+        list.append([Person(id: "3", name: "Cid")])
+        await scene.manager.flush()
+        try scene.resume()
+        for _ in 0..<6 { try? await scene.settle() }
+        #expect(try scene.person("1") == nil)
+        #expect(try scene.person("3")?.name == "Cid")
+        #expect(list.data.map(\.id) == ["2", "3"])
+        #expect(scene.people().map(\.id) == ["2", "3"])
+    }
+
     /// Without a turn of the main actor between the two.
     private func resumeAndWipe(_ cache: SQLiteCache) throws {
         try cache.resume()

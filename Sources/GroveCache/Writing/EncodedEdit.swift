@@ -13,6 +13,11 @@ struct EncodedEdit {
 
     /// Takes apart an edit by a follower; `nil` if it makes a whole list or its first page.
     init?(_ edit: ListEdit) throws(CacheError) {
+        switch edit {
+        // These are encoded as a list.
+        case .set, .refresh, .restore: return nil
+        case .insert, .upsert, .replace, .move: break
+        }
         let models = edit.models
         let roots = models.isEmpty ? nil : try DynamicRoots(models)
         let elements =

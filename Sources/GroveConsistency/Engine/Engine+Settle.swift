@@ -111,7 +111,7 @@ extension Engine {
     /// - Parameter brought: the nodes that are held by it now, and may be older than what others committed since `turn`.
     func endRead(_ turn: Turn, brought: @autoclosure () -> Set<ModelIdentifier> = []) {
         let brought = learned.isEmpty ? [] : brought()
-        // Of before a wipe is all that it brought, whatever the wipe names.
+        // After a wipe all that it brought is old, also what the wipe does not name.
         let isEmptied = !brought.isEmpty && learned.isOver(since: turn)
         let stale = isEmptied ? brought : learned.changed(since: turn, among: brought)
         log.close()

@@ -47,7 +47,7 @@ final class Engine: @unchecked Sendable {
     var requests = RequestLog()
     /// What others committed since the oldest of either.
     var learned = LearnedCommits()
-    /// Told of nodes that a read or an answer has brought and that were committed anew meanwhile, and whether everything was emptied.
+    /// Told of nodes that a read or an answer has brought and that others committed meanwhile, and whether everything was emptied.
     var tellStale: (@Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void)?
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 

@@ -51,7 +51,7 @@ extension CollectionStore {
                         self?.saveWhole(asOf: place, wasRefused: false)
                     }
                 }
-                // What an answer brings is asked for again some time; what an edit brings is nowhere else.
+                // The models of an answer are saved by themselves before; those of an edit are from now on.
                 if case .refused = outcome, place == nil, !isRestored {
                     for model in stored {
                         manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)

@@ -20,13 +20,13 @@ struct UnsavedSet {
     /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event that
     /// would bring it back has passed.
     private(set) var resumptions = 0
-    /// Makes what is noted due: the event that it would wait for has passed.
-    mutating func endPatience() { patience = 1 }
-
     /// Whether ``takeDue(isNow:)`` has just found that it is time.
     private(set) var isDue = false
 
     var isEmpty: Bool { refusals.isEmpty && deletions.isEmpty }
+
+    /// Makes what is noted due: the event that it would wait for has passed.
+    mutating func endPatience() { patience = 1 }
 
     /// Notes what became of a save; returns whether that is news for the owners.
     mutating func note(_ key: StaleSet.Key, _ outcome: SaveOutcome?) -> Bool {
