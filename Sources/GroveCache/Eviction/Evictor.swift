@@ -39,7 +39,7 @@ final class Evictor: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    @safe @exclusivity(unchecked) private(set) var order = EvictionOrder(capacity: 1, records: 1, slots: 0)
+    @safe @exclusivity(unchecked) private(set) var order = EvictionOrder(capacity: 1, records: 1)
     @safe @exclusivity(unchecked) private var hands: [SweepCursor?] = [nil]
     @safe @exclusivity(unchecked) private var turn = Turn()
     /// The system's numbers cost a call of the system each, and there is one for each record that is stored.
@@ -111,7 +111,7 @@ final class Evictor: @unchecked Sendable {
         guard !isPrepared else { return order.resize(fitting, records: records, now: now) }
         isPrepared = true
         // Eight bytes for each record that fits: what is saved takes no more than a twenty-first part of the budget.
-        order = EvictionOrder(capacity: fitting, records: records, slots: min(records, TouchTable.mostSlots) * 2)
+        order = EvictionOrder(capacity: fitting, records: records)
         hands = [nil]
         turn = Turn()
         restore(now: now)
