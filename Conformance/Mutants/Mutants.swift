@@ -79,6 +79,9 @@ public enum Mutants {
             over(
                 "sqlite", "tries-locks-on", "A call that failed for a lock is tried again and again.", TriesLocksOn.self
             ),
+            over(
+                "sqlite", "counts-its-own", "What others wrote since a handle's last write does not count.",
+                CountsItsOwn.self),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }

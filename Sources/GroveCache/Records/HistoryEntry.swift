@@ -98,9 +98,11 @@ struct HistoryLimit: Sendable {
     /// `load` with an entry.
     func added(to load: WriteLoad) -> WriteLoad {
         guard places > 0 else { return load }
-        return WriteLoad(
-            entries: load.entries + 1, replaced: load.replaced + 1, evictions: load.evictions,
-            bytes: load.bytes + mostBytes(places) + 32)
+        var load = load
+        load.entries += 1
+        load.replaced += 1
+        load.bytes += mostBytes(places) + 32
+        return load
     }
 }
 
