@@ -79,6 +79,9 @@ public enum Mutants {
             over(
                 "sqlite", "tries-locks-on", "A call that failed for a lock is tried again and again.", TriesLocksOn.self
             ),
+            over(
+                "sqlite", "counts-its-own", "What others wrote since a handle's last write does not count.",
+                CountsItsOwn.self),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }
@@ -143,6 +146,7 @@ public enum Mutants {
             .cache("evicts-the-young", "What was written last is evicted first.", EvictsTheYoung.self),
             .cache("edits-by-index", "An edit is of what is at its index.", EditsByIndex.self),
             .cache("edits-the-seen-list", "An edit stores the list that its maker saw.", EditsTheSeenList.self),
+            .cache("upserts-insert", "What is there already is put in once more.", UpsertsInsert.self),
             .cache("puts-back-what-left", "An element that is moved or kept is there again.", PutsBackWhatLeft.self),
             .cache("pages-cut-lists", "The first page is the list.", PagesCutLists.self),
             .cache("pages-keep-all", "What was there follows the first page in any case.", PagesKeepAll.self),

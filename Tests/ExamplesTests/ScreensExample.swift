@@ -43,7 +43,7 @@ final class InboxModel {
     func refresh(maxAge: Double? = nil, reload: Bool = false) async {
         isAtEnd = false
         _ = try? await messages.load(
-            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, reload: reload, retry: LoadRetry(2)
+            withCacheKey: "inbox", missing: .skip, maxAge: maxAge, part: .firstPage, reload: reload, retry: LoadRetry(2)
         ) { [server] in try await server.messages(after: nil) }
     }
     /// The next page, when the last row is drawn.

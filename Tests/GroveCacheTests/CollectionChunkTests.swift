@@ -36,6 +36,50 @@ struct CollectionChunkTests {
         #expect(try cache.chunkKeys().count < 12)
     }
 
+    @Test("Elements are found by their identifiers, one or many, wherever they are", arguments: 0..<6 as Range<UInt64>)
+    func names(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let cache = try MemoryCache()
+        // Short names and long ones, of which some are within others, and some are there twice.
+        var names = (0..<1_000).map { seed % 2 == 0 ? "\($0)" : "a rather long name, as a UUID is, number \($0)" }
+        names += names[100..<130]
+        names.shuffle(using: &random)
+        try cache.writeCollection(names.map { Person(id: $0, name: "", age: 0) }, as: "list")
+        for count in [1, 2, 7, 9, 40] {
+            let wanted = (0..<count).map { _ in names[Int.random(in: 0..<names.count, using: &random)] }
+            for name in wanted {
+                let found = try cache.index(of: ModelIdentifier("Person:\(name)"), inCollection: "list")
+                #expect(found == names.firstIndex(of: name))
+            }
+            let new = (0..<count).map { "new \(count).\($0)" }
+            try cache.upsert((wanted + new).map { Person(id: $0, name: "", age: count) }, inCollection: "list")
+            names += new
+            let gone = ModelIdentifier("Person:\(wanted[0])")
+            try cache.remove(gone, fromCollection: "list")
+            names.removeAll { $0 == wanted[0] }
+            #expect(try cache.contains(gone, inCollection: "list") == false)
+            #expect(try cache.collection("list", of: Person.self)?.map(\.id) == names)
+            #expect(try cache.contains("Person:1\(names[0])", inCollection: "list") == names.contains("1\(names[0])"))
+        }
+    }
+
+    @Test("An element that may be in a part that was lost is neither there nor not there")
+    func lostNames() throws {
+        let disk = try SharedStore.Disk()
+        let cache = try disk.open()
+        try cache.writeCollection(people(0..<1_000), as: "list")
+        let keys = try #require(try cache.head("list")).chunkKeys
+        try disk.base.write { (transaction) throws(CacheError) in
+            try unsafe keys[1].withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.remove(key) }
+        }
+        for count in [1, 20] {
+            let error = #expect(throws: CacheError.self) {
+                try cache.upsert(people(5_000..<5_000 + count), inCollection: "list")
+            }
+            #expect(error?.code == .outOfRange)
+        }
+    }
+
     @Test("A list that has become short is in one record again")
     func short() throws {
         let cache = try MemoryCache()

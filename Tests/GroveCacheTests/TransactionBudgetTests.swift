@@ -84,6 +84,35 @@ struct TransactionBudgetTests {
         #expect(try cache.usage().payloadBytes ?? 0 <= 2_000_000)
     }
 
+    @Test("What is written again once there is room, or given up, counts once as written, or not at all")
+    func writtenBytes() throws {
+        struct GivenUp: Error {}
+        let cache = try MemoryCache(budget: CacheBudget(bytes: 2_000_000))
+        for page in 0..<40 { try cache.write(contentsOf: people(page * 100..<page * 100 + 100, 1_000)) }
+        let before = try cache.usage()
+        try cache.write { tx in for person in people(10_000..<10_600, 1_000) { try tx.write(person) } }
+        let after = try cache.usage()
+        #expect((600_000..<700_000).contains(after.writtenBytes - before.writtenBytes))
+        #expect(after.evictedBytes - before.evictedBytes < 1_000_000)
+        #expect(throws: GivenUp.self) {
+            try cache.write { tx in
+                for person in people(20_000..<20_100, 1_000) { try tx.write(person) }
+                throw GivenUp()
+            }
+        }
+        #expect(try cache.usage().writtenBytes == after.writtenBytes)
+    }
+
+    @Test("An entry of the history leaves a load as it was, but for its own size", arguments: [true, false])
+    func historyEntry(waits: Bool) {
+        var load = WriteLoad(entries: 3, replaced: 2, evictions: 1, bytes: 100)
+        load.waitsForViews = waits
+        let added = HistoryLimit(commits: 10, within: 1_000_000).added(to: load)
+        #expect((added.entries, added.replaced, added.evictions) == (4, 3, 1))
+        #expect(added.bytes > 100)
+        #expect(added.waitsForViews == waits)
+    }
+
     @Test("If another process writes while room is made for a transaction, nothing of it is stored")
     func conflict() throws {
         let disk = try SharedStore.Disk()

@@ -92,14 +92,15 @@ struct BudgetScreenTests {
         let path = directory.path + "/chat"
         let budget = CacheBudget(bytes: 5_000_000)
         switch backend {
-        case "lmdb": try await chat(LMDBCache(directory: path, options: LMDBOptions(), budget: budget))
-        case "sqlite": try await chat(SQLiteCache(directory: path, options: SQLiteOptions(), budget: budget))
-        case "leveldb": try await chat(LevelDBCache(directory: path, options: LevelDBOptions(), budget: budget))
-        default: try await chat(MemoryCache(budget: budget))
+        case "lmdb": try await chat { try LMDBCache(directory: path, options: LMDBOptions(), budget: budget) }
+        case "sqlite": try await chat { try SQLiteCache(directory: path, options: SQLiteOptions(), budget: budget) }
+        case "leveldb": try await chat { try LevelDBCache(directory: path, options: LevelDBOptions(), budget: budget) }
+        default: try await chat { try MemoryCache(budget: budget) }
         }
     }
 
-    private func chat<Store: NodeStore>(_ cache: NormalizedCache<Store>) async throws {
+    private func chat<Store: NodeStore>(_ open: () throws -> NormalizedCache<Store>) async throws {
+        let cache = try open()
         let manager = DataModelManager(cacheDelegate: cache)
         let people = (0..<40).map { Person(id: "\($0)", name: "Person \($0)") }
         let channels = (0..<300).map { Person(id: "channel-\($0)", name: "Channel \($0)") }
@@ -130,15 +131,22 @@ struct BudgetScreenTests {
         #expect(try await cache.usage().evictions > 300)
         let isWhole = timeline.data.map(\.id) == server.map(\.id)
         #expect(isWhole || isMissing(timeline.state), "\(timeline.data.count) of \(server.count), \(timeline.state)")
-        // Offline: another process's screens, or the same one's after a relaunch.
-        let offline = DataModelManager(cacheDelegate: cache)
-        let again = People(dataModelManager: offline)
+        // Offline: the screens of the next launch, or in memory those of another manager.
+        if Store.profile.isPersistent { cache.close() }
+        let next = Store.profile.isPersistent ? try open() : cache
+        let offline = DataModelManager(cacheDelegate: next)
+        let (again, late) = (People(dataModelManager: offline), Messages(dataModelManager: offline))
         _ = try await again.fetchDataFromCache(withCacheKey: "channels")
         #expect(again.data == channels)
+        _ = try await late.fetchDataFromCache(withCacheKey: "timeline")
+        #expect(
+            late.data.map(\.id) == server.map(\.id) || isMissing(late.state), "\(late.data.count), \(late.state)")
         for message in server.suffix(100) {
-            #expect(try cache.model("Message:\(message.id)", as: Message.self) == message)
+            #expect(try next.model("Message:\(message.id)", as: Message.self) == message)
         }
-        let count = try #require(try cache.count(ofCollection: "timeline"))
-        #expect(try cache.collection("timeline", of: Message.self, in: count - 20..<count) == server.suffix(20))
+        let count = try #require(try next.count(ofCollection: "timeline"))
+        #expect(count == server.count)
+        #expect(try next.collection("timeline", of: Message.self, in: count - 20..<count) == server.suffix(20))
+        next.close()
     }
 }

@@ -38,6 +38,35 @@ struct FollowingOthersTests {
         }
     }
 
+    @Test("An edit by another process reaches a list on screen as that edit", arguments: FollowedBackend.shared)
+    func splices(backend: FollowedBackend) async throws {
+        try await backend.open(history: 100, withPeer: true) { scene, peer in
+            let list = CollectionDataProvider<Person>(dataModelManager: scene.manager)
+            list.setData((0..<300).map { Person(id: "\($0)") }, cacheKey: "people")
+            try await scene.settle()
+            let told = ToldChanges()
+            list.delegate = told
+            let rows = list.rows.map(\.id)
+            // At either end: a list that is read again is told from the first difference to the last.
+            #expect(try peer?.ask("first", "first") == "done")
+            #expect(try peer?.ask("append", "last") == "done")
+            try await scene.settle()
+            #expect(
+                told.changes == [.changes([.insert(index: 0)]), .changes([.insert(index: 301)])]
+                    || told.changes == [.changes([.insert(index: 0), .insert(index: 301)])])
+            #expect(list.rows.dropFirst().dropLast().map(\.id) == rows)
+            #expect(list.data.map(\.id) == scene.people().map(\.id))
+            // And beside an edit of its own that is not stored yet.
+            told.changes = []
+            list.insert([Person(id: "own")], at: 100)
+            #expect(try peer?.ask("first", "second") == "done")
+            try await scene.settle()
+            #expect(told.changes == [.changes([.insert(index: 0)])])
+            #expect(list.data.map(\.id) == scene.people().map(\.id))
+            #expect(list[101].id == "own")
+        }
+    }
+
     @Test(
         "A read notices by itself, and so does a write; what did not change is not told",
         arguments: FollowedBackend.shared)
@@ -63,5 +92,17 @@ struct FollowingOthersTests {
             for await set in quiet { sets.append(set.changesEverything) }
             #expect(sets == [false])
         }
+    }
+}
+
+/// What a list's delegate is told.
+@MainActor
+private final class ToldChanges: CollectionDataProviderDelegate {
+    var changes: [CollectionChange] = []
+
+    func collectionDataProviderHasUpdatedData<T>(
+        _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?
+    ) {
+        changes.append(collectionChanges)
     }
 }

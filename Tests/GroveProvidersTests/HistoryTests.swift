@@ -81,6 +81,48 @@ struct HistoryTests {
         }
     }
 
+    @Test(
+        "What became of lists is told after a relaunch, as edits; a list is only named if it was forgotten, or if that is too much",
+        arguments: Backend.allCases)
+    func lists(backend: Backend) async throws {
+        let directory = try TemporaryDirectory()
+        let people = (0..<450).map { Person(id: "\($0)") }
+        let begun = try await session(backend, directory, history: 20) { cache in
+            try cache.list(Array(people[..<300]), "people")
+            try cache.list(people, "others")
+            var changes = cache.changes(since: nil).makeAsyncIterator()
+            return try #require(await changes.next()?.token)
+        }
+        try await session(backend, directory, history: 20) { cache in
+            try cache.editTwice("people", ann, bob)
+            try cache.list([bob, ann], "people")
+            try cache.forgetList("people")
+            // So many names do not fit, alone or beside those of the models.
+            try cache.list(people.reversed(), "others")
+            try cache.list((0..<230).map { Person(id: "\($0)", name: "again") }, "others")
+        }
+        try await session(backend, directory, history: 20) { cache in
+            var changes = cache.changes(since: begun).makeAsyncIterator()
+            let edits = await changes.next()
+            #expect(edits?.changedCollectionKeys == ["people"])
+            #expect(
+                edits?.lists.flatMap { $0.splices ?? [] } == [
+                    ListSplice(0..<0, ["Person:1"]), ListSplice(301..<301, ["Person:2"]), ListSplice(1..<2, []),
+                    ListSplice(300..<300, ["Person:0"]),
+                ])
+            #expect(edits?.lists.allSatisfy { $0.name == "people" && !$0.isWhole } == true)
+            let whole = await changes.next()
+            #expect(whole?.lists.map(\.isWhole) == [true])
+            #expect(whole?.lists.first?.splices == [ListSplice(0..<302, ["Person:2", "Person:1"])])
+            for key in ["people", "others", "others"] as [ModelIdentifier] {
+                let named = await changes.next()
+                #expect(named?.changedCollectionKeys == [key])
+                #expect(named?.lists.isEmpty == true)
+                #expect(named?.changesEverything == false)
+            }
+        }
+    }
+
     @Test("What is not remembered is told as that, and the stream goes on from there", arguments: Backend.allCases)
     func gaps(backend: Backend) async throws {
         let directory = try TemporaryDirectory()
@@ -310,6 +352,9 @@ private protocol HistoryCache: Sendable {
     func put(_ people: [Person]) throws
     func putLater(_ people: [Person])
     func list(_ people: [Person], _ key: String) throws
+    /// Puts one person first and one last, and takes the second to the end, in one commit.
+    func editTwice(_ key: String, _ first: Person, _ last: Person) throws
+    func forgetList(_ key: String) throws
     func name(_ person: Person, _ key: String) throws
     func remove(_ identifier: ModelIdentifier) throws
     func forget(_ identifier: ModelIdentifier) throws
@@ -325,6 +370,14 @@ extension NormalizedCache: HistoryCache {
         for person in people { setModel(person, forKey: person.identifier.rawValue, context: nil) }
     }
     func list(_ people: [Person], _ key: String) throws { try writeCollection(people, as: key) }
+    func editTwice(_ key: String, _ first: Person, _ last: Person) throws {
+        try write { tx in
+            try tx.insert([first], at: 0, inCollection: key)
+            try tx.append([last], toCollection: key)
+            try tx.moveElement(from: 1, to: 300, inCollection: key)
+        }
+    }
+    func forgetList(_ key: String) throws { try removeCollection(key) }
     func name(_ person: Person, _ key: String) throws { try write(person, forKey: key) }
     func remove(_ identifier: ModelIdentifier) throws { try delete(identifier) }
     func forget(_ identifier: ModelIdentifier) throws { try evict(identifier) }

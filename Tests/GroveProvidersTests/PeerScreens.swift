@@ -22,6 +22,7 @@ final class PeerScreens {
         case "remove": try scene.delete(id)
         case "forget": try scene.evict(id)
         case "append": try scene.append([person])
+        case "first": try scene.insert([person], at: 0)
         case "update": scene.manager.updateModel(person)
         case "show": show(person)
         case "list":

@@ -33,7 +33,7 @@ struct HandsPolicy: EvictionPolicy {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
         // Until something is stored nobody knows how many records fit.
-        order = EvictionOrder(capacity: capacity, records: capacity, slots: 1 << 20)
+        order = EvictionOrder(capacity: capacity, records: capacity)
     }
 
     /// The number of resident entries.

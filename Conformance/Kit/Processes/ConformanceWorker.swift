@@ -31,6 +31,8 @@ public enum ConformanceWorker {
         case "see" where words.count == 3: return PeerProcess.see(words[1], words[2], backend)
         case "cycle" where words.count == 3: return PeerProcess.cycle(words[1], Int(words[2]) ?? 0, backend)
         case "edit" where words.count == 4: return PeerProcess.edit(words[1], words[2], Int(words[3]) ?? 0, backend)
+        case "budget" where words.count == 4:
+            return BudgetProcess.work(words[1], words[2], Int(words[3]) ?? 0, backend)
         case "update" where words.count == 2: return PeerProcess.update(words[1], backend)
         case "commit" where words.count == 2: return PeerProcess.commit(words[1], backend)
         case "looks" where words.count == 1: return PeerProcess.lookOften(backend)

@@ -11,7 +11,8 @@ struct ListModel: Equatable {
         case .insert(let new, let place): names.insert(contentsOf: new, at: gap(place, seen))
         case .upsert(let new, let place):
             let gap = gap(place, seen)
-            names.insert(contentsOf: new.filter { !names.contains($0) }, at: gap)
+            var there = Set(names)
+            names.insert(contentsOf: new.filter { there.insert($0).inserted }, at: gap)
         case .remove(let name): names.removeAll { $0 == name }
         case .move(let name, let place):
             guard let from = names.firstIndex(of: name) else { return }

@@ -5,7 +5,7 @@ import GroveModel
 enum EvictionRules {
     static let all = [
         within, replacing, oversize, recount, reopened, whole, scan, largeTree, everythingCounts, peak, quietHits,
-        announced, large, transactions, behindView,
+        announced, large, transactions, behindView, killedWithin, shared,
     ]
 
     /// Enough for every engine, and little enough to be filled in a moment.

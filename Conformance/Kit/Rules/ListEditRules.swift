@@ -20,7 +20,7 @@ enum ListEditRules {
         "COL-16", "An edit finds its elements by what they are, however the list has changed since its maker saw it.",
         because: "The third row of a list that another screen has edited is another message.",
         requires: [.typedCalls, .flush],
-        kills: ["edits-by-index", "edits-the-seen-list", "puts-back-what-left"]
+        kills: ["edits-by-index", "edits-the-seen-list", "puts-back-what-left", "upserts-insert"]
     ) { trial in
         let cache = try trial.cache()
         let seen = ["a", "b", "c", "d"]
@@ -39,6 +39,8 @@ enum ListEditRules {
             (["d", "x", "a", "b", "c"], .move("b", .first), ["b", "d", "x", "a", "c"]),
             (["d", "x", "a", "b", "c"], .move("d", .after(1)), ["x", "a", "b", "d", "c"]),
             (["a", "b"], .upsert(["b", "n"], .first), ["n", "a", "b"]),
+            (["n", "a", "b"], .upsert(["n"], .last), ["n", "a", "b"]),
+            (["a"], .upsert(["n", "m", "n"], .last), ["a", "n", "m"]),
             (["x"], .set(["a", "n"]), ["a", "n"]),
         ]
         for (now, edit, then) in cases {

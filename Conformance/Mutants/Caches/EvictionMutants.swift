@@ -40,3 +40,28 @@ final class CountsFromOpening: ForwardingCache, @unchecked Sendable {
         return usage
     }
 }
+
+/// What others wrote since a handle's last write does not count.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class CountsItsOwn: ForwardingCache, @unchecked Sendable {
+    private let last: Mutex<CacheUsage?>
+
+    required init(_ base: any ConformanceCache) {
+        last = Mutex(try? base.usage())
+        super.init(base)
+    }
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        let changes = try base.write(contentsOf: models)
+        let usage = try base.usage()
+        last.withLock { $0 = usage }
+        return changes
+    }
+
+    override func usage() throws(CacheError) -> CacheUsage {
+        var usage = try base.usage()
+        let last = last.withLock { $0 }
+        (usage.payloadBytes, usage.entries) = (last?.payloadBytes, last?.entries)
+        return usage
+    }
+}

@@ -60,6 +60,15 @@ final class PutsBackWhatLeft: ForwardingCache, @unchecked Sendable {
     }
 }
 
+/// What the list has already is put in once more.
+// SAFETY: it adds nothing to its sendable base class.
+final class UpsertsInsert: ForwardingCache, @unchecked Sendable {
+    override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        guard case .upsert(let models, let anchor) = edit else { return try base.edit(key, edit, asOf: place) }
+        try base.edit(key, .insert(models, anchor), asOf: place)
+    }
+}
+
 /// A whole list is what it is, whenever it was asked for.
 // SAFETY: it adds nothing to its sendable base class.
 final class AnswersSetLists: ForwardingCache, @unchecked Sendable {

@@ -88,7 +88,10 @@ public struct ChangeSet: Sendable {
     private var collections: [ModelIdentifier] { rest?.collections ?? [] }
     private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
 
-    /// What became of collections, if a follower is told: one for each edit, in order.
+    /// What became of collections: one for each edit, in order.
+    ///
+    /// It is known where data providers follow the cache, or the cache keeps a history. Of collections that are only in
+    /// ``changedCollectionKeys``, it is not.
     public var lists: [ListChange] { rest?.lists ?? [] }
 
     /// Says that anything may be different.

@@ -17,12 +17,15 @@ package struct EvictionOrder: Sendable {
     /// How many records fit, about, as of when the small caches were made.
     private(set) var records: Int
 
-    /// Makes an order for `capacity` bytes, which are about `records` records, that remembers at most about `slots` keys.
-    package init(capacity: Int, records: Int, slots: Int) {
-        main = TouchOrder(.trial, capacity: capacity, slots: slots)
+    /// Makes an order for `capacity` bytes, which are about `records` records.
+    package init(capacity: Int, records: Int) {
         self.records = max(records, 1)
+        main = TouchOrder(.trial, capacity: capacity, slots: EvictionOrder.slots(self.records))
         (small, rate, keep) = EvictionOrder.sample(capacity, self.records)
     }
+
+    /// How many keys are remembered at most, about: twice as many as records fit.
+    private static func slots(_ records: Int) -> Int { min(records, TouchTable.mostSlots / 2) * 2 }
 
     private static func sample(_ capacity: Int, _ records: Int) -> ([SmallCache], UInt64, Double) {
         let share = min(1, sampledKeys / Double(records))
@@ -41,8 +44,8 @@ package struct EvictionOrder: Sendable {
             ratio > 2 || ratio < 0.5 || Double(capacity) > main.capacity * 1.25
                 || Double(capacity) < main.capacity * 0.8
         else { return }
-        main.resize(capacity, now: now)
         self.records = max(records, 1)
+        main.resize(capacity, slots: EvictionOrder.slots(self.records), now: now)
         (small, rate, keep) = EvictionOrder.sample(capacity, self.records)
         hits = [0, 0]
     }

@@ -6,8 +6,8 @@ import GroveModel
 /// Nothing is kept for each record, and nothing is loaded: hands sweep the store's own order, look at some records, and take the worst of
 /// them. All of it may be lost at any time: then records go by the time at which they were written.
 ///
-/// It belongs to the writer. What a transaction does to it is not undone when that fails, but for the pins: it decides who goes, and
-/// nothing else.
+/// It belongs to the writer. What a transaction does to it is not undone when that fails, but for the pins and the counters: it decides
+/// who goes, and nothing else.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class Evictor: @unchecked Sendable {
     /// A record that a read with a maximum age found too old.
@@ -39,12 +39,15 @@ final class Evictor: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    @safe @exclusivity(unchecked) private(set) var order = EvictionOrder(capacity: 1, records: 1, slots: 0)
+    @safe @exclusivity(unchecked) private(set) var order = EvictionOrder(capacity: 1, records: 1)
     @safe @exclusivity(unchecked) private var hands: [SweepCursor?] = [nil]
     @safe @exclusivity(unchecked) private var turn = Turn()
     /// The system's numbers cost a call of the system each, and there is one for each record that is stored.
     @safe @exclusivity(unchecked) private var random = QuickRandom()
-    @safe @exclusivity(unchecked) var counters = EvictionCounters()
+    /// What committed transactions have done.
+    @safe @exclusivity(unchecked) private(set) var counters = EvictionCounters()
+    /// The same with the transaction that is under way.
+    @safe @exclusivity(unchecked) private var counting = EvictionCounters()
     /// What must stay.
     @safe @exclusivity(unchecked) var pins = PinTable()
     /// What reads found too old, the last first to go.
@@ -108,7 +111,7 @@ final class Evictor: @unchecked Sendable {
         guard !isPrepared else { return order.resize(fitting, records: records, now: now) }
         isPrepared = true
         // Eight bytes for each record that fits: what is saved takes no more than a twenty-first part of the budget.
-        order = EvictionOrder(capacity: fitting, records: records, slots: min(records, TouchTable.mostSlots) * 2)
+        order = EvictionOrder(capacity: fitting, records: records)
         hands = [nil]
         turn = Turn()
         restore(now: now)
@@ -118,11 +121,15 @@ final class Evictor: @unchecked Sendable {
     func commit(_ stored: StoreState, hitTime taken: Int) {
         last = stored
         hitTime -= taken
+        counters = counting
         pins.commit()
     }
 
     /// Says that a transaction was given up, or failed.
-    func abort() { pins.rollBack() }
+    func abort() {
+        counting = counters
+        pins.rollBack()
+    }
 
     /// Forgets everything: the store is empty.
     func removeAll() {
@@ -162,7 +169,7 @@ final class Evictor: @unchecked Sendable {
     ///
     /// - Parameter number: that of the call.
     func keep(_ hash: UInt64, weight: Int, number: CallNumber, isNew: Bool, now: UInt64) {
-        counters.writtenBytes += weight
+        counting.writtenBytes += weight
         changesSinceSave += 1
         pins.note(hash, bytes: weight, number: number)
         order.stored(hash, weight: weight, isNew: isNew, now: now)
@@ -214,8 +221,8 @@ final class Evictor: @unchecked Sendable {
 
     /// Notes that a record was evicted, of `bytes` bytes with its key.
     func went(_ hash: UInt64, written: UInt64?, bytes: Int, now: UInt64) {
-        counters.evictions += 1
-        counters.evictedBytes += countsEntries ? 1 : bytes
+        counting.evictions += 1
+        counting.evictedBytes += countsEntries ? 1 : bytes
         changesSinceSave += 1
         pins.note(hash, bytes: 0, number: .zero)
         order.went(hash, written: written, now: now)

@@ -59,8 +59,9 @@ struct TouchOrder: Sendable {
         if seen.unit > unit * 2 || seen.unit < unit / 2 { self.seen.rescale(to: unit, now: now) }
     }
 
-    /// Says that `capacity` bytes fit from now on.
-    mutating func resize(_ capacity: Int, now: UInt64) {
+    /// Says that `capacity` bytes fit from now on, and that about `slots` keys are remembered at most.
+    mutating func resize(_ capacity: Int, slots: Int, now: UInt64) {
+        seen.limit = slots
         let ratio = Double(max(capacity, 1)) / self.capacity
         self.capacity = Double(max(capacity, 1))
         trial *= ratio

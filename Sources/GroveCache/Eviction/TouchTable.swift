@@ -19,9 +19,10 @@ struct TouchTable: Sendable {
     /// How much time is one step of a slot's.
     private(set) var unit: UInt64
     private var mask: Int
-    let limit: Int
-    /// Slots that were taken into use since the table grew.
-    private var taken = 0
+    /// The most slots, about.
+    var limit: Int
+    /// Keys that came since the table grew.
+    private var newKeys = 0
 
     /// Makes an empty table of at most about `limit` slots, whose times have steps of `unit`.
     init(limit: Int, unit: UInt64) {
@@ -29,7 +30,7 @@ struct TouchTable: Sendable {
         slots = ContiguousArray(repeating: 0, count: TouchTable.leastSlots)
         mask = buckets - 1
         self.unit = max(unit, 1)
-        self.limit = min(limit, TouchTable.mostSlots)
+        self.limit = limit
     }
 
     /// Makes a table of what was saved of another; `nil` where `slots` are none of a table.
@@ -40,7 +41,7 @@ struct TouchTable: Sendable {
         self.slots = slots
         self.unit = unit
         mask = slots.count / TouchTable.bucketSlots - 1
-        self.limit = min(limit, TouchTable.mostSlots)
+        self.limit = limit
     }
 
     /// Bytes allocated.
@@ -77,14 +78,13 @@ struct TouchTable: Sendable {
 
     /// A place in the bucket of `hash` that is free, or whose record would go first.
     private mutating func freePlace(_ hash: UInt64, now: UInt64) -> Int {
-        if taken > slots.count / 2, slots.count * 2 <= limit { grow() }
+        newKeys += 1
+        // Early, so that few of its slots are copies of copies.
+        if newKeys > slots.count / 8, slots.count * 2 <= limit { grow() }
         let start = (Int(truncatingIfNeeded: hash) & mask) &* TouchTable.bucketSlots
         var (worst, worstAge) = (start, -1.0)
         for place in start..<start + TouchTable.bucketSlots {
-            guard slots[place] != 0 else {
-                taken += 1
-                return place
-            }
+            guard slots[place] != 0 else { return place }
             let age = Double(age(place, now: now)) / Double(1 + hits(place))
             if age > worstAge { (worst, worstAge) = (place, age) }
         }
@@ -95,7 +95,7 @@ struct TouchTable: Sendable {
     private mutating func grow() {
         slots.append(contentsOf: slots)
         mask = mask << 1 | 1
-        taken = 0
+        newKeys = 0
     }
 
     /// Makes times steps of `other`, as much has changed of what is there.

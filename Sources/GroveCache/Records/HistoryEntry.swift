@@ -12,34 +12,40 @@ enum HistoryEntry {
         return [Namespace.history, UInt8(place >> 8), UInt8(truncatingIfNeeded: place)]
     }
 
-    /// Appends a record's body that says that commit `commit` changed `changes`, in at most `most` bytes; where that is not
-    /// enough, it says that anything may have changed.
+    /// Appends a record's body that says that commit `commit` changed `changes`, in at most `most` bytes.
+    ///
+    /// If the names are too many for that, it says that anything may have changed. If what became of a list is too much beside them,
+    /// the list is only named.
     static func appendBody(
         _ commit: CommitNumber, mark: UInt32, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
     ) {
-        let lists = changes.map {
-            [$0.changedModelIds, $0.deletedModelIds, $0.evictedModelIds, $0.changedCollectionKeys, $0.changedAliases]
-        }
-        body.appendHead(CBORMajor.array, 7)
-        body.appendHead(CBORMajor.unsigned, commit.rawValue)
-        body.appendHead(CBORMajor.unsigned, UInt64(mark))
-        for list in lists ?? [] {
-            body.appendHead(CBORMajor.array, UInt64(list.count))
-            for identifier in list {
-                unsafe identifier.withUTF8 { name in
-                    body.appendHead(CBORMajor.text, UInt64(name.count))
-                    unsafe body.append(name)
-                }
+        defer {
+            if changes == nil || body.count > most {
+                body.removeAll()
+                body.appendHead(CBORMajor.array, 2)
+                body.appendHead(CBORMajor.unsigned, commit.rawValue)
+                body.appendHead(CBORMajor.unsigned, UInt64(mark))
             }
         }
-        guard lists == nil || body.count > most else { return }
-        body.removeAll()
-        body.appendHead(CBORMajor.array, 2)
-        body.appendHead(CBORMajor.unsigned, commit.rawValue)
-        body.appendHead(CBORMajor.unsigned, UInt64(mark))
+        guard let changes else { return }
+        let names = [
+            changes.changedModelIds, changes.deletedModelIds, changes.evictedModelIds, changes.changedCollectionKeys,
+            changes.changedAliases,
+        ].map { Array($0) }
+        func append(_ lists: [ListHistory]) {
+            body.removeAll()
+            body.appendHead(CBORMajor.array, lists.isEmpty ? 7 : 8)
+            body.appendHead(CBORMajor.unsigned, commit.rawValue)
+            body.appendHead(CBORMajor.unsigned, UInt64(mark))
+            for names in names { body.append(names) }
+            if !lists.isEmpty { body.append(lists) }
+        }
+        let lists = ListHistory.told(changes.lists, of: names[3])
+        append(lists)
+        if body.count > most, !lists.isEmpty { append([]) }
     }
 
-    /// What commit `commit` changed, as the record of `header` says, and the commit's mark; `nil` where that is another commit's.
+    /// What commit `commit` changed, as the record of `header` says, and the commit's mark; `nil` if that is another commit's.
     static func changes(
         _ commit: CommitNumber, _ header: RecordHeader
     ) throws(NodeReadFailure) -> (mark: UInt32, set: ChangeSet)? {
@@ -47,18 +53,16 @@ enum HistoryEntry {
         let count = try decoder.readArrayHead()
         guard try decoder.readInteger(UInt64.self) == commit.rawValue else { return nil }
         let mark = try decoder.readInteger(UInt32.self)
-        guard count == 7 else { return (mark, ChangeSet(sequence: header.sequence, changesEverything: true)) }
-        var lists: [[ModelIdentifier]] = []
-        for _ in 0..<5 {
-            var names: [ModelIdentifier] = []
-            for _ in 0..<(try decoder.readArrayHead()) { names.append(ModelIdentifier(try decoder.readString())) }
-            lists.append(names)
+        guard count == 7 || count == 8 else {
+            return (mark, ChangeSet(sequence: header.sequence, changesEverything: true))
         }
-        let set = ChangeSet(
-            sequence: header.sequence, named: Set(lists[0]), deleted: lists[1],
-            evicted: EvictedNames(nodes: lists[2]),
-            collections: lists[3],
-            aliases: lists[4])
+        var names: [[ModelIdentifier]] = []
+        for _ in 0..<5 { names.append(try decoder.readNames()) }
+        var set = ChangeSet(
+            sequence: header.sequence, named: Set(names[0]), deleted: names[1],
+            evicted: EvictedNames(nodes: names[2]), collections: names[3], aliases: names[4],
+            lists: count == 8 ? try ListHistory.changes(&decoder, of: names[3]) : [])
+        set.commitNumber = commit
         return (mark, set)
     }
 }
@@ -88,12 +92,17 @@ struct HistoryLimit: Sendable {
     /// The most bytes of an entry's body, where there are `places`.
     func mostBytes(_ places: UInt16) -> Int { max(min(4_096, share / max(Int(places), 1) - 32), 32) }
 
+    /// How many elements of a list an entry tells at most: no more identifiers fit, however short they are.
+    var mostElementsTold: Int { places > 0 ? mostBytes(places) / 2 : 0 }
+
     /// `load` with an entry.
     func added(to load: WriteLoad) -> WriteLoad {
         guard places > 0 else { return load }
-        return WriteLoad(
-            entries: load.entries + 1, replaced: load.replaced + 1, evictions: load.evictions,
-            bytes: load.bytes + mostBytes(places) + 32)
+        var load = load
+        load.entries += 1
+        load.replaced += 1
+        load.bytes += mostBytes(places) + 32
+        return load
     }
 }
 

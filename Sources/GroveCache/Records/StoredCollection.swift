@@ -83,6 +83,19 @@ extension NodeView {
         }
     }
 
+    /// Whether `name`, the encoding of an element's name, is among the bytes of `chunk`, or the chunk cannot be read.
+    func mayHold(
+        _ name: [UInt8], _ chunk: CollectionHead.Chunk, in head: CollectionHead
+    ) throws(CacheError) -> Bool {
+        guard !chunk.isGap else { return true }
+        return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
+            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key) else {
+                return true
+            }
+            return unsafe name.isIn(header.body)
+        }
+    }
+
     /// All elements of `collection`; `nil` where a chunk is not there.
     func elements(of collection: StoredCollection) throws(CacheError) -> StoredElements? {
         switch collection.content {

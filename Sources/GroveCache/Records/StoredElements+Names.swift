@@ -43,6 +43,16 @@ extension StoredElements {
         }
     }
 
+    /// The hash of the name of the element at `index`.
+    func nameHash(at index: Int) -> UInt64 {
+        unsafe withElement(at: index) { bytes in
+            guard unsafe RootReference.isReference(bytes) else { return unsafe ElementName.hash(content: bytes) }
+            var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true)
+            guard let reference = try? decoder.readReference() else { return ElementName.identifier([]).hash }
+            return unsafe ElementName.hash(identifier: reference.identifierBytes)
+        }
+    }
+
     /// Where the node of `identifier` is an element.
     func positions(of identifier: ModelIdentifier) -> [Int] {
         let name = ElementName(identifier)

@@ -191,7 +191,8 @@ extension CacheCore {
                     renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
                     shows: audience.streams.shows,
                     lists: ListWork(
-                        isPlaceTaken.load(ordering: .relaxed) ? listLog : nil, isTold: audience.streams.isFollowed))
+                        isPlaceTaken.load(ordering: .relaxed) ? listLog : nil,
+                        mostTold: audience.streams.isFollowed ? .max : history.mostElementsTold))
                 others = changesOfOthers(
                     after: known.0, isSame: known.1 == 0 || known.1 == commit.stored.store, commit.stored,
                     in: transaction)

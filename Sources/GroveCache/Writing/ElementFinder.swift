@@ -2,26 +2,36 @@ import GroveModel
 
 /// Finds elements of a stored list by their names.
 ///
-/// It looks where an element was first, then in the parts around, then in an index of all elements, which is made once.
+/// It looks where an element was first, then in the parts around. Then it searches the bytes of all parts, and takes only those apart that
+/// have the name. For more than a few names it makes an index of all elements.
 struct ElementFinder {
     let count: Int
+    /// How many names are searched for before an index is made: it takes as long as that many searches.
+    private static let fewSearches = 8
     /// Where the parts of the list begin, in order.
     private let starts: [Int]
     /// The elements of a part; `nil` if they were lost.
     private let load: (Int) throws(CacheError) -> StoredElements?
+    /// Whether the encoding of a name may be in a part, or the part was lost.
+    private let mayHold: (Int, [UInt8]) throws(CacheError) -> Bool
+    private var searches = 0
     /// The part that was looked at last.
     private var last: (part: Int, elements: StoredElements)?
-    /// Where the elements of each name are, in order.
-    private var index: [ElementName: [Int]]?
+    private var index: NameIndex?
     private var isPartLost = false
 
     /// Looks in `elements`, the whole list.
-    init(_ elements: StoredElements) { self.init(count: elements.count, starts: [0]) { _ in elements } }
+    init(_ elements: StoredElements) {
+        self.init(
+            count: elements.count, starts: [0], load: { _ in elements },
+            mayHold: { _, name in unsafe elements.bytes.withUnsafeBytes { unsafe name.isIn($0) } })
+    }
 
     private init(
-        count: Int, starts: [Int], load: @escaping (Int) throws(CacheError) -> StoredElements?
+        count: Int, starts: [Int], load: @escaping (Int) throws(CacheError) -> StoredElements?,
+        mayHold: @escaping (Int, [UInt8]) throws(CacheError) -> Bool
     ) {
-        (self.count, self.starts, self.load) = (count, starts, load)
+        (self.count, self.starts, self.load, self.mayHold) = (count, starts, load, mayHold)
     }
 
     /// Looks in a list as it is stored.
@@ -34,9 +44,12 @@ struct ElementFinder {
                 defer { start += chunk.count }
                 return start
             }
-            self.init(count: head.count, starts: starts) { (part) throws(CacheError) in
-                try view.elements(of: head.chunks[part], in: head)
-            }
+            self.init(
+                count: head.count, starts: starts,
+                load: { (part) throws(CacheError) in try view.elements(of: head.chunks[part], in: head) },
+                mayHold: { (part, name) throws(CacheError) in
+                    try view.mayHold(name, head.chunks[part], in: head)
+                })
         }
     }
 
@@ -109,22 +122,47 @@ struct ElementFinder {
 
     /// Where the elements of a name are, in order.
     mutating func all(_ name: ElementName) throws(CacheError) -> [Int] {
-        if index == nil { try makeIndex() }
-        let found = index?[name] ?? []
+        searches += 1
+        if index == nil, searches > ElementFinder.fewSearches { try makeIndex() }
+        let found = if let index { try all(name, index) } else { try search(name) }
         if found.isEmpty, isPartLost { throw CacheError.lostPart }
         return found
     }
 
-    private mutating func makeIndex() throws(CacheError) {
-        var made: [ElementName: [Int]] = [:]
-        made.reserveCapacity(count)
+    /// Looks for a name in the bytes of all parts.
+    private mutating func search(_ name: ElementName) throws(CacheError) -> [Int] {
+        let encoded = name.encoded
+        var found: [Int] = []
         for part in starts.indices where count > 0 {
+            guard try mayHold(part, encoded) else { continue }
             guard let elements = try load(part) else {
                 isPartLost = true
                 continue
             }
-            for offset in 0..<elements.count {
-                made[elements.name(at: offset), default: []].append(starts[part] + offset)
+            for offset in 0..<elements.count where elements.isNamed(name, at: offset) {
+                found.append(starts[part] + offset)
+            }
+        }
+        return found
+    }
+
+    private mutating func all(_ name: ElementName, _ index: NameIndex) throws(CacheError) -> [Int] {
+        var found: [Int] = []
+        for position in index.positions(of: name.hash) {
+            guard let (start, elements) = try part(at: position) else { continue }
+            if elements.isNamed(name, at: position - start) { found.append(position) }
+        }
+        return found.reversed()
+    }
+
+    private mutating func makeIndex() throws(CacheError) {
+        var made = NameIndex(count)
+        for part in starts.indices where count > 0 {
+            if let elements = try load(part) {
+                for offset in 0..<elements.count { made.append(elements.nameHash(at: offset)) }
+            } else {
+                isPartLost = true
+                made.appendLost((part + 1 < starts.count ? starts[part + 1] : count) - starts[part])
             }
         }
         index = made
@@ -169,6 +207,30 @@ struct ElementFinder {
         if gap >= count { return .last }
         if gap == 0 { return .first }
         return .after(ListOperation.Element(name: try name(at: gap - 1), position: gap - 1))
+    }
+}
+
+/// Where the elements of a list are, by the hashes of their names.
+private struct NameIndex {
+    /// The last position of each hash.
+    private var last: [UInt64: Int] = [:]
+    /// The position before with the hash of each element; -1 if there is none.
+    private var before: [Int] = []
+
+    init(_ count: Int) {
+        last.reserveCapacity(count)
+        before.reserveCapacity(count)
+    }
+
+    mutating func append(_ hash: UInt64) {
+        before.append(last.updateValue(before.count, forKey: hash) ?? -1)
+    }
+
+    mutating func appendLost(_ count: Int) { before += repeatElement(-1, count: count) }
+
+    /// The positions of a hash, the last first.
+    func positions(of hash: UInt64) -> some Sequence<Int> {
+        sequence(first: last[hash] ?? -1) { before[$0] }.prefix { $0 >= 0 }
     }
 }
 

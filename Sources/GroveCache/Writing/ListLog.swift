@@ -47,19 +47,21 @@ final class ListLog: Sendable {
 struct ListWork {
     /// What was done before; `nil` if no answer can be as of a place.
     let log: ListLog?
-    /// Whether somebody is told what becomes of lists.
-    let isTold: Bool
+    /// How many elements of a list are told at once: any number to those who follow, few to the history, none if there is neither.
+    let mostTold: Int
     /// What the transaction adds to the log.
     private(set) var entries: [ListLog.Entry] = []
     /// What the call under way has done to lists.
     private(set) var changes: [ListChange] = []
 
-    init(_ log: ListLog? = nil, isTold: Bool = false) {
+    init(_ log: ListLog? = nil, mostTold: Int = 0) {
         self.log = log
-        self.isTold = isTold
+        self.mostTold = mostTold
     }
 
     var isLogged: Bool { log != nil }
+    /// Whether it is told what becomes of lists.
+    var isTold: Bool { mostTold > 0 }
 
     /// Begins a call.
     mutating func beginCall() { changes = [] }
@@ -68,6 +70,13 @@ struct ListWork {
     mutating func note(_ key: [UInt8], _ operation: ListOperation?, _ number: CallNumber) {
         guard isLogged else { return }
         entries.append(ListLog.Entry(key: key, number: number, operation: operation))
+    }
+
+    /// Tells that the list under `key`, a store's key, which had `count` elements, was set to `elements`.
+    mutating func tell(_ key: [UInt8], _ count: Int, setTo elements: StoredElements) {
+        guard isTold else { return }
+        let identifiers = elements.count <= mostTold ? elements.identifiers : nil
+        tell(key, identifiers.map { [ListSplice(0..<count, $0)] }, isWhole: true)
     }
 
     /// Tells what became of the list under `key`, a store's key; `nil` if it is to be read again.

@@ -133,4 +133,48 @@ enum ElementName: Hashable, Sendable {
         guard case .identifier(let bytes) = self else { return nil }
         return ModelIdentifier(String(decoding: bytes, as: UTF8.self))
     }
+
+    /// What an element of the name has among its bytes.
+    var encoded: [UInt8] {
+        switch self {
+        case .content(let bytes): return bytes
+        case .identifier(let bytes):
+            var encoded = ByteBuffer(capacity: bytes.count + 9)
+            defer { encoded.deallocate() }
+            encoded.appendHead(CBORMajor.text, UInt64(bytes.count))
+            unsafe bytes.withUnsafeBytes { unsafe encoded.append($0) }
+            return unsafe Array(encoded.bytes)
+        }
+    }
+
+    var hash: UInt64 {
+        switch self {
+        case .identifier(let bytes): unsafe bytes.withUnsafeBytes { unsafe ElementName.hash(identifier: $0) }
+        case .content(let bytes): unsafe bytes.withUnsafeBytes { unsafe ElementName.hash(content: $0) }
+        }
+    }
+
+    static func hash(identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
+    static func hash(content: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(content, seed: 1) }
+}
+
+extension [UInt8] {
+    /// Whether these bytes, one after the other, are among `bytes`.
+    func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        unsafe withUnsafeBytes { wanted in
+            // Most places differ in the first bytes: those are compared at once.
+            let isLong = wanted.count >= 8
+            let first = isLong ? unsafe wanted.loadUnaligned(as: UInt64.self) : 0
+            var start = 0
+            while start + wanted.count <= bytes.count {
+                if unsafe !isLong || bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) == first,
+                    unsafe bytes[start..<start + wanted.count].elementsEqual(wanted)
+                {
+                    return true
+                }
+                start += 1
+            }
+            return false
+        }
+    }
 }

@@ -55,10 +55,7 @@ extension WriteTransaction {
             elements = try answer.settled(over: before, number: number)
         }
         lists.note(key, nil, sequence)
-        if lists.isTold {
-            let splice = elements.identifiers.map { [ListSplice(0..<(stored?.count ?? 0), $0)] }
-            lists.tell(key, splice, isWhole: true)
-        }
+        lists.tell(key, stored?.count ?? 0, setTo: elements)
         let isSame = before.map { $0.bytes == elements.bytes } ?? false
         if isSame, let stored, let before {
             let oldest = before.numbers.min() ?? stored.sequence

@@ -26,6 +26,7 @@ extension CollectionDataProvider {
         let shown = CollectionElements(entries: entries)
         let isSameList = cacheKey == self.cacheKey
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
+        let data = store.kept(of: data).map { data[$0] }
         let before = store.shownBeforeEdit
         let isChange = !store.isLoaded || !CollectionElements(entries: store.entries).isEqual(to: data)
         let time = dataModelManager.now()
@@ -79,12 +80,39 @@ extension CollectionDataProvider {
         guard index >= 0, index <= entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
-        insert(newData, at: index, place(of: index), shouldCache, context)
+        put(newData, shouldCache, context) { (index, place(of: index)) }
     }
 
     /// Adds `newData` at the end.
     public func append(_ newData: [T], shouldCache: Bool = true, context: (any Sendable)? = nil) {
-        insert(newData, at: entries.count, .last, shouldCache, context)
+        put(newData, shouldCache, context) { (entries.count, .last) }
+    }
+
+    /// Puts elements in; if the list holds each identifier once, those that are there are updated.
+    func put(
+        _ elements: [T], _ shouldCache: Bool, _ context: (any Sendable)?, at place: () -> (Int, EntryPlace<T>)
+    ) {
+        let isUpsert = store.holdsEachOnce
+        let new = isUpsert ? updating(elements, shouldCache, context) : elements
+        let (index, anchor) = place()
+        insert(new, at: index, anchor, shouldCache, context, isUpsert: isUpsert)
+    }
+
+    /// Updates those of `elements` whose identifiers the list has, in place.
+    ///
+    /// - Returns: the others, the last version of each.
+    func updating(_ elements: [T], _ shouldCache: Bool, _ context: (any Sendable)?) -> [T] {
+        var new: [T] = []
+        var places: [ModelIdentifier: Int] = [:]
+        for element in elements where !update(element, shouldCache: shouldCache, context: context) {
+            if let identifier = element.modelIdentifier, let place = places[identifier] {
+                new[place] = element
+            } else {
+                if let identifier = element.modelIdentifier { places[identifier] = new.count }
+                new.append(element)
+            }
+        }
+        return new
     }
 
     /// Makes places for the models of `identifiers` before the element at `index`, or at the end.
@@ -103,11 +131,14 @@ extension CollectionDataProvider {
     /// - Parameters:
     ///   - index: where they are in the list that this provider shows.
     ///   - anchor: where they are to be in the newest list.
+    ///   - isUpsert: whether the cache leaves those out whose identifiers its list has.
     func insert(
         _ newData: [T], at index: Int, _ anchor: EntryPlace<T>, _ shouldCache: Bool, _ context: (any Sendable)?,
-        page: AppliedPage? = nil
+        isUpsert: Bool, page: AppliedPage? = nil
     ) {
         guard !newData.isEmpty else { return }
+        // Without an identifier an element is new.
+        let isUpsert = isUpsert && (page != nil || newData.allSatisfy { $0.modelIdentifier != nil })
         endInterest()
         let former = store.entries
         let place = anchor.gap(in: former)
@@ -118,7 +149,7 @@ extension CollectionDataProvider {
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
         commit(
-            .insert(new, anchor, isPage: page != nil), of: former, leaving: [], joining: new, isSaved: shouldCache,
+            .insert(new, anchor, isUpsert: isUpsert), of: former, leaving: [], joining: new, isSaved: shouldCache,
             context: context, at: time, page: page)
         tell(place, index, newData.count, CollectionChangeInformation.insert, context, time, before)
     }
@@ -127,6 +158,13 @@ extension CollectionDataProvider {
     public func update(_ element: T, at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
         guard index >= 0, index < entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
+        }
+        var index = index
+        if store.holdsEachOnce, let identifier = element.modelIdentifier,
+            entries[index].model.modelIdentifier != identifier, let other = self.index(of: identifier)
+        {
+            remove(at: other, shouldCache: shouldCache, context: context)
+            if other < index { index -= 1 }
         }
         let old = entries[index]
         editShown { $0[index].model = element }

@@ -28,19 +28,16 @@ extension CollectionDataProvider {
     public func upsert(
         _ elements: [T], at place: ElementPlace = .last, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
-        var new: [T] = []
-        for element in elements where !update(element, shouldCache: shouldCache, context: context) {
-            new.append(element)
-        }
-        insert(new, at: place, shouldCache: shouldCache, context: context)
+        let new = updating(elements, shouldCache, context)
+        let (gap, anchor) = find(place)
+        insert(new, at: gap, anchor, shouldCache, context, isUpsert: true)
     }
 
     /// Inserts `elements` at a place.
     public func insert(
         _ elements: [T], at place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
-        let (gap, anchor) = find(place)
-        insert(elements, at: gap, anchor, shouldCache, context)
+        put(elements, shouldCache, context) { find(place) }
     }
 
     /// Removes the element of `identifier`, as often as it is in the list; the model itself stays.

@@ -217,9 +217,10 @@ extension CollectionDataProvider {
 }
 
 extension Answer {
-    /// The models as the network brought them, less those that were deleted since.
-    func left<T>(by taken: TakenAnswer) -> [T] where Value == [T] {
-        zip(value, taken.models).compactMap { $1 == nil ? nil : $0 }
+    /// The models as the network brought them, less those that were deleted since; of those that are left, the ones at `kept`.
+    func left<T>(by taken: TakenAnswer, _ kept: [Int]) -> [T] where Value == [T] {
+        let left = zip(value, taken.models).compactMap { $1 == nil ? nil : $0 }
+        return kept.filter(left.indices.contains).map { left[$0] }
     }
 }
 
@@ -256,7 +257,9 @@ extension CollectionStore {
         _ context: (any Sendable)?, at time: Date
     ) {
         guard setAt <= answer.place.turn else { return }
-        let models = taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } }
+        let all = taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } }
+        let kept = kept(of: all)
+        let models = kept.map { all[$0] }
         let before = shownBeforeEdit
         let (former, old) = (entries, entries.slice(0, entries.count))
         // What was edited since is applied again to the list; the models were compared already.
@@ -275,7 +278,7 @@ extension CollectionStore {
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
             save(
                 .set(new, isPage: part == .firstPage), of: former, asOf: answer.place.stored,
-                storing: manager.followed == nil ? nil : answer.left(by: taken), context: context)
+                storing: manager.followed == nil ? nil : answer.left(by: taken, kept), context: context)
         }
         viewer?.showTaken(isChange, old, new, context, at: time)
         if isChange { tell(.reset, by: [viewer].compactMap(\.self), context: context, at: time, before: before) }

@@ -70,7 +70,7 @@ extension CollectionDataProvider {
             stored.append(dataModelManager.followed == nil ? model : original)
         }
         insert(
-            new, at: entries.count, EntryPlace.last, true, context,
+            new, at: entries.count, EntryPlace.last, true, context, isUpsert: true,
             page: AppliedPage(turn: taken.turn, place: answer.place, stored: stored))
     }
 }

@@ -64,9 +64,18 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// Counts changes, for observation.
     var revision = 0
 
+    /// Whether the list holds each identifier once: what is put in and is there already is updated in place.
+    ///
+    /// It is so for all siblings as long as one that says so shows the list. Of an array or an answer that has an identifier twice, the first
+    /// place counts. What another writer puts in twice by `cache.append` is shown twice: let it call `cache.upsert`.
+    @ObservationIgnored public let holdsEachOnce: Bool
+
     /// Makes a provider without data and without a cache key.
-    public init(dataModelManager: DataModelManager) {
+    ///
+    /// - Parameter holdsEachOnce: see ``holdsEachOnce``.
+    public init(dataModelManager: DataModelManager, holdsEachOnce: Bool = false) {
         self.dataModelManager = dataModelManager
+        self.holdsEachOnce = holdsEachOnce
         store = CollectionStore(cacheKey: nil, manager: dataModelManager)
         store.add(self)
         dataModelManager.register(self, store.key)

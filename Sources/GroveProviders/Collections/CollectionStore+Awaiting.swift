@@ -32,12 +32,16 @@ extension CollectionStore {
         for change in arrived.sorted(by: { $0.handle < $1.handle }) {
             guard let place = awaited[change.handle], let model = change.model else { continue }
             guard let value = Leaf.base(model) as? T else { continue }
+            if holdsEachOnce, let identifier = value.modelIdentifier, self.index(of: identifier) != nil {
+                awaited[change.handle] = nil
+                continue
+            }
             let index = index(of: change.handle, place)
             let former = entries
             let seen = index > 0 ? self.seen(index - 1) : nil
             let arrived = Entry(handle: change.handle, model: value)
             insert([arrived], at: index)
-            let edit = EntryEdit.insert([arrived], seen.map { .after($0) } ?? .first, isPage: false)
+            let edit = EntryEdit.insert([arrived], seen.map { .after($0) } ?? .first, isUpsert: false)
             manager.inOrder { _ in
                 if place.isSaved { save(edit, of: former, context: context) } else { expect(edit, 0, of: former) }
             }

@@ -124,8 +124,9 @@ extension CollectionStore {
             if !isLoading, !interested.isEmpty, let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
             return
         }
-        let isAhead = !pending.isEmpty || committed != nil || !gone.isEmpty
-        var list = ListBase(entries: committed ?? entries, hidden: hidden)
+        let before = ListBase(entries: committed ?? entries, hidden: hidden)
+        let former = pending
+        var list = before
         var splices: [EntrySplice<T>] = []
         var isReset = false
         var isAffected = false
@@ -153,9 +154,10 @@ extension CollectionStore {
             return
         }
         let shown = shownBeforeEdit
+        let read = Set(models.keys)
+        let changes = isReset ? nil : differences(of: before.entries, former, splices, list.entries)
         let information =
-            isAhead || isReset
-            ? show(list, asOf: began, reading: Set(models.keys)) : show(list, splices, asOf: began)
+            changes.map { show(list, $0, asOf: began, reading: read) } ?? show(list, asOf: began, reading: read)
         guard let information else { return readWhole(began) }
         guard !information.isEmpty else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
@@ -261,23 +263,72 @@ extension CollectionStore {
         }
     }
 
-    /// Shows `list`, which is what the cache has, and differs from what is shown by `splices`.
+    /// What of the shown list differs once the cache's list is `list`, under the edits that are pending.
+    ///
+    /// - Parameters:
+    ///   - before: the cache's list before.
+    ///   - former: the edits that were pending then.
+    ///   - splices: what became of the cache's list.
+    /// - Complexity: O(*m*) for *m* elements that come, go or are pending, unless what a pending edit was made beside is gone.
+    /// - Returns: `nil` if all rows must be compared.
+    private func differences(
+        of before: PersistentVector<Entry<T>>, _ former: [PendingEdit<T>], _ splices: [EntrySplice<T>],
+        _ list: PersistentVector<Entry<T>>
+    ) -> [EntrySplice<T>]? {
+        guard gone.isEmpty else { return nil }
+        if former.isEmpty { return committed == nil ? splices.filter { !$0.isEmpty } : nil }
+        if former.contains(where: { if case .set = $0.edit { true } else { false } }) { return nil }
+        var (shown, new) = (before, list)
+        let made = former.flatMap { $0.edit.apply(to: &shown) }
+        let again = pending.flatMap { $0.edit.apply(to: &new) }
+        guard shown.count == entries.count else { return nil }
+        var ranges = ChangedRanges()
+        for splice in made.reversed() {
+            ranges.note(splice.start, removed: splice.inserted.count, inserted: splice.removed.count)
+        }
+        for splice in splices + again {
+            ranges.note(splice.start, removed: splice.removed.count, inserted: splice.inserted.count)
+        }
+        var found: [EntrySplice<T>] = []
+        for change in ranges.changes {
+            let (old, known) = (change.old.lowerBound, change.old.upperBound)
+            let removed = entries.slice(old, known)
+            // What is shown is not what these edits make of the list.
+            guard removed.map(\.handle) == shown.slice(old, known).map(\.handle) else { return nil }
+            var revisions: [Int: Int] = [:]
+            for entry in removed { revisions[entry.handle] = entry.revision }
+            let inserted = new.slice(change.new.lowerBound, change.new.upperBound).map { entry in
+                let shown = newest(entry)
+                return shown.revision >= entry.revision ? shown : entry
+            }
+            // Another version of an element that stays is told as that.
+            guard inserted.allSatisfy({ revisions[$0.handle] ?? $0.revision == $0.revision }) else { return nil }
+            let splice = EntrySplice(start: change.new.lowerBound, removed: removed, inserted: inserted).trimmed
+            if !splice.isEmpty { found.append(splice) }
+        }
+        return found
+    }
+
+    /// Shows `list`, which is what the cache has, under the edits that are pending; that differs from what is shown by `splices`.
     ///
     /// - Complexity: O(*m*) for *m* elements that come or go, whatever there is beside them.
-    /// - Returns: what changed.
+    /// - Parameter read: the models that were read.
+    /// - Returns: what changed; `nil`, and then nothing does, as for ``show(_:asOf:reading:)``.
     private func show(
-        _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn
-    ) -> [CollectionChangeInformation] {
-        hidden = list.hidden
-        take(list.entries, splices)
-        var information: [CollectionChangeInformation] = []
+        _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn, reading read: Set<ModelIdentifier>
+    ) -> [CollectionChangeInformation]? {
         // What was there before, and what came: what moves is not new.
-        var (known, came): (Set<Int>, Set<Int>) = ([], [])
+        let known = Set(splices.flatMap { $0.removed.map(\.handle) }.filter { position(of: $0) != nil })
+        let inserted = splices.flatMap(\.inserted).filter { !known.contains($0.handle) }
+        guard read.isSuperset(of: inserted.compactMap(\.model.modelIdentifier)) else { return nil }
+        let came = Set(inserted.map(\.handle))
+        hidden = list.hidden
+        committed = pending.isEmpty ? nil : list.entries
+        take(splices)
+        var information: [CollectionChangeInformation] = []
         for splice in splices {
             information += splice.removed.indices.reversed().map { .delete(index: splice.start + $0) }
             information += splice.inserted.indices.map { .insert(index: splice.start + $0) }
-            known.formUnion(splice.removed.lazy.map(\.handle).filter { !came.contains($0) })
-            came.formUnion(splice.inserted.lazy.map(\.handle).filter { !known.contains($0) })
         }
         let consistency = manager.consistencyManager
         var joined: [(handle: Int, model: any Model)] = []

@@ -151,7 +151,7 @@ extension CollectionStore {
                 guard let identifier = entry.model.modelIdentifier else { return true }
                 return !there.contains(identifier)
             }
-            EntryEdit.insert(new.map { newest($0) }, place, isPage: false).apply(to: &list)
+            EntryEdit.insert(new.map { newest($0) }, place, isUpsert: false).apply(to: &list)
         }
         return list.slice(0, list.count)
     }

@@ -108,6 +108,16 @@ final class CollectionStore<T: SimpleModel> {
 
     func add(_ viewer: CollectionDataProvider<T>) { viewers.append(WeakViewer(viewer: viewer)) }
 
+    /// Whether one of those who share the list says that it holds each identifier once.
+    var holdsEachOnce: Bool { viewers.contains { $0.viewer?.holdsEachOnce == true } }
+
+    /// Which of `models` are put in if the list is set to them: all, or the first of each identifier.
+    func kept(of models: [T]) -> [Int] {
+        guard holdsEachOnce else { return Array(models.indices) }
+        var seen: Set<ModelIdentifier> = []
+        return models.indices.filter { models[$0].modelIdentifier.map { seen.insert($0).inserted } ?? true }
+    }
+
     func remove(_ viewer: CollectionDataProvider<T>) {
         viewers.removeAll { $0.viewer == nil || $0.viewer === viewer }
     }
@@ -154,10 +164,10 @@ final class CollectionStore<T: SimpleModel> {
         notePlaces(range, new.lazy.map(\.handle))
     }
 
-    /// Shows `list`, which differs from what is shown by `splices`, one after the other.
-    func take(_ list: PersistentVector<Entry<T>>, _ splices: [EntrySplice<T>]) {
-        entries = list
+    /// Shows what `splices` make of the list, one after the other.
+    func take(_ splices: [EntrySplice<T>]) {
         for splice in splices {
+            entries.replace(splice.start, splice.start + splice.removed.count, with: splice.inserted)
             positions.note(splice.start, removed: splice.removed.count, splice.inserted.lazy.map(\.handle))
         }
         changes += 1

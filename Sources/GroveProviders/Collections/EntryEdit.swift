@@ -4,8 +4,8 @@ import GroveModel
 enum EntryEdit<T: SimpleModel>: Sendable {
     /// Makes these the list; if they are of an answer that brings its first page, the cache decides what follows that.
     case set([Entry<T>], isPage: Bool = false)
-    /// Puts elements in; if they are a page, those whose identifiers the list has are left out.
-    case insert([Entry<T>], EntryPlace<T>, isPage: Bool)
+    /// Puts elements in; with `isUpsert`, the cache leaves out those whose identifiers its list has.
+    case insert([Entry<T>], EntryPlace<T>, isUpsert: Bool)
     /// Shows another model, or none, in the place of an element.
     case replace(SeenEntry<T>, with: Entry<T>?)
     case move(SeenEntry<T>, EntryPlace<T>)
@@ -29,23 +29,32 @@ enum EntryEdit<T: SimpleModel>: Sendable {
     }
 
     /// Applies it to `list`.
-    func apply(to list: inout PersistentVector<Entry<T>>) {
+    ///
+    /// - Returns: what that replaced, one after the other.
+    @discardableResult
+    func apply(to list: inout PersistentVector<Entry<T>>) -> [EntrySplice<T>] {
+        var splices: [EntrySplice<T>] = []
+        func replace(_ start: Int, _ end: Int, with entries: [Entry<T>]) {
+            splices.append(EntrySplice(start: start, removed: list.slice(start, end), inserted: entries))
+            list.replace(start, end, with: entries)
+        }
         switch self {
-        case .set(let entries, _): list = PersistentVector(entries)
+        case .set(let entries, _): replace(0, list.count, with: entries)
         case .insert(let entries, let place, _):
             let gap = place.gap(in: list)
-            list.replace(gap, gap, with: entries)
+            replace(gap, gap, with: entries)
         case .replace(let seen, let entry):
-            guard let index = seen.index(in: list) else { return }
-            list.replace(index, index + 1, with: [entry].compactMap(\.self))
+            guard let index = seen.index(in: list) else { break }
+            replace(index, index + 1, with: [entry].compactMap(\.self))
         case .move(let seen, let place):
-            guard let from = seen.index(in: list) else { return }
+            guard let from = seen.index(in: list) else { break }
             let gap = place.gap(in: list)
             let entry = list[from]
-            list.replace(from, from + 1, with: [])
+            replace(from, from + 1, with: [])
             let to = gap > from ? gap - 1 : gap
-            list.replace(to, to, with: [entry])
+            replace(to, to, with: [entry])
         }
+        return splices
     }
 
     /// What the edit is to the stored list `list`, if the cache finds that as it is; `nil` if that cannot be said.
@@ -57,8 +66,8 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         switch self {
         case .set(let entries, let isPage):
             return isPage ? nil : identifiers(entries).map { [ListSplice(0..<list.count, $0)] }
-        case .insert(let entries, let place, let isPage):
-            guard !isPage, let identifiers = identifiers(entries) else { return nil }
+        case .insert(let entries, let place, _):
+            guard let identifiers = identifiers(entries) else { return nil }
             let gap = list.position(ofGap: place.gap(in: list.entries))
             return [ListSplice(gap..<gap, identifiers)]
         case .replace(let seen, let entry):
@@ -78,7 +87,7 @@ enum EntryEdit<T: SimpleModel>: Sendable {
     func edit(storing models: [any SimpleModel]) -> ListEdit {
         switch self {
         case .set(_, let isPage): isPage ? .refresh(models) : .set(models)
-        case .insert(_, let place, let isPage): isPage ? .upsert(models, place.place) : .insert(models, place.place)
+        case .insert(_, let place, let isUpsert): isUpsert ? .upsert(models, place.place) : .insert(models, place.place)
         case .replace(let seen, _): .replace(seen.element, with: models.first)
         case .move(let seen, let place): .move(seen.element, place.place)
         }
@@ -163,6 +172,11 @@ extension PersistentVector {
     /// Where the element of `handle` is; it is looked for from `index` outwards.
     func index<T>(of handle: Int, near index: Int) -> Int? where Element == Entry<T> {
         if index < count, self[index].handle == handle { return index }
-        return slice(0, count).firstIndex { $0.handle == handle }
+        let near = min(max(index, 0), count)
+        for distance in 1..<max(near, count - near) + 1 {
+            if near >= distance, self[near - distance].handle == handle { return near - distance }
+            if near + distance < count, self[near + distance].handle == handle { return near + distance }
+        }
+        return nil
     }
 }

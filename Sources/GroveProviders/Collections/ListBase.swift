@@ -89,6 +89,8 @@ struct EntrySplice<T: SimpleModel>: Sendable {
     let removed: [Entry<T>]
     let inserted: [Entry<T>]
 
+    var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
+
     /// The change without what stays at either end.
     var trimmed: EntrySplice {
         let shared = min(removed.count, inserted.count)

@@ -55,9 +55,9 @@ final class GRDBScreen: ListScreen, Sendable {
         }
     }
 
-    nonisolated func edit(_ number: Int) throws {
+    nonisolated func edit(_ number: Int, _ text: String) throws {
         try pool.write { database in
-            try RowRecord.sample(10_000_000 + number, at: -1 - number, "edit \(number)").insert(database)
+            try RowRecord.sample(10_000_000 + number, at: -1 - number, text).insert(database)
             guard number % 2 == 0 else { return }
             try database.execute(
                 sql: "DELETE FROM row WHERE id = (SELECT id FROM row ORDER BY position DESC LIMIT 1)")

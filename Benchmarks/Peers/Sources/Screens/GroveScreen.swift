@@ -1,3 +1,4 @@
+import Foundation
 import Grove
 import GroveCache
 import GroveCoding
@@ -57,8 +58,8 @@ final class GroveScreen: ListScreen, Sendable {
     private let provider: CollectionDataProvider<Row>
     private let teller = Teller()
 
-    init(_ directory: String, rows: Int) throws {
-        cache = try SQLiteCache(directory: directory)
+    init(_ directory: String, rows: Int, history: Int = 0) throws {
+        cache = try SQLiteCache(directory: directory, history: history)
         try cache.writeCollection((0..<rows).map { Row.sample($0) }, as: "chat")
         provider = CollectionDataProvider<Row>(dataModelManager: DataModelManager(cacheDelegate: cache))
     }
@@ -71,10 +72,18 @@ final class GroveScreen: ListScreen, Sendable {
         _ = try await provider.load(withCacheKey: "chat", maxAge: .infinity) { [] }
     }
 
-    nonisolated func edit(_ number: Int) throws {
-        try cache.insert([Row.sample(10_000_000 + number, "edit \(number)")], at: 0, inCollection: "chat")
-        guard number % 2 == 0, let count = try cache.count(ofCollection: "chat") else { return }
-        try cache.removeElements(in: count - 1..<count, ofCollection: "chat")
+    nonisolated func edit(_ number: Int, _ text: String) throws { try cache.edit(number, text) }
+
+    func append(_ number: Int) { provider.append([Row.sample(30_000_000 + number)]) }
+
+    /// Notices every five milliseconds what other processes have committed.
+    func noticeOthers() {
+        Thread.detachNewThread { [weak cache] in
+            while let cache {
+                cache.noticeCommitsOfOtherProcesses()
+                usleep(5_000)
+            }
+        }
     }
 
     @MainActor
@@ -87,6 +96,21 @@ final class GroveScreen: ListScreen, Sendable {
             if let first = dataProvider.elements.first as? Row { told(first.text) }
         }
     }
+}
+
+extension SQLiteCache {
+    /// Puts a row in front; every other time the last one goes.
+    fileprivate func edit(_ number: Int, _ text: String) throws {
+        try insert([Row.sample(10_000_000 + number, text)], at: 0, inCollection: "chat")
+        guard number % 2 == 0, let count = try count(ofCollection: "chat") else { return }
+        try removeElements(in: count - 1..<count, ofCollection: "chat")
+    }
+}
+
+/// Edits the list in `directory`, which another process shows.
+func edits(in directory: String, count: Int) async throws {
+    let cache = try SQLiteCache(directory: directory, history: 1_000)
+    try await EditRun(count: count).run { try cache.edit($0, $1) }
 }
 
 /// What `upsert` takes in a stored list: of a new element, of the last and of the first.

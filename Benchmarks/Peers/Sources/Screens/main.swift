@@ -2,8 +2,10 @@
 import Foundation
 
 let usage = """
-    usage: Screens grove|grdb ROWS [SECONDS]   a list of ROWS on screen, 60 edits a second by another writer
-           Screens upsert ROWS                 what an upsert in a stored list of ROWS takes
+    usage: Screens grove|grdb ROWS [SECONDS]     a list of ROWS on screen, 60 edits a second by another writer
+           Screens grove-appends ROWS [SECONDS]  the same, while the screen appends ten rows a second
+           Screens grove-process ROWS [SECONDS]  the same by another process
+           Screens upsert ROWS                   what an upsert in a stored list of ROWS takes
     """
 
 let arguments = CommandLine.arguments.dropFirst().map { String($0) }
@@ -17,6 +19,23 @@ defer { try? FileManager.default.removeItem(atPath: directory) }
 
 switch arguments[0] {
 case "grove": try await ListRun(seconds: seconds).run(GroveScreen(directory, rows: rows))
+case "grove-appends": try await ListRun(seconds: seconds, appends: true).run(GroveScreen(directory, rows: rows))
+case "grove-process":
+    let screen = try GroveScreen(directory, rows: rows, history: 1_000)
+    screen.noticeOthers()
+    try await ListRun(
+        seconds: seconds,
+        edits: { [directory] count in
+            let writer = Process()
+            writer.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            writer.arguments = ["edit", "\(count)", directory]
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                writer.terminationHandler = { _ in continuation.resume() }
+                do { try writer.run() } catch { continuation.resume(throwing: error) }
+            }
+        }
+    ).run(screen)
+case "edit": try await edits(in: CommandLine.arguments[3], count: rows)
 case "grdb": try await ListRun(seconds: seconds).run(GRDBScreen(directory, rows: rows))
 case "upsert": try await upserts(in: directory, rows: rows)
 default:

@@ -1,0 +1,57 @@
+// The same timeline by indices alone, which is how it had to be written before lists were edited as lists; a test compares the two.
+import Grove
+
+@MainActor
+final class TimelineByIndex {
+    let notes: CollectionDataProvider<Note>
+    private let server: any NoteServer
+
+    init(_ manager: DataModelManager, _ server: any NoteServer) {
+        self.server = server
+        notes = CollectionDataProvider(dataModelManager: manager)
+    }
+    /// The first page; what was loaded before stays behind it.
+    func refresh() async throws {
+        let shown = notes.data
+        _ = try await notes.load(withCacheKey: "timeline", missing: .skip, reload: true) { [server] in
+            let page = try await server.newest()
+            let identifiers = Set(page.map(\.id))
+            guard let last = shown.prefix(page.count).lastIndex(where: { identifiers.contains($0.id) }) else {
+                return page
+            }
+            return page + shown[(last + 1)...].filter { !identifiers.contains($0.id) }
+        }
+    }
+    /// The next page.
+    func older() async throws {
+        _ = try await notes.loadMore { [server] shown in try await server.older(than: shown.last?.id) }
+    }
+    private func index(of id: Int) -> Int? { notes.elements.firstIndex { $0.id == id } }
+    /// A message that the socket brings, perhaps once more.
+    func received(_ note: Note) {
+        if let index = index(of: note.id) {
+            notes.update(note, at: index)
+        } else {
+            notes.insert([note], at: 0)
+        }
+    }
+    func edited(_ note: Note) {
+        guard let index = index(of: note.id) else { return }
+        notes.update(note, at: index)
+    }
+    func retracted(_ id: Int) {
+        guard let index = index(of: id) else { return }
+        notes.remove(at: index)
+    }
+    func pin(_ id: Int) {
+        guard let index = index(of: id) else { return }
+        let note = notes[index]
+        notes.remove(at: index)
+        notes.insert([note], at: 0)
+    }
+    /// An answer of the user, above the message that it is to.
+    func answer(_ note: Note, to id: Int) {
+        guard let index = index(of: id) else { return }
+        notes.insert([note], at: index)
+    }
+}

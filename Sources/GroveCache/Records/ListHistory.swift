@@ -1,0 +1,87 @@
+import GroveCoding
+import GroveModel
+
+/// What one commit did to one list, as an entry of the history keeps it.
+///
+/// In the entry each list is an array: which of the lists that the entry names it is, then its changes, four items each: whether the
+/// list was set as a whole, the position of the first element that went, how many went, and the identifiers that came.
+struct ListHistory {
+    /// Which of the lists that the commit names it is.
+    let place: Int
+    private(set) var changes: [(splice: ListSplice, isWhole: Bool)] = []
+
+    private init(place: Int) { self.place = place }
+
+    /// What is kept of `changes`, each of one of the lists `names`.
+    ///
+    /// A list of which something is not told is left out: it is read again, as it is named.
+    static func told(_ changes: [ListChange], of names: [ModelIdentifier]) -> [ListHistory] {
+        guard !changes.isEmpty else { return [] }
+        let lacking = Set(changes.lazy.filter { $0.splices == nil }.map(\.name))
+        return names.enumerated().compactMap { place, name in
+            guard !lacking.contains(name) else { return nil }
+            var list = ListHistory(place: place)
+            for change in changes where change.name == name {
+                list.changes += (change.splices ?? []).map { ($0, change.isWhole) }
+            }
+            return list.changes.isEmpty ? nil : list
+        }
+    }
+
+    /// Reads what became of the lists `names`.
+    static func changes(
+        _ decoder: inout NodeDecoder, of names: [ModelIdentifier]
+    ) throws(NodeReadFailure) -> [ListChange] {
+        var changes: [ListChange] = []
+        for _ in 0..<(try decoder.readArrayHead()) {
+            let count = try decoder.readArrayHead()
+            let place = try decoder.readInteger(Int.self)
+            guard names.indices.contains(place), count % 4 == 1 else { throw .corrupted }
+            for _ in 0..<count / 4 {
+                let isWhole = try decoder.readInteger(Int.self) == 1
+                let (start, removed) = (try decoder.readInteger(Int.self), try decoder.readInteger(Int.self))
+                guard start >= 0, removed >= 0, start <= .max - removed else { throw .corrupted }
+                let splice = ListSplice(start..<start + removed, try decoder.readNames())
+                changes.append(ListChange(names[place], [splice], isWhole: isWhole))
+            }
+        }
+        return changes
+    }
+}
+
+extension ByteBuffer {
+    /// Appends identifiers as an array of texts.
+    mutating func append(_ names: [ModelIdentifier]) {
+        appendHead(CBORMajor.array, UInt64(names.count))
+        for name in names {
+            unsafe name.withUTF8 { name in
+                appendHead(CBORMajor.text, UInt64(name.count))
+                unsafe append(name)
+            }
+        }
+    }
+
+    /// Appends what became of lists.
+    mutating func append(_ lists: [ListHistory]) {
+        appendHead(CBORMajor.array, UInt64(lists.count))
+        for list in lists {
+            appendHead(CBORMajor.array, UInt64(1 + 4 * list.changes.count))
+            appendHead(CBORMajor.unsigned, UInt64(list.place))
+            for (splice, isWhole) in list.changes {
+                appendHead(CBORMajor.unsigned, isWhole ? 1 : 0)
+                appendHead(CBORMajor.unsigned, UInt64(splice.range.lowerBound))
+                appendHead(CBORMajor.unsigned, UInt64(splice.range.count))
+                append(splice.elements)
+            }
+        }
+    }
+}
+
+extension NodeDecoder {
+    /// Reads an array of texts as identifiers.
+    mutating func readNames() throws(NodeReadFailure) -> [ModelIdentifier] {
+        var names: [ModelIdentifier] = []
+        for _ in 0..<(try readArrayHead()) { names.append(ModelIdentifier(try readString())) }
+        return names
+    }
+}
