@@ -114,7 +114,12 @@ extension Scene: FollowingScene {
 
     func remove(list: String) throws { try cache.removeCollection(list) }
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws {
-        guard inTransaction else { return try form.apply(to: cache, id, other) }
+        guard inTransaction else {
+            // A position of a count that another process has made smaller meanwhile.
+            do { return try form.apply(to: cache, id, other) } catch let error as CacheError
+                where error.code == .outOfRange
+            { return }
+        }
         try cache.write { tx in
             try form.apply(to: tx, id, other)
             try tx.upsert([Person(id: other)], at: .first, inCollection: "people")

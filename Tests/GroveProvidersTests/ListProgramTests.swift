@@ -19,7 +19,9 @@ enum ListForm: String, CaseIterable {
         case .upsert: try target.upsert([person, Person(id: other)], at: .after(beside), inCollection: "people")
         case .remove: try target.remove("Person:\(id)", fromCollection: "people")
         case .move: try target.move("Person:\(id)", to: .after(beside), inCollection: "people")
-        case .reference: try target.insert(references: [beside], at: .first, inCollection: "people")
+        // A list that names a model that was never stored is a miss, and stays on screen as it was.
+        case .reference where try target.contains(beside, inCollection: "people"):
+            try target.insert(references: [beside], at: .first, inCollection: "people")
         case .insertFirst: try target.insert([person], at: 0, inCollection: "people")
         case .removeFirst where count > 0: try target.removeElements(in: 0..<1, ofCollection: "people")
         case .moveFirst where count > 0: try target.moveElement(from: 0, to: count - 1, inCollection: "people")

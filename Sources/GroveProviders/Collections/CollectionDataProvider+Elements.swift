@@ -47,12 +47,10 @@ extension CollectionDataProvider {
     public func remove(
         _ identifier: ModelIdentifier, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) -> Bool {
-        var isRemoved = false
-        while let index = index(of: identifier) {
-            remove(at: index, shouldCache: shouldCache, context: context)
-            isRemoved = true
-        }
-        return isRemoved
+        guard contains(identifier) else { return false }
+        let found = elements.indices.filter { elements[$0].modelIdentifier == identifier }
+        for index in found.reversed() { remove(at: index, shouldCache: shouldCache, context: context) }
+        return true
     }
 
     /// Removes the element of a row; the model itself stays.
