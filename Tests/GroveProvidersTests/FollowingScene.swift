@@ -43,6 +43,8 @@ protocol FollowingScene {
     func append(_ people: [Person]) throws
     func insert(_ people: [Person], at index: Int) throws
     func remove(list: String) throws
+    /// Edits the list of people by a call of the cache, or by two in one transaction.
+    func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws
     func suspend() throws
     func resume() throws
 
@@ -111,6 +113,19 @@ extension Scene: FollowingScene {
     }
 
     func remove(list: String) throws { try cache.removeCollection(list) }
+    func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws {
+        guard inTransaction else {
+            // A position of a count that another process has made smaller meanwhile.
+            do { return try form.apply(to: cache, id, other) } catch let error as CacheError
+                where error.code == .outOfRange
+            { return }
+        }
+        try cache.write { tx in
+            try form.apply(to: tx, id, other)
+            try tx.upsert([Person(id: other)], at: .first, inCollection: "people")
+        }
+    }
+
     func suspend() throws { try cache.suspend() }
     func resume() throws { try cache.resume() }
     func person(_ id: String) throws -> Person? { try cache.model("Person:\(id)", as: Person.self) }

@@ -22,6 +22,9 @@ final class PeerScreens {
         case "remove": try scene.delete(id)
         case "forget": try scene.evict(id)
         case "append": try scene.append([person])
+        case "form":
+            guard let form = ListForm(rawValue: words[1]) else { break }
+            try scene.edit(form, words[2], beside: words[3], inTransaction: false)
         case "first": try scene.insert([person], at: 0)
         case "update": scene.manager.updateModel(person)
         case "show": show(person)

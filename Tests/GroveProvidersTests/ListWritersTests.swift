@@ -1,0 +1,111 @@
+import Grove
+import GroveCache
+import TestSupport
+import Testing
+
+/// Writers of one list who do not wait for each other.
+@MainActor
+@Suite("Writers of one list", .serialized)
+struct ListWritersTests {
+    typealias People = CollectionDataProvider<Person>
+
+    private func people(_ ids: [String]) -> [Person] { ids.map { Person(id: $0) } }
+
+    /// Expects that the cache and all `lists` have `ids`, at rest.
+    private func expect(
+        _ ids: [String], _ scene: any FollowingScene, _ lists: [People], _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await scene.settle()
+        #expect(scene.people().map(\.id) == ids, sourceLocation: location)
+        for list in lists { #expect(list.data.map(\.id) == ids, sourceLocation: location) }
+    }
+
+    @Test(
+        "A provider's first save after a load is behind what a call has put in since",
+        arguments: FollowedBackend.allCases)
+    func firstSave(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            try scene.begin()
+            let list = People(dataModelManager: scene.manager)
+            _ = try await list.fetchDataFromCache(withCacheKey: "people")
+            try scene.append(people(["socket"]))
+            list.append(people(["mine"]))
+            try await expect(["1", "2", "socket", "mine"], scene, [list])
+        }
+    }
+
+    @Test("Forty appends of each of two managers are eighty, each one's in order", arguments: FollowedBackend.allCases)
+    func managers(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            try scene.begin()
+            var lists: [People] = []
+            for manager in [scene.manager, scene.other] {
+                let list = People(dataModelManager: manager)
+                _ = try await list.fetchDataFromCache(withCacheKey: "people")
+                lists.append(list)
+            }
+            for number in 0..<40 {
+                lists[0].append(people(["a\(number)"]))
+                lists[1].append(people(["b\(number)"]))
+                if number % 7 == 0 { await Task.yield() }
+            }
+            try await scene.settle()
+            let ids = scene.people().map(\.id)
+            #expect(ids.count == 82)
+            for name in ["a", "b"] { #expect(ids.filter { $0.hasPrefix(name) } == (0..<40).map { "\(name)\($0)" }) }
+            try await expect(ids, scene, lists)
+        }
+    }
+
+    @Test("And so are those of two processes", arguments: FollowedBackend.shared)
+    func processes(backend: FollowedBackend) async throws {
+        for history in [0, 100] {
+            try await backend.open(history: history, withPeer: true) { scene, peer in
+                try scene.begin()
+                let list = People(dataModelManager: scene.manager)
+                _ = try await list.fetchDataFromCache(withCacheKey: "people")
+                _ = try peer?.ask("list")
+                for number in 0..<40 {
+                    list.append(people(["a\(number)"]))
+                    #expect(try peer?.ask("edit", "b\(number)") == "done")
+                }
+                try await scene.settle()
+                let ids = scene.people().map(\.id)
+                #expect(ids.count == 82)
+                for name in ["a", "b"] {
+                    #expect(ids.filter { $0.hasPrefix(name) } == (0..<40).map { "\(name)\($0)" })
+                }
+                try await expect(ids, scene, [list])
+            }
+        }
+    }
+
+    @Test("A static edit, a page and a call in one turn are all there", arguments: FollowedBackend.allCases)
+    func pages(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            try scene.begin()
+            let list = People(dataModelManager: scene.manager)
+            _ = try await list.fetchDataFromCache(withCacheKey: "people")
+            let (holds, hold) = AsyncStream.makeStream(of: Void.self)
+            let page = Task {
+                try await list.loadMore { _ in
+                    for await _ in holds { break }
+                    return [Person(id: "p1"), Person(id: "2"), Person(id: "p2")]
+                }
+            }
+            try await scene.settle()
+            // Another manager's, of whom this one hears late.
+            People.append(people(["static"]), cacheKey: "people", dataModelManager: scene.other, completion: nil)
+            try scene.insert(people(["call"]), at: 0)
+            hold.yield()
+            let count = try await page.value
+            try await scene.settle()
+            let ids = scene.people().map(\.id)
+            // A page that comes behind another end than it was asked for is dropped.
+            let rest = count == nil ? ["static"] : ["static", "p1", "p2"]
+            #expect(ids.first == "call" && ids.dropFirst().prefix(2) == ["1", "2"])
+            #expect(Set(ids.dropFirst(3)) == Set(rest) && ids.count == 3 + rest.count)
+            try await expect(ids, scene, [list])
+        }
+    }
+}
