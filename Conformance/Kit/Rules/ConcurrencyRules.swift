@@ -162,7 +162,7 @@ enum ConcurrencyRules {
         try cache.write(person)
         var failure: CheckFailure?
         // A busy machine may keep the reader waiting once; a store that stalls it does so every time.
-        for round in 0..<3 {
+        for round in 0..<6 {
             do {
                 return try readBeside(round, cache, person, trial)
             } catch let error as CheckFailure {
