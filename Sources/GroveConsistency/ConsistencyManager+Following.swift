@@ -33,14 +33,19 @@ extension ConsistencyManager {
     /// Takes a turn, and gives `body`, on the engine's queue, what is held of `changes`, and of `lists` that are read as a whole the elements
     /// that are not among `unknown`.
     ///
+    /// What is not held yet of `names`, which are among the changes, and is brought by a read or an answer that began before, is told as
+    /// ``onStale(_:)`` says.
+    ///
     /// ``endFollowing(_:_:_:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:isFollowing:)``.
     package func beginFollowing(
-        _ changes: any CommittedChanges, lists: [(key: SubscriptionKey, isWhole: Bool)] = [],
+        _ changes: any CommittedChanges, named names: Set<ModelIdentifier> = [],
+        lists: [(key: SubscriptionKey, isWhole: Bool)] = [],
         except unknown: Set<ModelIdentifier> = [],
         then body: @escaping @Sendable (HeldChanges, [SubscriptionKey: [any SimpleModel]]) -> Void
     ) -> Turn {
         engine.enqueue { engine in
             engine.log.open(1 + lists.count)
+            engine.learned.add(rereadOf: names, at: engine.sequence)
             var elements: [SubscriptionKey: [any SimpleModel]] = [:]
             for (key, isWhole) in lists where isWhole {
                 elements[key] = engine.subscriptions[key.rawValue]?.elements.values.compactMap { membership in
@@ -55,16 +60,18 @@ extension ConsistencyManager {
 
     /// Applies what was read: less what was posted or deleted since `began`.
     ///
-    /// - Parameter onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
+    /// - Parameters:
+    ///   - ahead: what is newer in memory than what was read.
+    ///   - onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
     package func endFollowing(
-        _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed],
+        _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed], except ahead: Set<ModelIdentifier> = [],
         onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
     ) {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
             engine.wantsReplacements = wantsReplacements
             // More may be held by now than when it was read; and of what is held no more, the log may have what is older.
-            let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes))
+            let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes)).subtracting(ahead)
             var found: [any Model] = []
             var aliased: [(identifier: ModelIdentifier, model: any Model)] = []
             var deleted: [ModelIdentifier] = []
@@ -79,6 +86,7 @@ extension ConsistencyManager {
                         // It, or what it cannot be without, was deleted since.
                         deleted.append(wanted.identifier)
                     }
+                case .deleted where ahead.contains(wanted.identifier): break
                 case .deleted:
                     if engine.log.entries[wanted.identifier].map({ $0.sequence > began }) != true {
                         deleted.append(wanted.identifier)

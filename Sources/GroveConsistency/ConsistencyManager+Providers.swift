@@ -196,13 +196,16 @@ extension ConsistencyManager {
 
     /// Ends the fetch of a collection: its elements are listened to, and what changed in them since they were grafted
     /// is delivered.
+    ///
+    /// - Parameter left: elements that are no longer listened to.
     package func joinFetched(
-        _ fetch: Turn, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)],
+        _ fetch: Turn, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)], leaving left: [Int] = [],
         isFollowing: Bool = false
     ) {
         engine.enqueue { engine in
             engine.round(context: nil) {
                 guard let key, let subscription = engine.subscriptions[key.rawValue] else { return }
+                for handle in left { engine.leave(subscription, handle: handle) }
                 for (handle, model) in joined {
                     let newest = engine.graft(model, since: fetch, over: isFollowing ? [] : nil)
                     if let newest { engine.listen(subscription, to: newest, handle: handle) }

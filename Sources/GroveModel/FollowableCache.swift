@@ -128,8 +128,8 @@ public struct AgedRead<Value: Sendable>: Sendable {
 
 /// What became of a call that writes.
 public enum SaveOutcome: Sendable {
-    /// It is stored; not whole if some of its nodes were changed or deleted since the call, or since the place that it is as of.
-    case stored(isWhole: Bool)
+    /// It is stored, as of a place; not whole if some of its nodes were changed or deleted since.
+    case stored(isWhole: Bool, StoredPlace)
     /// It is not, and why. Saved again as of `place`, it does not overwrite what was changed since the call.
     case refused(CacheError, StoredPlace)
 }

@@ -165,10 +165,11 @@ extension SaveOutcome {
         _ settled: FollowedCache.Settled?, _ place: StoredPlace?
     ) -> (@Sendable (Result<Bool, CacheError>) -> Void)? {
         guard let settled else { return nil }
+        let place = place ?? StoredPlace(life: 0, time: 0)
         return { outcome in
             switch outcome {
-            case .success(let isWhole): settled(.stored(isWhole: isWhole))
-            case .failure(let error): settled(.refused(error, place ?? StoredPlace(life: 0, time: 0)))
+            case .success(let isWhole): settled(.stored(isWhole: isWhole, place))
+            case .failure(let error): settled(.refused(error, place))
             }
         }
     }

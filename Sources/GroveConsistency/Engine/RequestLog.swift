@@ -133,14 +133,21 @@ struct NodeChanges {
 /// What other writers committed while a read or a request was open, by the turn at which it was learned of.
 struct LearnedCommits {
     private var commits: [(turn: Turn, changes: any CommittedChanges)] = []
+    /// What was read again because the cache has something newer, by the turn of that read.
+    private var reread: [(turn: Turn, names: Set<ModelIdentifier>)] = []
     /// How many nodes they name.
     private(set) var count = 0
 
-    var isEmpty: Bool { commits.isEmpty }
+    var isEmpty: Bool { commits.isEmpty && reread.isEmpty }
 
     mutating func add(_ changes: any CommittedChanges, at turn: Turn) {
         commits.append((turn, changes))
         count += max(changes.count, 1)
+    }
+
+    /// Notes that `names` were read again at `turn`: an earlier read, or an answer, may bring what is older, and hold it only then.
+    mutating func add(rereadOf names: Set<ModelIdentifier>, at turn: Turn) {
+        if !names.isEmpty { reread.append((turn, names)) }
     }
 
     mutating func removeAll() { self = LearnedCommits() }
@@ -152,11 +159,12 @@ struct LearnedCommits {
         for (learnedAt, changes) in commits where learnedAt > turn { body(learnedAt, changes) }
     }
 
-    /// Those of `identifiers` that were changed since `turn`.
+    /// Those of `identifiers` that were changed, or read again, since `turn`.
     func changed(since turn: Turn, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         guard !identifiers.isEmpty else { return [] }
         var changed: Set<ModelIdentifier> = []
         forEach(since: turn) { changed.formUnion($1.changed(among: identifiers, isHeld: identifiers.contains)) }
+        for (readAt, names) in reread where readAt > turn { changed.formUnion(names.intersection(identifiers)) }
         return changed
     }
 }

@@ -268,7 +268,7 @@ extension CollectionStore {
         let new = applyingEdits(since: answer.place.turn, to: answered)
         let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: new.map(\.model))
         forgetAwaited()
-        if isChange { reset(new) } else { entries = PersistentVector(new) }
+        if isChange { reset(new) } else { replace(0..<entries.count, with: new[...]) }
         setAt = answer.place.turn
         confirmed = taken.lost.isEmpty ? time : nil
         markEdited(at: taken.turn)

@@ -188,7 +188,9 @@ extension CollectionStore {
         let put = own.map { $0.edit.entries.map(newest) } ?? []
         add(put)
         if item.isWhole {
-            add(entries.slice(0, entries.count))
+            // What a later edit brings is not in that list; it may have what another writer brings of the same identifier.
+            let coming = handlesOfPending
+            add(entries.slice(0, entries.count).filter { !coming.contains($0.handle) })
             list = ListBase(entries: PersistentVector(), hidden: [])
         }
         let handles = Set(put.map(\.handle))
@@ -339,8 +341,7 @@ extension CollectionStore {
             joined.append((handle, Leaf.node(entries[index].model)))
         }
         let leaving = known.filter { position(of: $0) == nil }
-        consistency.edit(key, leaving: Array(leaving), joining: [], posting: [], context: nil)
-        consistency.joinFetched(began, key, joined, isFollowing: true)
+        consistency.joinFetched(began, key, joined, leaving: Array(leaving), isFollowing: true)
         return information
     }
 
@@ -393,14 +394,13 @@ extension CollectionStore {
         for index in after.indices where !came.contains(index) {
             if entries[index].revision != after[index].revision { entries[index] = after[index] }
         }
-        consistency.edit(key, leaving: leaving, joining: [], posting: [], context: nil)
         var joined: [(handle: Int, model: any Model)] = []
         for index in isWhole ? 0..<entries.count : came where isWhole || !known.contains(entries[index].handle) {
             // News from before the read are not for what was read; those of a later read are.
             entries[index].editedAt = max(entries[index].editedAt, began)
             joined.append((entries[index].handle, Leaf.node(entries[index].model)))
         }
-        consistency.joinFetched(began, key, joined, isFollowing: true)
+        consistency.joinFetched(began, key, joined, leaving: leaving, isFollowing: true)
         return information
     }
 }

@@ -47,7 +47,7 @@ extension CollectionStore {
                 // The cache has no such list: it gets all of it, and what others changed since stays.
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {
                     return manager.consistencyManager.afterDelivery {
-                        manager.inOrder { _ in self?.saveModels(stored, asOf: place, context) }
+                        manager.inOrder { _ in self?.saveModels(stored, asOf: place, isLate: true, context) }
                         self?.saveWhole(asOf: place, wasRefused: false)
                     }
                 }
@@ -73,9 +73,13 @@ extension CollectionStore {
     }
 
     /// Stores models of an edit by themselves.
-    func saveModels(_ models: [any SimpleModel], asOf place: StoredPlace?, _ context: (any Sendable)?) {
+    ///
+    /// - Parameter isLate: whether that was tried before, so that they may be shown no more.
+    func saveModels(
+        _ models: [any SimpleModel], asOf place: StoredPlace?, isLate: Bool = false, _ context: (any Sendable)?
+    ) {
         guard manager.followed != nil else { return }
-        for model in models { manager.store(model, asOf: place, context) }
+        for model in models { manager.store(model, asOf: place, isLate: isLate, context) }
     }
 
     /// The element at `index`, as an edit names it.

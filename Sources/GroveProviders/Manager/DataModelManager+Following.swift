@@ -38,11 +38,13 @@ extension DataModelManager {
         readStale()
     }
 
-    /// Looks at the models of a save again if it had no say in some of them, or came after everything was emptied.
-    func markStale(_ models: @autoclosure () -> [any SimpleModel], after outcome: SaveOutcome) {
+    /// Looks at the models of a save again if it had no say in some of them, was late, or came after everything was emptied.
+    func markStale(
+        _ models: @autoclosure () -> [any SimpleModel], after outcome: SaveOutcome, isLate: Bool = false
+    ) {
         switch outcome {
-        case .stored(isWhole: true): break
-        case .stored(isWhole: false): markStale(models().identifiers.map { .model($0) })
+        case .stored(isWhole: true, _) where !isLate: break
+        case .stored: markStale(models().identifiers.map { .model($0) })
         case .refused(let error, _):
             guard error.code == .cancelled else { return }
             markEmptied(models().identifiers)
@@ -76,7 +78,8 @@ extension DataModelManager {
                 readers.values.compactMap { reader in batch.reading(of: reader.name).map { (reader, $0) } }
             }
             let began = consistencyManager.beginFollowing(
-                batch.models, lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole) }, except: batch.unknown
+                batch.models, named: batch.models.names,
+                lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole) }, except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
                 cache.readAgain { view in
@@ -102,6 +105,9 @@ extension DataModelManager {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
         if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
+        // What the cache has refused is newer than what it has, unless others have changed it since.
+        let ahead =
+            batch.models.beginsLife ? [] : Set(unsaved.withLock { $0.models }.filter { !batch.models.commits.name($0) })
         // What was deleted is known without a look.
         let gone = view == nil ? batch.models.deletedAtLast : []
         view?.know(held.changes.known)
@@ -123,7 +129,7 @@ extension DataModelManager {
             }
         }
         consistencyManager.endFollowing(
-            began, held.changes, outcomes,
+            began, held.changes, outcomes, except: ahead,
             onRewritten: { [weak self] models, holders in
                 self?.stale.withLock { stale in
                     stale.mark(models.union(holders).map { .model($0) })
@@ -170,6 +176,16 @@ struct ListReader: Sendable {
             _ view: (any FollowedView)?, _ reading: ListReading, _ known: [any SimpleModel], _ began: Turn,
             _ isWiped: Bool
         ) -> Void
+}
+
+extension [any CommittedChanges] {
+    /// Whether one of these says that it changed `identifier`.
+    fileprivate func name(_ identifier: ModelIdentifier) -> Bool {
+        contains { changes in
+            changes.extent == .named
+                && !changes.changed(among: CollectionOfOne(identifier)) { $0 == identifier }.isEmpty
+        }
+    }
 }
 
 extension [ModelIdentifier: CacheMiss] {

@@ -98,9 +98,11 @@ extension DataModelManager {
     ///
     /// Called in order.
     ///
-    /// - Parameter shown: of an answer, whether it is shown: only then is what the cache refuses of it saved again.
+    /// - Parameters:
+    ///   - isLate: whether something older may be shown by now, so that what the cache has then is read.
+    ///   - shown: of an answer, whether it is shown: only then is what the cache refuses of it saved again.
     func store(
-        _ model: any SimpleModel, forKey cacheKey: String? = nil, asOf place: StoredPlace? = nil,
+        _ model: any SimpleModel, forKey cacheKey: String? = nil, asOf place: StoredPlace? = nil, isLate: Bool = false,
         if shown: Decision? = nil, _ context: (any Sendable)?
     ) {
         guard let key = cacheKey ?? model.modelIdentifier?.rawValue else { return }
@@ -111,12 +113,12 @@ extension DataModelManager {
             followed.save(model, forKey: key, asOf: place) {
                 guard let manager = manager.value else { return }
                 let outcome = $0
-                manager.markStale([model], after: outcome)
+
                 let note: @Sendable () -> Void = {
                     manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)
                 }
-                guard case .refused = outcome, let shown else { return note() }
-                shown.ifSo(note)
+                if case .refused = outcome, let shown { shown.ifSo(note) } else { note() }
+                manager.markStale([model], after: outcome, isLate: isLate)
             }
             manager.value?.wakeWhatLacks([model], named: ModelIdentifier(key))
         }

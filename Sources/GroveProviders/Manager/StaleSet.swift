@@ -22,7 +22,7 @@ struct StaleSet {
         var isEveryList = false
         /// Elements that lists may hold no more, so that they are read too.
         var unknown: Set<ModelIdentifier> = []
-        /// Models of an answer that came after everything was emptied: they are gone if the cache does not have them.
+        /// Models that are of before they were deleted, or everything was: they are gone if the cache does not have them.
         var emptied: Set<ModelIdentifier> = []
 
         var isEmpty: Bool { models.isEmpty && lists.isEmpty && news.isEmpty && !isEveryList }
@@ -127,13 +127,14 @@ struct StaleSet {
         return next
     }
 
-    /// Keeps what was to be read of a batch and could not be: the names, and that everything of a type is gone.
+    /// Keeps what was to be read of a batch and could not be: the names, what was deleted, and that everything of a type is gone.
     ///
     /// What other commits changed is read again with everything else, once the cache takes calls.
     mutating func keepUnread(_ batch: Batch) {
+        let deleted = batch.models.deletedModelIds
         unread.commits += batch.models.commits.filter(\.beginsLife)
-        unread.names.formUnion(batch.models.names)
-        unreadEmptied.formUnion(batch.emptied)
+        unread.names.formUnion(batch.models.names.union(deleted))
+        unreadEmptied.formUnion(batch.emptied.union(deleted))
     }
 
     /// The read under way is over.

@@ -28,29 +28,38 @@ struct UnsavedSet {
     /// Makes what is noted due: the event that it would wait for has passed.
     mutating func endPatience() { patience = 1 }
 
-    /// Notes what became of a save; returns whether that is news for the owners.
+    /// Notes what became of a save, `nil` if it is not to be saved any more; returns whether that is news for the owners.
+    ///
+    /// Of several the last counts: a call may be told of after a later one.
     mutating func note(_ key: StaleSet.Key, _ outcome: SaveOutcome?) -> Bool {
-        guard case .refused(let error, let place)? = outcome else {
-            guard refusals.removeValue(forKey: key) != nil else { return false }
+        let before = refusals[key]
+        let isLater = outcome.map { before?.place.order ?? .zero <= $0.place.order } ?? true
+        guard let error = outcome?.refusal else {
+            guard before != nil, isLater else { return false }
+            refusals[key] = nil
             patience = 1
             return true
         }
-        let before = refusals[key]
-        // Of several the last counts.
-        let isLater = before.map { $0.place.order <= place.order } ?? true
-        refusals[key] = Refusal(error: error, place: isLater ? place : before?.place ?? place)
+        refusals[key] = Refusal(error: error, place: (isLater ? outcome?.place : before?.place) ?? .unknown)
         return before?.error.code != error.code
     }
 
     /// Notes what became of a deletion.
     mutating func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome) {
-        guard case .refused(let error, let place) = outcome, CacheError.refusals.contains(error.code) else {
-            deletions[identifier] = nil
-            return
-        }
+        let place = outcome.place
+        guard deletions[identifier]?.order ?? .zero <= place.order else { return }
+        deletions[identifier] = outcome.refusal.map { _ in place }
         // Whatever was to be saved of it before is not.
+        guard outcome.refusal != nil, let before = refusals[.model(identifier)], before.place.order <= place.order
+        else { return }
         refusals[.model(identifier)] = nil
-        deletions[identifier] = place
+    }
+
+    /// The models of which something newer is shown than the cache has.
+    var models: Set<ModelIdentifier> {
+        var found: Set<ModelIdentifier> = []
+        for case .model(let identifier) in refusals.keys { found.insert(identifier) }
+        return found
     }
 
     /// The deletions that are due with what ``takeDue(isNow:)`` returns.
@@ -85,13 +94,12 @@ extension DataModelManager {
     func note(_ key: StaleSet.Key?, _ outcome: SaveOutcome?, since resumptions: Int) {
         guard let key else { return }
         defer { if case .refused? = outcome { saveAgain(after: resumptions) } }
-        var isStored = true
-        if case .refused(let error, _)? = outcome {
-            // What can never be stored is the observer's matter, and what was wiped is nobody's.
-            isStored = !CacheError.refusals.contains(error.code)
-        }
+        // What can never be stored is the observer's matter, and what was wiped is nobody's.
+        let isStored = outcome?.refusal == nil
         if isStored, unsaved.withLock({ $0.isEmpty }) { return }
-        guard unsaved.withLock({ $0.note(key, isStored ? nil : outcome) }) else { return }
+        guard unsaved.withLock({ $0.note(key, outcome) }) else { return }
+        // What others wrote meanwhile was not shown in its place.
+        if isStored, case .model = key { markStale(CollectionOfOne(key)) }
         consistencyManager.afterDelivery { [weak self] in
             guard let self else { return }
             let error = unsaved.withLock { $0.error(of: key) }
@@ -132,6 +140,8 @@ extension DataModelManager {
                     let resumptions = resumptions
                     followed?.delete(identifier, forKey: nil, asOf: place) { [weak self] outcome in
                         self?.note(deletionOf: identifier, outcome, since: resumptions)
+                        // It may have been read meanwhile, and be shown again.
+                        if case .stored = outcome { self?.markStale(CollectionOfOne(.model(identifier))) }
                     }
                 }
             }
@@ -150,6 +160,7 @@ extension DataModelManager {
                     }
                     followed?.save(model, forKey: identifier.rawValue, asOf: keys[.model(identifier)]) { [weak self] in
                         self?.note(.model(identifier), $0, since: resumptions)
+                        self?.markStale([model], after: $0)
                     }
                 }
             }
@@ -174,6 +185,22 @@ extension CacheError {
     ]
 }
 
+extension SaveOutcome {
+    /// What it is as of.
+    fileprivate var place: StoredPlace {
+        switch self {
+        case .stored(_, let place), .refused(_, let place): place
+        }
+    }
+
+    /// Why it was refused, if the same call may succeed later.
+    fileprivate var refusal: CacheError? {
+        guard case .refused(let error, _) = self, CacheError.refusals.contains(error.code) else { return nil }
+        return error
+    }
+}
+
 extension StoredPlace {
+    fileprivate static var unknown: StoredPlace { StoredPlace(life: 0, time: 0) }
     fileprivate var order: CallNumber { numbers?.number ?? .zero }
 }
