@@ -72,10 +72,10 @@ extension CollectionStore {
         }
     }
 
-    /// Stores models of an edit by themselves.
+    /// Stores models of an edit by themselves; of one without an identifier the nearest ones below it that have one.
     func saveModels(_ models: [any SimpleModel], asOf place: StoredPlace?, _ context: (any Sendable)?) {
         guard manager.followed != nil else { return }
-        for model in models { manager.store(model, asOf: place, context) }
+        for model in models.identified { manager.store(model, asOf: place, context) }
     }
 
     /// The element at `index`, as an edit names it.
