@@ -61,7 +61,7 @@ peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_AR
 
 screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS=10000 says how long it is
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Screens $(FLAGS)
-	@for peer in grove grove-appends grove-process grdb; do echo "$$peer"; Benchmarks/Peers/.build/release/Screens $$peer $(or $(ROWS),10000); done
+	@for peer in idle grove grove-appends grove-process grdb; do echo "$$peer"; Benchmarks/Peers/.build/release/Screens $$peer $(or $(ROWS),10000); done
 
 tests: setup ## builds the tests
 	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)

@@ -38,4 +38,74 @@ struct FormsTests {
             }
         }
     }
+
+    /// The calls that edit a list, for the cache or a transaction that is `cache`.
+    private static let edits = [
+        "insert([m], at: 3, inCollection: \"inbox\")", "append([m], toCollection: \"inbox\")",
+        "replaceElements(in: 0..<1, ofCollection: \"inbox\", with: [m])",
+        "removeElements(in: 0..<1, ofCollection: \"inbox\")", "moveElement(from: 3, to: 0, inCollection: \"inbox\")",
+        "insert([m], at: .before(\"Message:1\"), inCollection: \"inbox\")",
+        "insert(references: [\"Message:1\"], at: .last, inCollection: \"inbox\")",
+        "upsert([m], at: .first, inCollection: \"inbox\")", "upsert([m], inCollection: \"inbox\")",
+        "remove(\"Message:1\", fromCollection: \"inbox\")",
+        "move(\"Message:1\", to: .after(\"Message:2\"), inCollection: \"inbox\")",
+        "removeCollection(\"inbox\")", "writeCollection([m], as: \"inbox\")",
+    ]
+
+    /// The calls that write models.
+    private static let writes = [
+        "write(m)", "write(contentsOf: [m])", "update(Message.self, id: 34) { $0.isRead = true }",
+        "update(\"Message:34\", as: Message.self, ifMissing: .ignore) { $0.isRead = true }",
+        "delete(Message.self, id: 34)", "evict(\"Message:34\")", "restore(m)",
+    ]
+
+    /// The calls that find an element.
+    private static let finds = [
+        "index(of: \"Message:1\", inCollection: \"inbox\")", "contains(\"Message:1\", inCollection: \"inbox\")",
+    ]
+
+    @Test("Lists and models have the same calls on a cache, in a task, in a transaction, and whatever the backend")
+    func sameNames() throws {
+        var source = "import Grove\n"
+        for (number, cache) in ["MemoryCache", "any Cache", "borrowing CacheTransaction"].enumerated() {
+            let calls = (Self.edits + Self.writes).map { "    try cache.\($0)\n" } + Self.finds.map { "    _ = try cache.\($0)\n" }
+            source += "func waits\(number)(_ cache: \(cache), _ m: Message) throws {\n\(calls.joined())}\n"
+            guard number < 2 else { continue }
+            let tasks = (Self.edits + Self.writes).map { "    try await cache.\($0)\n" }
+            source += "func task\(number)(_ cache: \(cache), _ m: Message) async throws {\n\(tasks.joined())}\n"
+        }
+        // A provider is of one list, and shows an edit at once.
+        source += """
+            @MainActor
+            func provider(_ list: CollectionDataProvider<Message>, _ m: Message, _ row: CollectionRow<Message>.ID) {
+                list.append([m])
+                list.insert([m], at: 0)
+                list.insert([m], at: .before("Message:1"))
+                list.upsert([m], at: .first)
+                list.upsert([m])
+                list.update(m)
+                list.update(m, at: 0)
+                list.remove("Message:1")
+                list.remove(row: row)
+                list.remove(at: 0)
+                list.move("Message:1", to: .after("Message:2"))
+                _ = list.index(of: "Message:1")
+                _ = list.contains("Message:1")
+            }
+            @MainActor
+            func manager(_ manager: DataModelManager, _ m: Message) async throws {
+                typealias Messages = CollectionDataProvider<Message>
+                try await manager.update(Message.self, id: 34) { $0.isRead = true }
+                try await manager.update(Message.self, id: 34, ifMissing: .ignore) { $0.isRead = true }
+                try await Messages.append([m], cacheKey: "inbox", dataModelManager: manager)
+                try await Messages.insert([m], at: { _ in 0 }, cacheKey: "inbox", dataModelManager: manager)
+                try await Messages.update(m, at: { _ in 0 }, cacheKey: "inbox", dataModelManager: manager)
+                try await Messages.removeAtIndex({ _ in 0 }, cacheKey: "inbox", dataModelManager: manager)
+            }
+            func identities(_ changes: ChangeSet) -> Set<Int> { changes.ids(of: Message.self) }
+
+            """
+        let (said, succeeds) = try check(source)
+        #expect(succeeds && said.isEmpty, "\(said)")
+    }
 }

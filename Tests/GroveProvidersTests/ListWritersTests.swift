@@ -1,5 +1,9 @@
+import Dispatch
 import Grove
 import GroveCache
+import GroveMemory
+import GroveSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -108,4 +112,66 @@ struct ListWritersTests {
             try await expect(ids, scene, [list])
         }
     }
+
+    @Test("No call that writes waits for the reading of a list", .timeLimit(.minutes(1)))
+    func longReads() async throws {
+        try await longReads(try MemoryCache())
+        let directory = try TemporaryDirectory()
+        try await longReads(try SQLiteCache(directory: directory.path))
+    }
+
+    private func longReads<Store: NodeStore>(_ cache: NormalizedCache<Store>) async throws {
+        let scene = Scene(cache)
+        let list = CollectionDataProvider<SlowPerson>(dataModelManager: scene.manager)
+        list.setData([SlowPerson(id: "0")], cacheKey: "slow")
+        try await scene.settle()
+        let gate = ReadGate()
+        SlowPerson.gate.withLock { $0 = gate }
+        try await cache.writeCollection((1..<4).map { SlowPerson(id: "\($0)") }, as: "slow")
+        await gate.arrival()
+        // The list is being read, and its first element is not there yet.
+        try await cache.write(Person(id: "5"))
+        _ = try await cache.append([SlowPerson(id: "6")], toCollection: "slow")
+        list.append([SlowPerson(id: "7")])
+        try await cache.flush()
+        #expect(try cache.count(ofCollection: "slow") == 5)
+        SlowPerson.gate.withLock { $0 = nil }
+        gate.open()
+        try await scene.settle()
+        #expect(list.data.map(\.id) == ["1", "2", "3", "6", "7"])
+    }
+}
+
+/// A person of whom the first that is read is read until a gate opens.
+private struct SlowPerson: CacheableModel, Equatable {
+    var id: String
+
+    var modelIdentifier: ModelIdentifier? { "Slow:\(id)" }
+
+    static let gate = Mutex<ReadGate?>(nil)
+    static let fields = FieldTable("id")
+
+    func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encode(id, at: 0) }
+
+    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> SlowPerson {
+        gate.withLock(\.self)?.pass()
+        let id = try node.scan(String.self, at: 0)
+        return SlowPerson(id: try node.finish(id))
+    }
+}
+
+/// Holds a thread up until it is opened.
+private final class ReadGate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+
+    func pass() {
+        arrived.yield()
+        semaphore.wait()
+        semaphore.signal()
+    }
+
+    func arrival() async { for await _ in arrivals { break } }
+
+    func open() { semaphore.signal() }
 }

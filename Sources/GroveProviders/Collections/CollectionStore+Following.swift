@@ -193,11 +193,10 @@ extension CollectionStore {
             add(entries.slice(0, entries.count).filter { !coming.contains($0.handle) })
             list = ListBase(entries: PersistentVector(), hidden: [])
         }
-        let handles = Set(put.map(\.handle))
         var isKnown = true
         for splice in item.splices {
             let splice = item.isWhole ? ListSplice(0..<0, splice.elements) : splice
-            let staying = handles.isEmpty ? [] : handles.intersection(list.handles(outside: splice.range))
+            let staying = own.map { list.staying($0.edit, outside: splice.range) } ?? []
             let change = list.apply(splice) { identifier in
                 while let entry = pool[identifier]?.popLast() {
                     pooled.remove(entry.handle)

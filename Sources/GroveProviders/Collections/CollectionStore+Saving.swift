@@ -72,14 +72,14 @@ extension CollectionStore {
         }
     }
 
-    /// Stores models of an edit by themselves.
+    /// Stores models of an edit by themselves; of one without an identifier the nearest ones below it that have one.
     ///
     /// - Parameter isLate: whether that was tried before, so that they may be shown no more.
     func saveModels(
         _ models: [any SimpleModel], asOf place: StoredPlace?, isLate: Bool = false, _ context: (any Sendable)?
     ) {
         guard manager.followed != nil else { return }
-        for model in models { manager.store(model, asOf: place, isLate: isLate, context) }
+        for model in models.identified { manager.store(model, asOf: place, isLate: isLate, context) }
     }
 
     /// The element at `index`, as an edit names it.

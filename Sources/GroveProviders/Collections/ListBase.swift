@@ -43,10 +43,21 @@ struct ListBase<T: SimpleModel>: Sendable {
         return hidden
     }
 
-    /// The handles of the entries that are not at positions in `range` of the stored list.
-    func handles(outside range: Range<Int>) -> Set<Int> {
+    /// The handles of what `edit` brings that entries have already which are not at positions in `range` of the stored list.
+    ///
+    /// - Complexity: O(1) for what is put in, and for what is replaced where it was seen.
+    func staying(_ edit: EntryEdit<T>, outside range: Range<Int>) -> Set<Int> {
         let (start, end) = (index(of: range.lowerBound), min(index(of: range.upperBound), entries.count))
-        return Set((entries.slice(0, min(start, end)) + entries.slice(end, entries.count)).map(\.handle))
+        switch edit {
+        // What is put in is in no list before.
+        case .insert, .move: return []
+        case .replace(let seen, let entry):
+            guard let entry, let found = seen.index(in: entries), found < start || found >= end else { return [] }
+            return [entry.handle]
+        case .set(let entries, _):
+            let others = self.entries.slice(0, min(start, end)) + self.entries.slice(end, self.entries.count)
+            return Set(entries.map(\.handle)).intersection(others.map(\.handle))
+        }
     }
 
     /// Applies what a commit did.

@@ -218,6 +218,22 @@ extension [any SimpleModel] {
         }
         return found
     }
+
+    /// What can be stored by itself: these models, and in the place of one without an identifier the nearest ones below it that have one.
+    var identified: [any SimpleModel] {
+        var found: [any SimpleModel] = []
+        var waiting = reversed().map { Leaf.node($0) }
+        while let model = waiting.popLast() {
+            if model.modelIdentifier != nil {
+                found.append(Leaf.base(model))
+            } else {
+                let start = waiting.count
+                model.forEach { waiting.append($0) }
+                waiting[start...].reverse()
+            }
+        }
+        return found
+    }
 }
 
 /// What keeps a request open: it ends with this.

@@ -5,6 +5,7 @@ let usage = """
     usage: Screens grove|grdb ROWS [SECONDS]     a list of ROWS on screen, 60 edits a second by another writer
            Screens grove-appends ROWS [SECONDS]  the same, while the screen appends ten rows a second
            Screens grove-process ROWS [SECONDS]  the same by another process
+           Screens idle ROWS [SECONDS]           the same list, which nobody edits: what the machine does by itself
            Screens upsert ROWS                   what an upsert in a stored list of ROWS takes
     """
 
@@ -20,6 +21,9 @@ defer { try? FileManager.default.removeItem(atPath: directory) }
 switch arguments[0] {
 case "grove": try await ListRun(seconds: seconds).run(GroveScreen(directory, rows: rows))
 case "grove-appends": try await ListRun(seconds: seconds, appends: true).run(GroveScreen(directory, rows: rows))
+case "idle":
+    try await ListRun(seconds: seconds, edits: { _ in try await Task.sleep(for: .seconds(seconds)) }).run(
+        GroveScreen(directory, rows: rows))
 case "grove-process":
     let screen = try GroveScreen(directory, rows: rows, history: 1_000)
     screen.noticeOthers()
