@@ -118,7 +118,7 @@ extension WriteTransaction {
         return nil
     }
 
-    /// The record that goes next. What a follower shows goes if nothing else is found.
+    /// The record that goes next; what a follower shows goes if nothing else is found.
     private mutating func candidate(
         _ evictor: Evictor, _ sweep: any SweepableTransaction
     ) throws(CacheError) -> EvictionCandidate? {
