@@ -52,7 +52,7 @@ for backend in $BACKENDS; do
         for used in without with; do
             # shellcheck disable=SC2046
             set -- $(medians "$work/$backend.$filled.$used") $(medians "$work/$backend.$filled.files")
-            fill=$(medians "$work/$backend.$filled.fill")
+            fill=$(medians "$work/$backend.$filled.fill" | tr -d " ")
             printf '| %s | %s | %s | %.2f | %.2f | %.1f | %.0f | %.2f |\n' "$backend" $filled $used "$1" "$2" \
                 "$(echo "$3 / 1000000" | bc -l)" "$(echo "$4 / 1024" | bc -l)" "$fill"
         done
