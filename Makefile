@@ -32,7 +32,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: agreement families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -102,6 +102,9 @@ agreement: release ## holds compare against a package that measures by itself
 
 families: release ## generated traces of eight families through eviction, against LRU and S3-FIFO at equal bytes
 	.build/release/grove trace --families
+
+budget: release ## what a budget costs a process, with RECORDS=500000; a process for each figure
+	@sh Scripts/budget.sh
 
 month: release ## a simulated month within 50 MB on every backend: ten million writes, thirty million reads
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \

@@ -134,6 +134,6 @@ func checkPins<Store>(_ cache: NormalizedCache<Store>) throws {
         guard !evictor.pins.isStale else { return }
         let pinned = records.filter { evictor.pins.isMarked($0.hash) }
         try #require(evictor.pins.count == pinned.count && evictor.pins.bytes == pinned.reduce(0) { $0 + $1.bytes })
-        try #require(!evictor.pinsTooMuch)
+        try #require(!evictor.pins.isOver)
     }
 }

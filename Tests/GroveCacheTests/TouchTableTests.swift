@@ -10,7 +10,9 @@ struct TouchTableTests {
         var random = SeededGenerator(seed: 1)
         let hashes = (0..<60_000).map { _ in random.next() }
         var table = TouchTable(limit: 1 << 17, unit: 1)
-        for (now, hash) in hashes.enumerated() { table.set(hash, last: UInt64(now), hits: 1, now: UInt64(now)) }
+        for (now, hash) in hashes.enumerated() {
+            table.set(hash, at: table.find(hash), last: UInt64(now), hits: 1, now: UInt64(now))
+        }
         #expect(table.slots.count == 1 << 17)
         let now = UInt64(hashes.count)
         let known = hashes.indices.count { index in
@@ -18,7 +20,7 @@ struct TouchTableTests {
         }
         #expect(known > 51_000, "\(known)")
         // More keys than it may remember make it no larger.
-        for step in 0..<120_000 { table.set(random.next(), last: now, hits: 0, now: now + UInt64(step) / 8) }
+        for step in 0..<120_000 { table.set(random.next(), at: nil, last: now, hits: 0, now: now + UInt64(step) / 8) }
         #expect(table.slots.count == 1 << 17)
     }
 
@@ -28,7 +30,7 @@ struct TouchTableTests {
         for round in 0..<50 {
             for hash in 0..<500 as Range<UInt64> {
                 let mixed = hash &* 0x9e37_79b9_7f4a_7c15
-                table.set(mixed, last: UInt64(round), hits: 1, now: UInt64(round))
+                table.set(mixed, at: table.find(mixed), last: UInt64(round), hits: 1, now: UInt64(round))
             }
         }
         #expect(table.slots.count == TouchTable.leastSlots)

@@ -15,6 +15,8 @@ package protocol ToolCache: AnyObject, Sendable {
     func usage() throws(CacheError) -> CacheUsage
     /// Asks for the item `name` and writes it where it is not there; returns whether it was.
     func request(_ name: String) throws(CacheError) -> Bool
+    /// Writes the items of `numbers`, of some 180 bytes each.
+    func fill(_ numbers: Range<Int>) throws(CacheError)
     /// Lives through weeks with a budget.
     func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result
     func flush(_ durability: Durability) throws(CacheError)

@@ -28,6 +28,19 @@ struct AgeLimit {
     /// Whether the record of `header`, which one projection wrote, is young enough; a deletion has no age.
     func accepts(_ header: RecordHeader) -> Bool { header.flags.contains(.tombstone) || accepts(header.time) }
 
+    /// Whether any projection of `stored`, a record under `key`, is young enough; what is damaged has no age.
+    ///
+    /// - Parameter isKnown: whether one of unknown age counts as young.
+    func accepts(_ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, isKnown: Bool = false) -> Bool {
+        guard let header = unsafe try? RecordHeader(stored, key: key), !header.flags.contains(.tombstone) else {
+            return true
+        }
+        guard header.flags.contains(.projections) else { return accepts(header.time) || isKnown && header.time == 0 }
+        let count = unsafe RecordBody.fieldCount(header.body)
+        guard let table = try? ProjectionTable(header, fieldCount: count) else { return true }
+        return table.rows.contains { accepts($0.time) || isKnown && $0.time == 0 }
+    }
+
     /// Whether what `projection` reads of a record that several projections wrote is young enough.
     ///
     /// A field is as young as the last of its writers was confirmed, and the record as old as the oldest of its fields:

@@ -11,12 +11,17 @@ import GroveModel
 
 /// Keeping the budget: all of it on ``writer``, but for the beginning.
 extension CacheCore {
+    /// The store, where it keeps within a budget.
+    private var budgetedStore: (any BudgetedStore)? { state.withLock { $0.life.currentStore?.budgeted } }
+
+    /// Whether making room may wait for views to end: none has been open for long.
+    private var waitsForViews: Bool { openViews.longest == nil }
+
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing WriteTransaction) -> PayloadLimit {
         guard let evictor, evictor.budget.bytes != nil else { return .none }
-        let store = openViews.longest == nil ? state.withLock { $0.life.store?.budgeted } : nil
-        let payload = commit.stored.account?.payloadBytes ?? 0
-        return PayloadLimit(hard: evictor.capacity, soft: store?.payloadLimit(holding: payload) ?? .max)
+        let store = waitsForViews ? state.withLock { $0.life.store?.budgeted } : nil
+        return PayloadLimit(hard: evictor.capacity, soft: store?.payloadLimit(holding: commit.payload) ?? .max)
     }
 
     /// The most records in a group commit: each may cost the engine a page or two.
@@ -37,41 +42,43 @@ extension CacheCore {
     }
 
     private func transactMakingRoom(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
-        guard let evictor, evictor.budget.isLimited else { return try transact(group) }
-        var sum = 0
+        guard let evictor else { return try transact(group) }
+        var (bytes, entries) = (0, 0)
         for write in group {
-            let bytes = write.payloadBytes
-            sum += bytes
-            guard bytes <= evictor.capacity else { throw Evictor.overBudget(bytes) }
+            let size = write.payloadBytes
+            guard size <= evictor.capacity else { throw Evictor.overBudget(size) }
             if let nodes = evictor.budget.nodes, write.entryCount > nodes {
                 throw CacheError(
                     .overBudget, "The write has \(write.entryCount) records and the budget allows \(nodes).")
             }
+            (bytes, entries) = (bytes + size, entries + write.entryCount)
         }
-        let entries = group.reduce(0) { $0 + $1.entryCount }
         guard evictor.budget.bytes != nil, entries > 0 else { return try transact(group) }
         _ = try currentStore()
-        let load = historyLimit.added(
-            to: WriteLoad(
-                entries: entries, replaced: entries - newEntries(of: group, entries),
-                evictions: WriteTransaction.evictions(beside: entries), bytes: sum))
-        return try makingRoom(for: load, evictor) { () throws(CacheError) in try transact(group) }
+        var load = WriteLoad(
+            entries: entries, replaced: entries, evictions: EvictionWork.evictions(beside: entries), bytes: bytes)
+        if isLarge(load) { load.replaced -= newEntries(of: group, entries) }
+        return try makingRoom(for: historyLimit.added(to: load), evictor) { () throws(CacheError) in try transact(group)
+        }
     }
 
     /// Runs `commit`, which writes `load`, once there is room for it; if it finds none all the same, some more goes.
     func makingRoom<Value>(
         for load: WriteLoad, _ evictor: Evictor, _ commit: () throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
-        let store = state.withLock { $0.life.currentStore?.budgeted }
-        try evictAhead(of: load, evictor, store)
+        // Before a large write goes what goes beside a small one: its transaction becomes no larger, and what goes does not stand beside it
+        // in the store's files.
+        if isLarge(load) {
+            try makeRoom(ofPayload: load.bytes / load.entries * (load.entries - load.replaced), evictor)
+        }
         var failure: CacheError?
         for attempt in 0..<5 {
             // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
-            try makeRoom(for: load, giving: attempt == 0 ? evictor.capacity / 2 : evictor.capacity / 4, evictor, store)
+            try makeRoom(for: load, giving: evictor.capacity / (attempt == 0 ? 2 : 4), evictor)
             do throws(CacheError) {
                 return try commit()
             } catch {
-                guard error.code == .full, openViews.longest == nil else { throw error }
+                guard error.code == .full, waitsForViews else { throw error }
                 failure = error
                 // Views end soon, and let go of what they hold: most often that is all it takes.
                 usleep(UInt32(20_000 * (attempt + 1)))
@@ -81,26 +88,24 @@ extension CacheCore {
         throw failure ?? Evictor.overBudget(load.bytes)
     }
 
-    /// Evicts until `bytes` more of payload fit: a user's transaction evicts only when it ends.
-    func makeRoom(
-        ofPayload bytes: Int, _ evictor: Evictor, _ store: (any BudgetedStore)?
-    ) throws(CacheError) {
+    /// Whether a write has more records than what goes beside a small one, or is a group of its own.
+    private func isLarge(_ load: WriteLoad) -> Bool { load.entries > load.evictions || load.bytes > groupBytes }
+
+    /// Evicts until `bytes` more of payload fit.
+    func makeRoom(ofPayload bytes: Int, _ evictor: Evictor) throws(CacheError) {
         guard let payload = evictor.account?.payloadBytes else { return }
-        let limit = min(store?.payloadLimit(holding: payload) ?? .max, evictor.capacity)
-        guard payload + bytes > limit else { return }
-        _ = try freePayload(payload + bytes - limit)
+        let limit = min(budgetedStore?.payloadLimit(holding: payload) ?? .max, evictor.capacity)
+        if payload + bytes > limit { _ = try freePayload(payload + bytes - limit) }
     }
 
     /// Evicts until the engine has room for `load`, at most about `most` bytes of payload.
-    func makeRoom(
-        for load: WriteLoad, giving most: Int, _ evictor: Evictor, _ store: (any BudgetedStore)?
-    ) throws(CacheError) {
+    func makeRoom(for load: WriteLoad, giving most: Int, _ evictor: Evictor) throws(CacheError) {
         var load = load
-        load.waitsForViews = openViews.longest == nil
+        load.waitsForViews = waitsForViews
         var left = most
-        while left > 0, let store, try !store.makeRoom(for: load) {
+        while left > 0, let store = budgetedStore, try !store.makeRoom(for: load) {
             // While a view is open no bytes come back: to evict more would empty the cache for nothing.
-            guard openViews.longest == nil else {
+            guard waitsForViews else {
                 throw CacheError(.full, "The store has no room for the write within its budget.")
             }
             let freed = try freePayload(
@@ -133,21 +138,6 @@ extension CacheCore {
         return looks == 0 ? 0 : min(position, entries) * absent / looks * 15 / 16
     }
 
-    /// Evicts before a large write, by records or bytes, what it evicts beside a small one.
-    ///
-    /// So its transaction becomes no larger, and what goes does not stand beside it in the store's files.
-    private func evictAhead(
-        of load: WriteLoad, _ evictor: Evictor, _ store: (any BudgetedStore)?
-    ) throws(CacheError) {
-        guard load.entries > load.evictions || load.bytes > groupBytes, let store,
-            let payload = evictor.account?.payloadBytes
-        else { return }
-        let limit = min(store.payloadLimit(holding: payload), evictor.capacity)
-        let coming = load.bytes / load.entries * (load.entries - load.replaced)
-        guard payload + coming > limit else { return }
-        _ = try freePayload(payload + coming - limit)
-    }
-
     /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns how much went.
     func freePayload(_ bytes: Int, largest: Int = .max) throws(CacheError) -> Int {
         var freed = 0
@@ -159,16 +149,16 @@ extension CacheCore {
                 // An eviction writes too: into the log, and to pages.
                 let most = min(groupEntries, 256)
                 var load = historyLimit.added(to: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
-                load.waitsForViews = openViews.longest == nil
-                _ = try state.withLock({ $0.life.currentStore?.budgeted })?.makeRoom(for: load)
+                load.waitsForViews = waitsForViews
+                _ = try budgetedStore?.makeRoom(for: load)
                 tokens = try transact { (commit) throws(CacheError) in
-                    let before = commit.stored.account?.payloadBytes ?? 0
-                    let target = before - min(bytes - freed, groupBytes)
-                    commit.largestVictim = largest
-                    commit.own = evictor?.spared ?? []
-                    evicted = try commit.removeVictims(downTo: max(target, 0), most: most, isSoft: largest < .max)
+                    let before = commit.payload
+                    commit.eviction.own = evictor?.spared ?? []
+                    evicted = try commit.removeVictims(
+                        downTo: max(before - min(bytes - freed, groupBytes), 0), most: most, isSoft: largest < .max,
+                        largest: largest)
                     commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
-                    step = before - (commit.stored.account?.payloadBytes ?? 0)
+                    step = before - commit.payload
                 }
             } catch {
                 // Not even a removal has room; whoever asked says what that means.
@@ -192,7 +182,8 @@ extension CacheCore {
         guard let evictor else { return }
         let findings = readers.takeFindings()
         evictor.touch(findings.touches)
-        evictor.note(findings.expired)
+        evictor.expired.append(
+            contentsOf: findings.expired.prefix(max(Evictor.Expired.most - evictor.expired.count, 0)))
     }
 
     // MARK: Saving

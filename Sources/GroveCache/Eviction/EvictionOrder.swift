@@ -20,21 +20,14 @@ package struct EvictionOrder: Sendable {
     /// Makes an order for `capacity` bytes, which are about `records` records.
     package init(capacity: Int, records: Int) {
         self.records = max(records, 1)
-        main = TouchOrder(.trial, capacity: capacity, slots: EvictionOrder.slots(self.records))
-        (small, rate, keep) = EvictionOrder.sample(capacity, self.records)
-    }
-
-    /// How many keys are remembered at most, about: twice as many as records fit.
-    private static func slots(_ records: Int) -> Int { min(records, TouchTable.mostSlots / 2) * 2 }
-
-    private static func sample(_ capacity: Int, _ records: Int) -> ([SmallCache], UInt64, Double) {
-        let share = min(1, sampledKeys / Double(records))
+        // Twice as many keys as records fit are remembered at most, about.
+        main = TouchOrder(
+            .trial, capacity: capacity, slots: min(self.records, TouchTable.mostSlots / 2) * 2)
+        let share = min(1, EvictionOrder.sampledKeys / Double(self.records))
         let part = max(Int(Double(capacity) * share), 1)
-        let rate = share < 1 ? UInt64(share * 0x1p64) : .max
-        return (
-            [SmallCache(.recency, capacity: part), SmallCache(.trial, capacity: part)], rate,
-            1 - 1 / (window * min(Double(records), sampledKeys))
-        )
+        small = [SmallCache(.recency, capacity: part), SmallCache(.trial, capacity: part)]
+        rate = share < 1 ? UInt64(share * 0x1p64) : .max
+        keep = 1 - 1 / (EvictionOrder.window * min(Double(self.records), EvictionOrder.sampledKeys))
     }
 
     /// Says that `capacity` bytes fit from now on, about `records` records: nothing else changes where that is much like before.
@@ -44,16 +37,14 @@ package struct EvictionOrder: Sendable {
             ratio > 2 || ratio < 0.5 || Double(capacity) > main.capacity * 1.25
                 || Double(capacity) < main.capacity * 0.8
         else { return }
-        self.records = max(records, 1)
-        main.resize(capacity, slots: EvictionOrder.slots(self.records), now: now)
-        (small, rate, keep) = EvictionOrder.sample(capacity, self.records)
-        hits = [0, 0]
+        let former = main
+        self = EvictionOrder(capacity: capacity, records: records)
+        restore(former.seen, former.kind, trialShare: former.trialShare, now: now)
     }
 
-    /// Goes on with what was saved.
-    mutating func restore(_ seen: TouchTable, kind: TouchOrder.Kind, trial: Double, now: UInt64) {
-        main.restore(seen, trial: trial, now: now)
-        main.kind = kind
+    /// Goes on with what another order, or an earlier process, has learned.
+    mutating func restore(_ seen: TouchTable, _ kind: TouchOrder.Kind, trialShare: Double, now: UInt64) {
+        main.restore(seen, kind, trialShare: trialShare, now: now)
     }
 
     /// Notes that a record was hit, of about `weight` bytes; returns by how much the time advances for it.

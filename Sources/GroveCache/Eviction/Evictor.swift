@@ -20,30 +20,16 @@ final class Evictor: @unchecked Sendable {
         static let most = 4_096
     }
 
-    /// Where a hand stands, and for how many records it goes on.
-    struct Turn {
-        fileprivate(set) var hand = 0
-        fileprivate(set) var cursor: SweepCursor?
-        fileprivate(set) var left = 0
-    }
-
-    /// How many hands there are at the most.
-    private static let mostHands = 256
-    /// How many records a hand looks at in a row.
-    private static let run = 16
-    /// Of as many records that come as there are, so many hands move to one of them.
-    private static let movingHands = mostHands / 4
     /// What a record is taken to have where nothing is stored yet.
     private static let usualRecord = 256
 
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    @safe @exclusivity(unchecked) private(set) var order = EvictionOrder(capacity: 1, records: 1)
-    @safe @exclusivity(unchecked) private var hands: [SweepCursor?] = [nil]
-    @safe @exclusivity(unchecked) private var turn = Turn()
-    /// The system's numbers cost a call of the system each, and there is one for each record that is stored.
-    @safe @exclusivity(unchecked) private var random = QuickRandom()
+    /// Who goes first.
+    @safe @exclusivity(unchecked) var order = EvictionOrder(capacity: 1, records: 1)
+    /// Where to look.
+    @safe @exclusivity(unchecked) var hands = Hands()
     /// What committed transactions have done.
     @safe @exclusivity(unchecked) private(set) var counters = EvictionCounters()
     /// The same with the transaction that is under way.
@@ -51,21 +37,21 @@ final class Evictor: @unchecked Sendable {
     /// What must stay.
     @safe @exclusivity(unchecked) var pins = PinTable()
     /// What reads found too old, the last first to go.
-    @safe @exclusivity(unchecked) private(set) var expired: [Expired] = []
+    @safe @exclusivity(unchecked) var expired: [Expired] = []
     /// Hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
     /// What the store said of itself when this process saw it last: another one says that another process wrote.
     private(set) var last: StoreState?
     /// How often that was so, or the store was opened.
     private(set) var foreignCommits = 0
-    /// By how much the time has advanced for hits since the last commit.
+    /// By how much the time has advanced for hits since the store's own record was written.
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
     /// Touches and evictions since what is known was saved.
-    @safe @exclusivity(unchecked) private(set) var changesSinceSave = 0
+    @safe @exclusivity(unchecked) var changesSinceSave = 0
     /// The share of expired records among those that were looked at lately.
-    @safe @exclusivity(unchecked) private var expiredShare: Float = 1
+    @safe @exclusivity(unchecked) private var expiredShare: Float
     /// The mean size of a record.
-    @safe @exclusivity(unchecked) private var mean = Evictor.usualRecord
+    @safe @exclusivity(unchecked) private(set) var mean = Evictor.usualRecord
     /// Whether the order is one for what is stored.
     private var isPrepared = false
     /// The directory in which an earlier process may have saved what it knew, until it is looked for.
@@ -73,27 +59,25 @@ final class Evictor: @unchecked Sendable {
     /// What was saved there, where it was taken away before it was looked for.
     var saved: [UInt8]?
 
-    init(_ budget: CacheBudget) { self.budget = budget }
-
-    /// Whether records count as 1: where their number alone is limited.
-    var countsEntries: Bool { budget.bytes == nil }
+    init(_ budget: CacheBudget) {
+        self.budget = budget
+        expiredShare = budget.expiresAfter == nil ? 0 : 1
+    }
 
     /// The account as this process committed it last.
     var account: StoreState.Account? { last?.account }
-
-    /// Bytes allocated.
-    var byteCount: Int { order.byteCount }
 
     /// Sets how much payload fits.
     ///
     /// - Parameter saved: where an earlier process may have saved what it knew, which is taken up before the first write.
     func begin(capacity: Int, saved directory: String?) {
         self.capacity = capacity
-        savedIn = directory
-        saved = nil
-        last = nil
+        (savedIn, saved, last, isPrepared) = (directory, nil, nil, false)
         foreignCommits += 1
-        isPrepared = false
+        pins.limit = (
+            // What is left is for what comes and goes, and for the engine, which needs room to write even where nothing can be evicted.
+            bytes: budget.bytes == nil ? .max : capacity / 100 * 50, count: budget.nodes ?? .max
+        )
     }
 
     /// Begins a transaction on a store that says `stored` of itself.
@@ -112,15 +96,14 @@ final class Evictor: @unchecked Sendable {
         isPrepared = true
         // Eight bytes for each record that fits: what is saved takes no more than a twenty-first part of the budget.
         order = EvictionOrder(capacity: fitting, records: records)
-        hands = [nil]
-        turn = Turn()
+        hands = Hands()
         restore(now: now)
     }
 
-    /// Notes that a transaction was committed, which left `stored` in the store and wrote `hitTime` of hits.
-    func commit(_ stored: StoreState, hitTime taken: Int) {
+    /// Notes that a transaction was committed, which left `stored` in the store.
+    func commit(_ stored: StoreState) {
+        if last != stored { hitTime = 0 }
         last = stored
-        hitTime -= taken
         counters = counting
         pins.commit()
     }
@@ -133,14 +116,10 @@ final class Evictor: @unchecked Sendable {
 
     /// Forgets everything: the store is empty.
     func removeAll() {
-        savedIn = nil
-        saved = nil
-        last = nil
+        begin(capacity: capacity, saved: nil)
         pins.removeAll()
         expired = []
-        hitTime = 0
-        changesSinceSave = 0
-        isPrepared = false
+        (hitTime, changesSinceSave) = (0, 0)
     }
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(key, seed: 0) }
@@ -154,17 +133,6 @@ final class Evictor: @unchecked Sendable {
         changesSinceSave += hashes.count
     }
 
-    /// Notes what reads found too old, as far as there is room.
-    func note(_ others: [Expired]) {
-        expired.append(contentsOf: others.prefix(max(Expired.most - expired.count, 0)))
-    }
-
-    /// The next record that a read has found too old.
-    func nextExpired() -> Expired? { expired.popLast() }
-
-    /// Notes that what is under the key whose hash is `hash` was confirmed without being written.
-    func confirm(_ hash: UInt64, now: UInt64) { order.stored(hash, weight: mean, isNew: false, now: now) }
-
     /// Notes that a record of `weight` bytes is stored under the key whose hash is `hash`.
     ///
     /// - Parameter number: that of the call.
@@ -175,43 +143,7 @@ final class Evictor: @unchecked Sendable {
         order.stored(hash, weight: weight, isNew: isNew, now: now)
     }
 
-    /// Whether a hand is to move to a record that came.
-    func movesHand(entries: Int) -> Bool {
-        if hands.count < Evictor.mostHands { return random.next() & 15 == 0 }
-        return random.next(below: max(entries, 1)) < Evictor.movingHands
-    }
-
-    /// Moves a hand to `cursor`.
-    func moveHand(to cursor: SweepCursor) {
-        if hands.count < Evictor.mostHands { return hands.append(cursor) }
-        hands[random.next(below: hands.count)] = cursor
-    }
-
     // MARK: Who goes
-
-    /// Whose turn it is to look.
-    func nextTurn() -> Turn {
-        if turn.left <= 0 {
-            let hand = random.next(below: hands.count)
-            turn = Turn(hand: hand, cursor: hands[hand], left: Evictor.run)
-        }
-        return turn
-    }
-
-    /// Says that the turn went on to `cursor` over `count` records.
-    func advance(to cursor: SweepCursor?, over count: Int) {
-        hands[turn.hand] = cursor
-        turn.cursor = cursor
-        turn.left -= max(count, 1)
-        // At the end another hand goes on.
-        if cursor == nil { turn.left = 0 }
-    }
-
-    func score(_ hash: UInt64, written: UInt64?, now: UInt64) -> Double {
-        order.score(hash, written: written, now: now)
-    }
-
-    func goes(_ score: Double) -> Bool { order.goes(score) }
 
     /// Notes whether a record that was looked at is expired, where the budget says when that is.
     func noteLook(foundExpired isExpired: Bool) { expiredShare += ((isExpired ? 1 : 0) - expiredShare) / 256 }
@@ -222,7 +154,7 @@ final class Evictor: @unchecked Sendable {
     /// Notes that a record was evicted, of `bytes` bytes with its key.
     func went(_ hash: UInt64, written: UInt64?, bytes: Int, now: UInt64) {
         counting.evictions += 1
-        counting.evictedBytes += countsEntries ? 1 : bytes
+        counting.evictedBytes += budget.bytes == nil ? 1 : bytes
         changesSinceSave += 1
         pins.note(hash, bytes: 0, number: .zero)
         order.went(hash, written: written, now: now)
@@ -235,54 +167,27 @@ final class Evictor: @unchecked Sendable {
         CacheError(.overBudget, "The write needs \(bytes) bytes and the budget has no room for so many.")
     }
 
-    // MARK: Pins
-
-    /// The part of the payload that may be pinned, in hundredths: what is left is for what comes and goes, and for the
-    /// engine, which needs room to write even where nothing can be evicted.
-    private static let pinnedShare = 50
-
-    /// The most that may be pinned, in bytes; `nil` where only the number of records is limited.
-    var pinLimit: Int? { budget.bytes == nil ? nil : capacity / 100 * Evictor.pinnedShare }
-
-    /// Whether more is pinned than may be.
-    var pinsTooMuch: Bool { pins.bytes > pinLimit ?? .max || pins.count > budget.nodes ?? .max }
-
-    /// Lets go of the oldest of what is pinned, so that an eighth of what may be is free.
-    func releaseOldestPins() {
-        func most(_ limit: Int) -> Int { limit == .max ? .max : limit / 8 * 7 + limit % 8 }
-        pins.releaseOldest(bytes: most(pinLimit ?? .max), count: most(budget.nodes ?? .max))
-    }
-
-    /// Lets go of the older half of what is pinned, as nothing else may go; false where nothing is pinned.
-    func releaseSomePins() -> Bool {
-        guard pins.count > 0 else { return false }
-        pins.releaseOldest(bytes: pins.bytes / 2, count: pins.count / 2)
-        return true
-    }
-
     // MARK: What is saved
-
-    /// Notes that it was saved.
-    func didSave() { changesSinceSave = 0 }
 
     /// Whether so much has changed that it should be saved.
     var isWorthSaving: Bool { isPrepared && changesSinceSave > max(2 * order.records, 1_000) }
 
-    private static let savedVersion: UInt64 = 1
+    private static let savedVersion: UInt64 = 2
 
     /// What is known, as bytes; `nil` where that is nothing.
     func save() -> [UInt8]? {
         guard isPrepared else { return nil }
+        let (main, slots) = (order.main, order.main.seen.slots)
         var out = ByteBuffer(capacity: order.byteCount + 16_384)
         defer { out.deallocate() }
-        out.append(littleEndian: Evictor.savedVersion)
-        out.append(littleEndian: order.main.seen.unit)
-        out.append(littleEndian: order.main.trial.bitPattern)
-        out.append(littleEndian: UInt64(order.main.kind.rawValue))
-        out.append(littleEndian: UInt64(order.main.seen.slots.count))
-        for slot in order.main.seen.slots { out.append(littleEndian: slot) }
-        for hand in hands.compactMap(\.self) where hand.bytes.count < 1 << 16 {
-            out.append(littleEndian: UInt32(hand.bytes.count))
+        out.append(integer: Evictor.savedVersion)
+        out.append(integer: main.seen.unit)
+        out.append(integer: main.trialShare.bitPattern)
+        out.append(integer: UInt64(main.kind.rawValue))
+        out.append(integer: UInt64(slots.count))
+        for slot in slots { out.append(littleEndian: slot) }
+        for case let hand? in hands.cursors {
+            out.append(integer: UInt64(hand.bytes.count))
             unsafe hand.bytes.withUnsafeBytes { unsafe out.append($0) }
         }
         unsafe out.append(littleEndian: hash64(out.bytes, seed: 2))
@@ -292,33 +197,28 @@ final class Evictor: @unchecked Sendable {
     /// Takes up what an earlier process saved, once.
     private func restore(now: UInt64) {
         guard let directory = savedIn else { return }
-        let taken = saved
+        let bytes = saved ?? Evictor.readSaved(in: directory) ?? []
         (savedIn, saved) = (nil, nil)
-        guard let bytes = taken ?? Evictor.readSaved(in: directory), bytes.count >= 48 else { return }
-        unsafe bytes.withUnsafeBytes { bytes in
-            func word(_ offset: Int) -> UInt64 {
-                unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            }
-            func half(_ offset: Int) -> UInt32 {
-                unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-            }
-            let end = bytes.count - 8
-            guard unsafe word(end) == hash64(UnsafeRawBufferPointer(rebasing: bytes[..<end]), seed: 2),
-                word(0) == Evictor.savedVersion, let kind = TouchOrder.Kind(rawValue: UInt8(clamping: word(24)))
+        try? unsafe bytes.withUnsafeBytes { bytes in
+            guard bytes.count > 8 else { return }
+            let content = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
+            guard
+                unsafe bytes.loadUnaligned(fromByteOffset: content.count, as: UInt64.self).littleEndian
+                    == hash64(content, seed: 2)
             else { return }
-            let count = Int(clamping: word(32))
-            guard count <= (end - 40) / 4 else { return }
-            var slots = ContiguousArray<UInt32>()
-            slots.reserveCapacity(count)
-            for index in 0..<count { slots.append(half(40 + 4 * index)) }
-            guard let seen = TouchTable(slots: slots, limit: order.main.seen.limit, unit: word(8)) else { return }
-            order.restore(seen, kind: kind, trial: Double(bitPattern: word(16)), now: now)
-            var place = 40 + 4 * count
-            while place + 4 <= end, hands.count < Evictor.mostHands {
-                let length = Int(half(place))
-                guard length <= end - place - 4 else { return }
-                unsafe hands.append(SweepCursor(Array(bytes[(place + 4)..<(place + 4 + length)])))
-                place += 4 + length
+            var reader = unsafe EnvelopeReader(content)
+            guard try reader.integer() == Evictor.savedVersion else { return }
+            let (unit, trial) = (try reader.integer(), Double(bitPattern: try reader.integer()))
+            guard let kind = TouchOrder.Kind(rawValue: UInt8(clamping: try reader.integer())) else { return }
+            let stored = try unsafe reader.bytes(reader.integer().multipliedReportingOverflow(by: 4).partialValue)
+            let slots = stride(from: 0, to: stored.count, by: 4).map {
+                unsafe stored.loadUnaligned(fromByteOffset: $0, as: UInt32.self).littleEndian
+            }
+            guard let seen = TouchTable(slots: ContiguousArray(slots), unit: unit) else { return }
+            order.restore(seen, kind, trialShare: trial, now: now)
+            while !reader.isAtEnd {
+                let cursor = try unsafe reader.bytes(reader.integer())
+                unsafe hands.add(SweepCursor(Array(cursor)))
             }
         }
     }
@@ -329,20 +229,4 @@ struct EvictionCounters {
     var evictions = 0
     var evictedBytes = 0
     var writtenBytes = 0
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-private struct QuickRandom {
-    private var state = UInt64.random(in: .min ... .max)
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-        return word ^ word >> 31
-    }
-
-    /// A number below `limit`, which is above 0.
-    mutating func next(below limit: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(limit)).high) }
 }

@@ -15,6 +15,8 @@ struct PinTable {
         var number = CallNumber.zero
     }
 
+    /// What may be marked at the most.
+    var limit = (bytes: Int.max, count: Int.max)
     /// How often each handle retains each root, by the store's key: of a node, or of a collection.
     private(set) var roots: [[UInt8]: [UInt64: Int]] = [:]
     /// What this transaction has changed of the roots, as it was before.
@@ -32,8 +34,9 @@ struct PinTable {
     private(set) var isWrong = false
     /// Whether this transaction has changed any.
     private var hasChanged = false
-    /// How many records lost their marks because they did not fit, and of how many whoever retains was told.
+    /// How many records lost their marks because they did not fit.
     private(set) var releasedCount = 0
+    /// Of how many of them the observer was told.
     private var toldCount = 0
     /// The records that are marked and stored, and what they take.
     private(set) var count = 0
@@ -122,8 +125,20 @@ struct PinTable {
         count += (size > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
     }
 
-    /// Takes away the marks of what was written longest ago, until `bytes` and `count` are marked at the most.
-    mutating func releaseOldest(bytes most: Int, count mostCount: Int) {
+    /// Whether more is marked than may be.
+    var isOver: Bool { bytes > limit.bytes || count > limit.count }
+
+    /// Takes away the marks of what was written longest ago, so that an eighth of what may be marked is free.
+    mutating func releaseOldest() { release(downTo: limit.bytes - limit.bytes / 8, limit.count - limit.count / 8) }
+
+    /// Takes away the older half of the marks, as nothing else may go; false where there are none.
+    mutating func releaseHalf() -> Bool {
+        guard count > 0 else { return false }
+        release(downTo: bytes / 2, count / 2)
+        return true
+    }
+
+    private mutating func release(downTo most: Int, _ mostCount: Int) {
         for (hash, mark) in marks.filter({ $0.value.bytes > 0 }).sorted(by: { $0.value.number < $1.value.number }) {
             guard bytes > most || count > mostCount else { break }
             bytes -= Int(mark.bytes)

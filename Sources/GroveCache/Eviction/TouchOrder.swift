@@ -1,13 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// In which order records go, as far as a look at one of them tells: a score, and whether that is among the worst.
 ///
 /// Times are in bytes: see ``WriteClock``. Nothing is kept for each record.
@@ -50,35 +40,28 @@ struct TouchOrder: Sendable {
         trial = TouchOrder.trialRange.lowerBound * self.capacity
     }
 
-    /// Goes on with what was saved of another order.
-    mutating func restore(_ seen: TouchTable, trial: Double, now: UInt64) {
-        self.seen = seen
-        self.trial = min(
-            max(trial, TouchOrder.trialRange.lowerBound * capacity), TouchOrder.trialRange.upperBound * capacity)
-        let unit = UInt64(max(capacity / 64, 1))
-        if seen.unit > unit * 2 || seen.unit < unit / 2 { self.seen.rescale(to: unit, now: now) }
+    /// Goes on with what an order of another capacity has learned.
+    ///
+    /// - Parameter trialShare: its trial time as a part of its capacity.
+    mutating func restore(_ other: TouchTable, _ kind: Kind, trialShare: Double, now: UInt64) {
+        seen.restore(other, now: now)
+        self.kind = kind
+        trial = min(max(trialShare, TouchOrder.trialRange.lowerBound), TouchOrder.trialRange.upperBound) * capacity
     }
 
-    /// Says that `capacity` bytes fit from now on, and that about `slots` keys are remembered at most.
-    mutating func resize(_ capacity: Int, slots: Int, now: UInt64) {
-        seen.limit = slots
-        let ratio = Double(max(capacity, 1)) / self.capacity
-        self.capacity = Double(max(capacity, 1))
-        trial *= ratio
-        let unit = UInt64(max(capacity / 64, 1))
-        if seen.unit > unit * 2 || seen.unit < unit / 2 { seen.rescale(to: unit, now: now) }
-    }
+    /// The trial time as a part of the capacity.
+    var trialShare: Double { trial / capacity }
 
     /// Notes a hit; returns by how much the time advances for it.
     mutating func hit(_ hash: UInt64, weight: Int, now: UInt64) -> Int {
         guard let place = seen.find(hash) else {
-            seen.set(hash, last: now, hits: 1, now: now)
+            seen.set(hash, at: nil, last: now, hits: 1, now: now)
             return 0
         }
         let (age, hits) = (Double(seen.age(place, now: now)), seen.hits(place))
         // A hit that plain recency would have missed: what is hit deserves more room.
         if hits > 0, age > capacity { trial = max(TouchOrder.trialRange.lowerBound * capacity, trial - Double(weight)) }
-        seen.set(hash, last: now, hits: hits + 1, now: now)
+        seen.set(hash, at: place, last: now, hits: hits + 1, now: now)
         return age > capacity / 2 ? weight : 0
     }
 
@@ -90,19 +73,16 @@ struct TouchOrder: Sendable {
         if age <= capacity, hits == 0 {
             trial = min(trial + Double(weight), TouchOrder.trialRange.upperBound * capacity)
         }
-        if age <= TouchOrder.reach * capacity {
-            seen.set(hash, last: now, hits: 1, now: now)
-        } else {
-            seen.set(hash, last: now &- min(UInt64(age), now), hits: 0, now: now)
-        }
+        let isBack = age <= TouchOrder.reach * capacity
+        seen.set(hash, at: place, last: isBack ? now : now &- min(UInt64(age), now), hits: isBack ? 1 : 0, now: now)
     }
 
     /// Notes that a record went, which was written at `written`; `nil` for longer ago than is known.
     mutating func went(_ hash: UInt64, written: UInt64?, now: UInt64) {
         let since = written.map { now &- min($0, now) } ?? UInt64(capacity)
-        if let place = seen.find(hash), seen.age(place, now: now) <= since &+ seen.unit { return }
-        let hits = seen.find(hash).map { seen.hits($0) } ?? 0
-        seen.set(hash, last: now &- min(since, now), hits: hits, now: now)
+        let place = seen.find(hash)
+        if let place, seen.age(place, now: now) <= since &+ seen.unit { return }
+        seen.set(hash, at: place, last: now &- min(since, now), hits: place.map { seen.hits($0) } ?? 0, now: now)
     }
 
     /// How soon a record goes that was written at `written`: the greater the sooner.
@@ -149,7 +129,9 @@ struct TouchOrder: Sendable {
     private func part(of score: Double) -> Int {
         let isBefore = score >= TouchOrder.before
         let age = max(isBefore ? score - TouchOrder.before : score, 0)
-        let part = 64 + Int((8 * log2((age + 1) / capacity)).rounded(.down))
+        // The logarithm to the base of 2, with straight lines between the powers.
+        let ratio = (age + 1) / capacity
+        let part = age < .infinity ? 64 + 8 * Int(ratio.exponent) + Int(8 * (ratio.significand - 1)) : 127
         return max(0, min(127, part)) + (isBefore ? 128 : 0)
     }
 }

@@ -20,9 +20,11 @@ struct TouchTable: Sendable {
     private(set) var unit: UInt64
     private var mask: Int
     /// The most slots, about.
-    var limit: Int
+    private var limit: Int
     /// Keys that came since the table grew.
     private var newKeys = 0
+    /// Whether nothing is remembered yet.
+    private var isEmpty: Bool
 
     /// Makes an empty table of at most about `limit` slots, whose times have steps of `unit`.
     init(limit: Int, unit: UInt64) {
@@ -31,17 +33,19 @@ struct TouchTable: Sendable {
         mask = buckets - 1
         self.unit = max(unit, 1)
         self.limit = limit
+        isEmpty = true
     }
 
     /// Makes a table of what was saved of another; `nil` where `slots` are none of a table.
-    init?(slots: ContiguousArray<UInt32>, limit: Int, unit: UInt64) {
+    init?(slots: ContiguousArray<UInt32>, unit: UInt64) {
         guard slots.count >= TouchTable.leastSlots, slots.count <= TouchTable.mostSlots,
             slots.count & (slots.count - 1) == 0, unit > 0
         else { return nil }
         self.slots = slots
         self.unit = unit
         mask = slots.count / TouchTable.bucketSlots - 1
-        self.limit = limit
+        limit = slots.count
+        isEmpty = false
     }
 
     /// Bytes allocated.
@@ -54,6 +58,7 @@ struct TouchTable: Sendable {
     /// The place of the slot of the key whose hash is `hash`.
     @inline(__always)
     func find(_ hash: UInt64) -> Int? {
+        guard !isEmpty else { return nil }
         let start = (Int(truncatingIfNeeded: hash) & mask) &* TouchTable.bucketSlots
         let tag = TouchTable.tag(hash)
         for place in start..<start &+ TouchTable.bucketSlots where slots[place] >> 18 == tag { return place }
@@ -70,8 +75,11 @@ struct TouchTable: Sendable {
     }
 
     /// Remembers that the key was accessed at `last`, and its record hit `hits` times.
-    mutating func set(_ hash: UInt64, last: UInt64, hits: Int, now: UInt64) {
-        let place = find(hash) ?? freePlace(hash, now: now)
+    ///
+    /// - Parameter place: where its slot was found; `nil` if it has none.
+    mutating func set(_ hash: UInt64, at place: Int?, last: UInt64, hits: Int, now: UInt64) {
+        let place = place ?? freePlace(hash, now: now)
+        isEmpty = false
         let step = UInt32(truncatingIfNeeded: last / unit) & TouchTable.timeMask
         slots[place] = TouchTable.tag(hash) << 18 | UInt32(min(hits, TouchTable.mostHits)) << 15 | step
     }
@@ -98,14 +106,17 @@ struct TouchTable: Sendable {
         newKeys = 0
     }
 
-    /// Makes times steps of `other`, as much has changed of what is there.
-    mutating func rescale(to other: UInt64, now: UInt64) {
-        let other = max(other, 1)
+    /// Takes over what `other` remembers; the unit of its times stays, unless it is far from this table's own.
+    mutating func restore(_ other: TouchTable, now: UInt64) {
+        let (own, limit) = (unit, limit)
+        self = other
+        self.limit = limit
+        guard unit > own * 2 || unit < own / 2 else { return }
         for place in slots.indices where slots[place] != 0 {
             let last = now &- min(age(place, now: now), now)
-            let step = UInt32(truncatingIfNeeded: last / other) & TouchTable.timeMask
-            slots[place] = slots[place] & ~TouchTable.timeMask | step
+            slots[place] =
+                slots[place] & ~TouchTable.timeMask | UInt32(truncatingIfNeeded: last / own) & TouchTable.timeMask
         }
-        unit = other
+        unit = own
     }
 }

@@ -16,8 +16,8 @@ extension WriteTransaction {
         guard evictor.pins.change(pin.root, of: pin.handle, by: 1) else { return }
         try mark(PinTable.keys(of: pin.root), evictor)
         // What is not reachable any more may still be counted.
-        if evictor.pinsTooMuch, !evictor.pins.isExact { try markAll(evictor) }
-        guard evictor.pinsTooMuch else { return }
+        if evictor.pins.isOver, !evictor.pins.isExact { try markAll(evictor) }
+        guard evictor.pins.isOver else { return }
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
     }
 
@@ -40,14 +40,14 @@ extension WriteTransaction {
         guard unsafe stored != nil else { return }
         // Only what is new: what lost its mark while this named it gets none.
         try mark(children.filter { !former.contains(WriteTransaction.hash($0)) }, evictor)
-        guard evictor.pinsTooMuch else { return }
-        if evictor.pins.isExact { evictor.releaseOldestPins() } else { try markAgain(evictor) }
+        guard evictor.pins.isOver else { return }
+        if evictor.pins.isExact { evictor.pins.releaseOldest() } else { try markAgain(evictor) }
     }
 
     /// Marks everything that is reachable from the roots as the store has it now, as far as it fits: the oldest is left out.
     mutating func markAgain(_ evictor: Evictor) throws(CacheError) {
         try markAll(evictor)
-        if evictor.pinsTooMuch { evictor.releaseOldestPins() }
+        if evictor.pins.isOver { evictor.pins.releaseOldest() }
     }
 
     private mutating func markAll(_ evictor: Evictor) throws(CacheError) {

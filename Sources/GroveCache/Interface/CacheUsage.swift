@@ -87,8 +87,10 @@ extension CacheCore {
         usage.pinnedEntries = evictor.pins.committed.count
         usage.pinnedBytes = evictor.pins.committed.bytes
         usage.holdsAllPins = evictor.pins.committed.isComplete
-        usage.pinnedLimit = evictor.pinLimit
-        if evictor.budget.bytes != nil { usage.payloadLimit = evictor.capacity }
+        if evictor.budget.bytes != nil {
+            usage.payloadLimit = evictor.capacity
+            usage.pinnedLimit = evictor.pins.limit.bytes
+        }
         return usage
     }
 }

@@ -109,12 +109,11 @@ extension CacheCore {
         }
         _ = try currentStore()
         let load = WriteLoad(
-            entries: 64, replaced: 32, evictions: WriteTransaction.evictions(beside: 64),
+            entries: 64, replaced: 32, evictions: EvictionWork.evictions(beside: 64),
             bytes: min(evictor.capacity / 32, 256 << 10))
-        let store = state.withLock { $0.life.currentStore?.budgeted }
         // Twice as much, because pages are not full.
-        try makeRoom(ofPayload: 2 * load.bytes, evictor, store)
-        try makeRoom(for: historyLimit.added(to: load), giving: evictor.capacity / 2, evictor, store)
+        try makeRoom(ofPayload: 2 * load.bytes, evictor)
+        try makeRoom(for: historyLimit.added(to: load), giving: evictor.capacity / 2, evictor)
         return load
     }
 
@@ -152,7 +151,7 @@ private struct PostponedWrites {
         self.evictor = evictor
         load = WriteLoad(
             entries: buffer.putCount, replaced: buffer.replacedCount,
-            evictions: WriteTransaction.evictions(beside: buffer.putCount), bytes: buffer.putBytes)
+            evictions: EvictionWork.evictions(beside: buffer.putCount), bytes: buffer.putBytes)
         keys = Set(buffer.keys.map { key in unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) } })
         foreignCommits = evictor.foreignCommits
     }

@@ -187,9 +187,10 @@ extension CacheCore {
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
                     isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: shift,
-                    lastCommitted: lastCommitted, evictor: evictor,
-                    renewal: renewal.seconds, history: history, clock: evictor == nil ? .nan : clock.ofRead,
-                    shows: audience.streams.shows,
+                    lastCommitted: lastCommitted,
+                    eviction: EvictionWork(
+                        evictor, clock: evictor == nil ? .nan : clock.ofRead, shows: audience.streams.shows),
+                    renewal: renewal.seconds, history: history,
                     lists: ListWork(
                         isPlaceTaken.load(ordering: .relaxed) ? listLog : nil,
                         mostTold: audience.streams.isFollowed ? .max : history.mostElementsTold))
@@ -215,7 +216,7 @@ extension CacheCore {
             throw error
         }
         guard let committed else { return nil }
-        evictor?.commit(committed.stored, hitTime: committed.hitTime)
+        evictor?.commit(committed.stored)
         listLog.append(committed.listEdits)
         let left = state.withLock { state in
             state.countCommit()

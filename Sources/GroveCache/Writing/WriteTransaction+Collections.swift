@@ -299,7 +299,7 @@ extension WriteTransaction {
         for (number, part) in zip(numbers, parts) {
             chunks.append(CollectionHead.Chunk(number: number, count: part.count))
             try unsafe head.key(of: number).withUnsafeBytesTyped { (key) throws(CacheError) in
-                if evictor != nil { unsafe own.insert(Evictor.hash(key)) }
+                if evictor != nil { unsafe eviction.own.insert(Evictor.hash(key)) }
                 try unsafe store(key) { (out) throws(CacheError) in
                     // The list's age is its head's.
                     try unsafe part.build(into: &out, key: key, time: 0)

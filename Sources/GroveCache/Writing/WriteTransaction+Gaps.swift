@@ -38,6 +38,29 @@ extension WriteTransaction {
         let list = StoredCollection(.chunks(head), sequence: stored.sequence, time: stored.time)
         try store(list, key, sequence: stored.sequence, time: stored.time)
     }
+
+    /// The key of the list of which the chunk under `key` is a part.
+    func list(ofChunk key: [UInt8]) throws(CacheError) -> ModelIdentifier? {
+        try unsafe CollectionHead.nameKey(ofChunk: key).withUnsafeBytesTyped { (key) throws(CacheError) in
+            guard let stored = try unsafe transaction.get(key), let header = try? unsafe RecordHeader(stored, key: key)
+            else { return nil }
+            return unsafe ModelIdentifier(String(decoding: header.body, as: UTF8.self))
+        }
+    }
+
+    /// Stores under which key the list is whose chunks `head` names.
+    mutating func storeName(of list: [UInt8], _ head: CollectionHead, sequence: CallNumber) throws(CacheError) {
+        let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        try unsafe head.nameKey.withUnsafeBytesTyped { (key) throws(CacheError) in
+            try unsafe store(key) { (out) throws(CacheError) in
+                try unsafe Array(list.dropFirst()).withUnsafeBytesTyped { (name) throws(CacheError) in
+                    try unsafe RecordBuilder.build(
+                        into: &out, key: key, flags: [], sequence: sequence, time: 0, deletion: .none,
+                        recordName: noName, projection: noName, body: name)
+                }
+            }
+        }
+    }
 }
 
 extension TransactionScope {

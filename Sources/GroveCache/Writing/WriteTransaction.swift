@@ -4,12 +4,6 @@ import GroveModel
 /// One transaction of the writer: the updates of a group of calls, applied one after the other.
 struct WriteTransaction: ~Copyable {
     private(set) var transaction: any NodeTransaction
-    /// Who evicts, where there is a budget.
-    let evictor: Evictor?
-    /// Whether a follower shows something.
-    let shows: (@Sendable (ShownItem) -> Bool)?
-    /// The time, in seconds since 1970, by which records are expired.
-    let clock: Double
     var stored: StoreState
     private let original: StoreState
     private(set) var shift: UInt64
@@ -32,74 +26,55 @@ struct WriteTransaction: ~Copyable {
     /// Records put, and the bytes of their keys and values.
     private(set) var putCount = 0
     private(set) var putBytes = 0
-    /// The numbers of the calls whose records are not evicted: of the call that is under way, or of all of a user's transaction.
-    private(set) var ownNumbers: ClosedRange<CallNumber> = CallNumber.max...CallNumber.max
-    /// What they name that has another number, by the keys' hashes.
-    var own: Set<UInt64> = []
-    /// Whether a record stays until as many bytes were written after it as it has, also where nothing else may go.
-    var sparesYoung = false
-    /// No record of more bytes is evicted.
-    var largestVictim = Int.max
-    /// What may go, and is shown by a follower: it goes last.
-    var shown = ShownCandidates()
-    /// By how much the time has advanced for hits, once that is written.
-    private(set) var hitTime = 0
+    /// What it does about the budget.
+    var eviction: EvictionWork
     /// What it does to lists.
     var lists: ListWork
     /// What it has changed so far.
     var history: HistoryDraft
-    /// How many records its calls write, and how many may have been evicted beside them.
-    private var entryCount = 0
-    private var softEvictions = 0
 
     init(
         _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: CallNumber,
-        evictor: Evictor? = nil, renewal: UInt32? = nil, history: HistoryLimit = .none, clock: Double = .nan,
-        shows: (@Sendable (ShownItem) -> Bool)? = nil, lists: ListWork = ListWork()
+        eviction: EvictionWork = EvictionWork(), renewal: UInt32? = nil, history: HistoryLimit = .none,
+        lists: ListWork = ListWork()
     ) throws(CacheError) {
         self.lists = lists
         self.transaction = transaction
         self.session = session
         self.renewal = renewal
-        self.evictor = evictor
-        self.clock = clock
-        self.shows = shows
+        self.eviction = eviction
         self.history = HistoryDraft(history)
         stored = try StoreState(transaction)
         original = stored
-        left = stored
         // Another process has written since: this one's calls get numbers after its.
         self.shift = shift + CallNumber.numbers(after: lastCommitted, upTo: stored.sequence)
     }
 
     deinit { out.deallocate() }
 
-    /// What the store says of itself after ``finish()``.
-    private var left: StoreState
-
+    /// What it leaves behind, after ``finish()``.
     var summary: TransactionSummary {
         TransactionSummary(
-            found: original, stored: left, shift: shift, putCount: putCount, putBytes: putBytes,
-            hitTime: hitTime, listEdits: lists.entries)
+            found: original, stored: stored, shift: shift, putCount: putCount, putBytes: putBytes,
+            listEdits: lists.entries)
     }
 
-    /// How many records a transaction that writes `entries` evicts at most, beside what must go at once.
-    static func evictions(beside entries: Int) -> Int { min(entries + 48, 96) }
+    /// Who evicts, where there is a budget.
+    var evictor: Evictor? { eviction.evictor }
+
+    /// The bytes of all keys and values.
+    var payload: Int { stored.account?.payloadBytes ?? 0 }
 
     /// Applies all of `write`, then evicts until what is stored fits.
     mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
         let number = write.sequence.number(shiftedBy: shift)
-        ownNumbers = number...number
-        own.removeAll()
+        eviction.ownNumbers = number...number
+        eviction.own.removeAll()
         let set = try store(write)
         place = max(place, write.place)
         var evicted = try removeVictims(downToAll: limit.hard)
-        // The rest goes with later writes, so that no transaction becomes much larger than what it is about.
-        entryCount += write.entryCount
-        let most = WriteTransaction.evictions(beside: entryCount) - softEvictions
-        softEvictions += min(most, 2 * write.entryCount + 16)
-        evicted.add(
-            try removeVictims(downTo: limit.soft, most: min(most, 2 * write.entryCount + 16), isSoft: true))
+        let most = eviction.evictions(besideNext: write.entryCount)
+        evicted.add(try removeVictims(downTo: limit.soft, most: most, isSoft: true))
         let changes = set.evicting(evicted)
         history.add(changes)
         return changes
@@ -107,7 +82,8 @@ struct WriteTransaction: ~Copyable {
 
     /// Applies one call of a user's transaction; nothing is evicted before ``settle(_:)``.
     mutating func stage(_ write: PendingWrite) throws(CacheError) -> ChangeSet {
-        ownNumbers = min(ownNumbers.lowerBound, write.sequence.number(shiftedBy: shift))...CallNumber.max
+        let number = write.sequence.number(shiftedBy: shift)
+        eviction.ownNumbers = min(eviction.ownNumbers.lowerBound, number)...CallNumber.max
         return try store(write)
     }
 
@@ -225,14 +201,15 @@ struct WriteTransaction: ~Copyable {
 
     /// Writes the store's own record, where anything was written.
     mutating func finish() throws(CacheError) {
-        guard hasWritten else { return }
+        guard hasWritten else {
+            stored = original
+            return
+        }
         try finishHistory()
         stored.note(session, upTo: place)
         guard stored != original else { return }
-        hitTime = evictor?.hitTime ?? 0
-        stored.clock.advance(hitTime)
+        stored.clock.advance(evictor?.hitTime ?? 0)
         try stored.write(transaction)
-        left = stored
     }
 
     /// Performs the update of a node of `tree`; a failure names the node and its type.
@@ -326,8 +303,8 @@ struct WriteTransaction: ~Copyable {
     mutating func confirm(_ key: UnsafeRawBufferPointer) {
         guard let evictor else { return }
         let hash = unsafe Evictor.hash(key)
-        own.insert(hash)
-        evictor.confirm(hash, now: now)
+        eviction.own.insert(hash)
+        evictor.order.stored(hash, weight: evictor.mean, isNew: false, now: now)
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.
@@ -352,8 +329,6 @@ struct TransactionSummary {
     var shift: UInt64
     var putCount: Int
     var putBytes: Int
-    /// By how much the time has advanced for hits.
-    var hitTime: Int
     /// What it did to lists, for the log.
     var listEdits: [ListLog.Entry]
 }

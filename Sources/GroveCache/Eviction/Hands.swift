@@ -1,0 +1,56 @@
+import GroveModel
+
+/// Places in a store's own order from which records are looked at, some in a row each.
+///
+/// They lie where records came, as those lie: hands at even distances would soon all look at the same few.
+struct Hands {
+    /// How many there are at the most.
+    private static let most = 256
+    /// How many records one looks at in a row.
+    private static let run = 16
+    /// Of as many records that come as there are, so many hands move to one of them.
+    private static let moving = most / 4
+
+    private(set) var cursors: [SweepCursor?] = [nil]
+    private var turn = 0
+    /// For how many records the hand whose turn it is goes on.
+    private var left = 0
+    /// SplitMix64 (Steele, Lea and Flood 2014): the system's numbers cost a call of the system each, and there is one for each record that
+    /// is stored.
+    private var state = UInt64.random(in: .min ... .max)
+
+    /// Adds one at `cursor`, where there are not too many.
+    mutating func add(_ cursor: SweepCursor) { if cursors.count < Hands.most { cursors.append(cursor) } }
+
+    /// Moves one, now and then, to a record that came, of whose kind there are `entries`.
+    mutating func move(
+        entries: Int, to cursor: () throws(CacheError) -> SweepCursor?
+    ) throws(CacheError) {
+        if cursors.count < Hands.most {
+            if random(below: 16) == 0, let cursor = try cursor() { cursors.append(cursor) }
+        } else if random(below: max(entries, 1)) < Hands.moving, let cursor = try cursor() {
+            cursors[random(below: cursors.count)] = cursor
+        }
+    }
+
+    /// Where to look next, and at how many records at most.
+    mutating func next() -> (cursor: SweepCursor?, limit: Int) {
+        if left <= 0 { (turn, left) = (random(below: cursors.count), Hands.run) }
+        return (cursors[turn], left)
+    }
+
+    /// Says that the look went on to `cursor`, over `count` records; at the end another hand goes on.
+    mutating func advance(to cursor: SweepCursor?, over count: Int) {
+        cursors[turn] = cursor
+        left = cursor == nil ? 0 : left - max(count, 1)
+    }
+
+    /// A number below `limit`, which is above 0.
+    private mutating func random(below limit: Int) -> Int {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return Int((word ^ word >> 31).multipliedFullWidth(by: UInt64(limit)).high)
+    }
+}
