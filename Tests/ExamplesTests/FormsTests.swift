@@ -68,7 +68,9 @@ struct FormsTests {
     func sameNames() throws {
         var source = "import Grove\n"
         for (number, cache) in ["MemoryCache", "any Cache", "borrowing CacheTransaction"].enumerated() {
-            let calls = (Self.edits + Self.writes).map { "    try cache.\($0)\n" } + Self.finds.map { "    _ = try cache.\($0)\n" }
+            let calls =
+                (Self.edits + Self.writes).map { "    try cache.\($0)\n" }
+                + Self.finds.map { "    _ = try cache.\($0)\n" }
             source += "func waits\(number)(_ cache: \(cache), _ m: Message) throws {\n\(calls.joined())}\n"
             guard number < 2 else { continue }
             let tasks = (Self.edits + Self.writes).map { "    try await cache.\($0)\n" }

@@ -1,6 +1,14 @@
 import GroveConsistency
 import GroveModel
+import Synchronization
 import Testing
+
+/// Models that were told of.
+private final class Told: Sendable {
+    private let all = Mutex<Set<ModelIdentifier>>([])
+    var models: Set<ModelIdentifier> { all.withLock { $0 } }
+    func add(_ models: Set<ModelIdentifier>) { all.withLock { $0.formUnion(models) } }
+}
 
 /// What was committed one after the other is read and shown in that order, whoever stops listening meanwhile.
 @MainActor
@@ -30,10 +38,12 @@ struct FollowingOrderTests {
         let held: ConsistencyManager.HeldChanges
     }
 
-    private func begin(_ names: Set<ModelIdentifier>) async -> Read {
+    private func begin(_ names: Set<ModelIdentifier>, named: Set<ModelIdentifier> = []) async -> Read {
         var place = Turn.zero
         let held = await withCheckedContinuation { continuation in
-            place = manager.beginFollowing(Changes(names)) { held, _ in continuation.resume(returning: held) }
+            place = manager.beginFollowing(Changes(names), named: named) { held, _ in
+                continuation.resume(returning: held)
+            }
         }
         return Read(place: place, held: held)
     }
@@ -66,5 +76,18 @@ struct FollowingOrderTests {
         end(third, stored)
         await manager.flush()
         #expect(screen.told.map(\.model?.value) == [2])
+    }
+
+    @Test("What is read again before somebody holds it is told to the read that brings an older version")
+    func rereadBeforeJoined() async {
+        let told = Told()
+        manager.onStale { models, _ in told.add(models) }
+        let fetch = manager.beginFetch()
+        // The model is read again by name; nobody holds it, so that nothing is shown.
+        let read = await begin(["late"], named: ["late"])
+        #expect(read.held.wanted.isEmpty)
+        manager.joinFetched(fetch, nil, [(0, Node(id: "late", value: 1)), (1, Node(id: "other", value: 1))])
+        await manager.flush()
+        #expect(told.models == ["late"])
     }
 }

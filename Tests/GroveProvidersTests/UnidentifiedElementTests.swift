@@ -58,7 +58,9 @@ struct UnidentifiedElementTests {
         }
     }
 
-    @Test("What an edit brings that the cache refuses is stored afterwards, the children too", arguments: Refusal.allCases)
+    @Test(
+        "What an edit brings that the cache refuses is stored afterwards, the children too", arguments: Refusal.allCases
+    )
     func refused(_ refusal: Refusal) async throws {
         let other = Card(note: "b", person: Person(id: "2", name: "Bob"))
         list.setData([Card(note: "a", person: Person(id: "1", name: "Ann")), other], cacheKey: "cards")

@@ -1,0 +1,59 @@
+import GroveModel
+import Testing
+
+@testable import GroveProviders
+
+/// Of several saves of one model the last counts, in whichever order they are told of.
+@Suite("What is not saved")
+struct UnsavedSetTests {
+    private func place(_ number: UInt64) -> StoredPlace {
+        StoredPlace(
+            life: 1, time: 0,
+            numbers: StoredPlace.Numbers(
+                number: CallNumber(rawValue: number), committed: CallNumber(rawValue: 0), shift: 0))
+    }
+
+    private func refused(_ number: UInt64) -> SaveOutcome {
+        .refused(CacheError(.suspended, "The cache is suspended."), place(number))
+    }
+
+    private func due(_ unsaved: inout UnsavedSet) -> UInt64? {
+        unsaved.takeDue(isNow: true)[.model("a")]?.numbers?.number.rawValue
+    }
+
+    @Test("An earlier save that succeeds late leaves the refusal of a later one")
+    func lateSuccess() {
+        var unsaved = UnsavedSet()
+        _ = unsaved.note(.model("a"), refused(2))
+        let isNewsEarly = unsaved.note(.model("a"), .stored(isWhole: true, place(1)))
+        let number = due(&unsaved)
+        let isNewsLater = unsaved.note(.model("a"), .stored(isWhole: true, place(2)))
+        #expect(!isNewsEarly && number == 2 && isNewsLater)
+        #expect(unsaved.isEmpty)
+    }
+
+    @Test("An earlier refusal that is told of late does not move a later one")
+    func lateRefusal() {
+        var unsaved = UnsavedSet()
+        _ = unsaved.note(.model("a"), refused(2))
+        _ = unsaved.note(.model("a"), refused(1))
+        let number = due(&unsaved)
+        #expect(number == 2)
+    }
+
+    @Test("A deletion is the last of several, and ends the saves before it only")
+    func deletions() {
+        var unsaved = UnsavedSet()
+        unsaved.note(deletionOf: "a", refused(2))
+        unsaved.note(deletionOf: "a", refused(1))
+        unsaved.note(deletionOf: "a", .stored(isWhole: true, place(1)))
+        let deletions = unsaved.takeDeletions().mapValues { $0.numbers?.number.rawValue }
+        #expect(deletions == ["a": 2])
+        _ = unsaved.note(.model("a"), refused(4))
+        unsaved.note(deletionOf: "a", refused(3))
+        let before = due(&unsaved)
+        unsaved.note(deletionOf: "a", refused(5))
+        let after = due(&unsaved)
+        #expect(before == 4 && after == nil)
+    }
+}
