@@ -181,7 +181,7 @@ extension ConsistencyManager {
     /// Hands over `models`, which a fetch brought, in their newest version, on the main actor and in the order of
     /// updates; `nil` for those that were deleted meanwhile.
     ///
-    /// The fetch goes on until ``joinFetched(_:_:_:isFollowing:)``.
+    /// The fetch goes on until ``joinFetched(_:_:_:leaving:isFollowing:)``.
     ///
     /// - Parameter isFollowing: whether models may be from memory, as of when the fetch began.
     package func graftFetched(

@@ -113,7 +113,6 @@ extension DataModelManager {
             followed.save(model, forKey: key, asOf: place) {
                 guard let manager = manager.value else { return }
                 let outcome = $0
-
                 let note: @Sendable () -> Void = {
                     manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)
                 }
