@@ -35,6 +35,11 @@ final class AnswerProgram {
     private var loads: [Task<Void, Never>] = []
     private var model = AnswerModel()
     private var isSuspended = false
+    /// What each provider asked for last and is to show once anybody has it.
+    private var wanted: [ObjectIdentifier: String] = [:]
+    /// Which manager sent the request of a step, and when each manager's screens edited each node last.
+    private var askers: [Int: Int] = [:]
+    private var edits: [[String: Int]] = [[:], [:]]
     private var step = 0 { didSet { clock.step = step } }
     private var calls: [String] = []
 
@@ -80,20 +85,25 @@ final class AnswerProgram {
         case 0...4: await ask()
         case 5...8: await answer()
         case 9:
-            pick(messages).setData(written)
-            edit(written)
+            let screen = pick(messages)
+            screen.setData(written)
+            wanted[ObjectIdentifier(screen)] = nil
+            edit(written, by: screen.dataModelManager)
         case 10:
-            pick(people).setData(edited)
-            edit(edited)
+            let screen = pick(people)
+            screen.setData(edited)
+            wanted[ObjectIdentifier(screen)] = nil
+            edit(edited, by: screen.dataModelManager)
         case 11:
             managers[who].updateModel(edited)
-            edit(edited)
+            edit(edited, by: managers[who])
         case 12 where !isSuspended, 13 where !isSuspended:
             if kind == 12 { try scene.put([edited]) } else { try scene.put(written) }
             if kind == 12 { model.edit(edited, step) } else { model.edit(written, step) }
         case 14:
             managers[who].deleteModel(edited)
             model.delete(edited.id, step)
+            edits[who]["Person:\(edited.id)"] = step
         case 15 where !isSuspended:
             try scene.delete(edited.id)
             model.delete(edited.id, step)
@@ -107,13 +117,24 @@ final class AnswerProgram {
             } catch {
                 #expect(error.code == .cancelled && model.lastWipe > push.step, story)
             }
-        case 18: pick(messages).fetchDataFromCache(withCacheKey: "Message:\(written.id)") { _, _ in }
-        case 19: pick(people).fetchDataFromCache(withCacheKey: "Person:\(edited.id)") { _, _ in }
+        case 18:
+            let screen = pick(messages)
+            wanted[ObjectIdentifier(screen)] = screen.data == nil ? "Message:\(written.id)" : nil
+            screen.fetchDataFromCache(withCacheKey: "Message:\(written.id)") { [self] given, _ in
+                #expect(given == nil || given == screen.data, story)
+            }
+        case 19:
+            let screen = pick(people)
+            wanted[ObjectIdentifier(screen)] = screen.data == nil ? "Person:\(edited.id)" : nil
+            screen.fetchDataFromCache(withCacheKey: "Person:\(edited.id)") { [self] given, _ in
+                #expect(given == nil || given == screen.data, story)
+            }
         case 20 where !isSuspended:
             let door = Int.random(in: 0..<5, using: &random)
             calls.append("door\(door)")
             try await wipe(door)
             model.wipe(step)
+            wanted = [:]
         case 21 where !isSuspended:
             try scene.suspend()
             isSuspended = true
@@ -134,20 +155,25 @@ final class AnswerProgram {
             guard !isSuspended else { break }
             _ = try peer?.ask("wipe")
             model.wipe(step)
+            wanted = [:]
             try await settle()
         default: await Task.yield()
         }
     }
 
     /// Notes an edit; one that the cache refuses is lost if nobody holds it any more.
-    private func edit(_ message: Message) {
+    private func edit(_ message: Message, by manager: DataModelManager) {
         if isSuspended { model.mayEdit("Message:\(message.id)", step) } else { model.edit(message, step) }
-        if isSuspended { edit(message.sender) }
+        edits[number(manager)]["Message:\(message.id)"] = step
+        edit(message.sender, by: manager)
     }
 
-    private func edit(_ person: Person) {
+    private func edit(_ person: Person, by manager: DataModelManager) {
         if isSuspended { model.mayEdit("Person:\(person.id)", step) } else { model.edit(person, step) }
+        edits[number(manager)]["Person:\(person.id)"] = step
     }
+
+    private func number(_ manager: DataModelManager) -> Int { manager === managers[0] ? 0 : 1 }
 
     // MARK: The network
 
@@ -159,12 +185,23 @@ final class AnswerProgram {
             let id = Int.random(in: 0..<2, using: &random)
             let (server, clock) = (modelServers[id], clock)
             let sent = server.sent
+            let isNew = Int.random(in: 0..<3, using: &random) > 0
+            let who = number(provider.dataModelManager)
+            wanted[ObjectIdentifier(provider)] = provider.data == nil ? "Message:\(id)" : nil
+            let open = server.open.map(server.tag).filter { askers[$0] == who }.max()
+            let shown = shown("Message:\(id)", to: who)
             begin {
-                _ = try? await provider.load(withCacheKey: "Message:\(id)", reload: true) {
+                _ = try? await provider.load(withCacheKey: "Message:\(id)", reload: isNew) {
                     try await server.ask(clock.step)
                 }
             }
-            await server.receives(sent + 1)
+            askers[step] = who
+            if isNew { return await server.receives(sent + 1) }
+            for _ in 0..<40 where server.sent == sent { await Task.yield() }
+            // It has joined the newest request that is open, of which nothing that is shown was edited since.
+            guard server.sent == sent, let open else { return }
+            let edited = edits[who].filter { shown?.contains($0.key) ?? true }.values.max()
+            #expect(edited ?? 0 <= open, story)
         } else {
             let list = pick(lists)
             let (server, clock) = (listServer, clock)
@@ -180,6 +217,14 @@ final class AnswerProgram {
             // A page may join another.
             for _ in 0..<40 where server.sent == sent { await Task.yield() }
         }
+    }
+
+    /// The names of what a manager's screens show under `key`; `nil` if none shows it.
+    private func shown(_ key: String, to who: Int) -> Set<String>? {
+        for screen in messages where screen.dataModelManager === managers[who] {
+            if let shown = screen.data, "Message:\(shown.id)" == key { return [key, "Person:\(shown.sender.id)"] }
+        }
+        return nil
     }
 
     private func begin(_ body: @escaping @MainActor () async -> Void) { loads.append(Task { await body() }) }
@@ -256,16 +301,29 @@ final class AnswerProgram {
 
     private func check() throws {
         for provider in messages {
+            // Who has asked for something sees it as soon as anybody has it.
+            if let name = wanted[ObjectIdentifier(provider)], try scene.message(named: name) != nil {
+                #expect(provider.data != nil, "asked for \(name), \(provider.state); \(story)")
+            }
             guard let shown = provider.data else { continue }
             check(shown.text, "Message:\(shown.id)", "shown", provider.state)
             check(shown.sender.name, "Person:\(shown.sender.id)", "shown, a sender", provider.state)
-            if let cached = try scene.message(shown.id) { #expect(cached == shown, story) }
+            let cached = try scene.message(shown.id)
+            if let cached { #expect(cached == shown, story) }
+            // An edit that is shown is stored.
+            if !shown.text.hasPrefix("a"), !provider.isMissing { #expect(cached != nil, "edited \(shown), \(provider.state); \(story)") }
         }
         for provider in people {
+            if let name = wanted[ObjectIdentifier(provider)], try scene.person(named: name) != nil {
+                #expect(provider.data != nil, "asked for \(name), \(provider.state); \(story)")
+            }
             guard let shown = provider.data else { continue }
             check(shown.name, "Person:\(shown.id)", "shown", provider.state)
-            if let cached = try scene.person(shown.id) { #expect(cached == shown, story) }
+            let cached = try scene.person(shown.id)
+            if let cached { #expect(cached == shown, story) }
+            if !shown.name.hasPrefix("a"), !provider.isMissing { #expect(cached != nil, "edited \(shown), \(provider.state); \(story)") }
         }
+        try checkAges()
         for list in lists {
             for shown in list.data {
                 check(shown.name, "Person:\(shown.id)", "shown", list.state)
@@ -279,6 +337,17 @@ final class AnswerProgram {
         }
         for id in 0..<2 {
             if let cached = try scene.message("\(id)") { check(cached.text, "Message:\(id)") }
+        }
+    }
+
+    /// What no answer brought was never confirmed.
+    private func checkAges() throws {
+        for id in 0..<3 where model.isUnconfirmed("Person:\(id)") {
+            #expect(try scene.isConfirmed("Person:\(id)", as: Person.self) == false, "Person:\(id) is confirmed; \(story)")
+        }
+        for id in 0..<2 where model.isUnconfirmed("Message:\(id)") {
+            #expect(
+                try scene.isConfirmed("Message:\(id)", as: Message.self) == false, "Message:\(id) is confirmed; \(story)")
         }
     }
 
@@ -339,6 +408,12 @@ private struct AnswerModel {
         nodes = [:]
     }
 
+    /// Whether the node was edited since the last wipe, and no answer has brought it.
+    func isUnconfirmed(_ name: String) -> Bool {
+        guard let node = nodes[name] else { return false }
+        return node.edited > 0 && node.answered == 0 && node.uncertain.isEmpty
+    }
+
     /// Whether the last that happened to the node is an edit of which everybody has learned.
     func mustBeThere(_ name: String) -> Bool {
         guard let node = nodes[name] else { return false }
@@ -357,5 +432,20 @@ private struct AnswerModel {
             return "\(name) is \(version), which undoes the edit of \(node.edited)"
         }
         return nil
+    }
+}
+
+extension DataProvider {
+    /// Whether the state says that something is missing.
+    fileprivate var isMissing: Bool {
+        if case .missing = state { true } else { false }
+    }
+}
+
+extension FollowingScene {
+    fileprivate func person(named name: String) throws -> Person? { try person(String(name.dropFirst("Person:".count))) }
+
+    fileprivate func message(named name: String) throws -> Message? {
+        try message(String(name.dropFirst("Message:".count)))
     }
 }

@@ -50,6 +50,8 @@ protocol FollowingScene {
 
     func person(_ id: String) throws -> Person?
     func message(_ id: String) throws -> Message?
+    /// Whether the cache has the whole tree, and a source has confirmed it.
+    func isConfirmed<T: CacheableModel>(_ name: String, as type: T.Type) throws -> Bool
     func people() -> [Person]
     var hasAllPeople: Bool { get }
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange>
@@ -130,6 +132,11 @@ extension Scene: FollowingScene {
     func resume() throws { try cache.resume() }
     func person(_ id: String) throws -> Person? { try cache.model("Person:\(id)", as: Person.self) }
     func message(_ id: String) throws -> Message? { try cache.model("Message:\(id)", as: Message.self) }
+
+    func isConfirmed<T: CacheableModel>(_ name: String, as type: T.Type) throws -> Bool {
+        try cache.model(ModelIdentifier(name), as: type, maxAge: 1_000_000) != nil
+    }
+
     var hasAllPeople: Bool { (try? cache.collection("people", of: Person.self)) != nil }
 
     func people() -> [Person] { (try? cache.collection("people", of: Person.self, missing: .skip)) ?? [] }
