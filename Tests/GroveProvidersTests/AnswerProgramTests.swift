@@ -1,3 +1,4 @@
+import Foundation
 import Grove
 import GroveCache
 import GroveMemory
@@ -40,11 +41,34 @@ struct AnswerProgramTests {
         }
     }
 
+    /// Over files, which are replaced too.
+    private func runOverFiles(_ seeds: Range<UInt64>) async throws {
+        for seed in seeds {
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/cache"
+            let scene = Scene(try SQLiteCache(directory: path))
+            try await AnswerProgram(scene, seed, replacesFiles: true) { door in
+                guard door >= 3 else { return try await self.wipe(scene, door) }
+                try scene.suspend()
+                try FileManager.default.removeItem(atPath: path)
+                try scene.resume()
+            }.run()
+        }
+    }
+
     @Test("No edit is undone by an older answer, and nothing of before a wipe comes back")
     func programs() async throws { try await run(0..<30) }
 
     @Test("The same, of more seeds", arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
     func slowPrograms(seeds: Range<UInt64>) async throws { try await run(seeds) }
+
+    @Test("The same over files, which are replaced too")
+    func files() async throws { try await runOverFiles(0..<8) }
+
+    @Test(
+        "The same over files, of more seeds", arguments: stride(from: 8 as UInt64, to: 200, by: 48).map { $0..<$0 + 48 }
+    )
+    func slowFiles(seeds: Range<UInt64>) async throws { try await runOverFiles(seeds) }
 
     @Test("The same beside another process", arguments: FollowedBackend.shared)
     func twoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(0..<6, on: backend) }

@@ -50,6 +50,8 @@ protocol FollowingScene {
 
     func person(_ id: String) throws -> Person?
     func message(_ id: String) throws -> Message?
+    /// Why the cache does not have the whole tree; `nil` if it does.
+    func miss<T: CacheableModel>(_ name: String, as type: T.Type) throws -> CacheMiss?
     /// Whether the cache has the whole tree, and a source has confirmed it.
     func isConfirmed<T: CacheableModel>(_ name: String, as type: T.Type) throws -> Bool
     func people() -> [Person]
@@ -132,6 +134,10 @@ extension Scene: FollowingScene {
     func resume() throws { try cache.resume() }
     func person(_ id: String) throws -> Person? { try cache.model("Person:\(id)", as: Person.self) }
     func message(_ id: String) throws -> Message? { try cache.model("Message:\(id)", as: Message.self) }
+
+    func miss<T: CacheableModel>(_ name: String, as type: T.Type) throws -> CacheMiss? {
+        try cache.read(ModelIdentifier(name), as: type).miss
+    }
 
     func isConfirmed<T: CacheableModel>(_ name: String, as type: T.Type) throws -> Bool {
         try cache.model(ModelIdentifier(name), as: type, maxAge: 1_000_000) != nil

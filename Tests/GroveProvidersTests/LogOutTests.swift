@@ -1,3 +1,4 @@
+import Foundation
 import Grove
 import GroveCache
 import GroveMemory
@@ -10,7 +11,7 @@ import Testing
 @Suite("A log-out")
 struct LogOutTests {
     enum Door: CaseIterable {
-        case manager, cache, otherManager, otherHandle, allOfType
+        case manager, cache, otherManager, otherHandle, allOfType, files
     }
 
     struct NoNetwork: Error {}
@@ -26,26 +27,32 @@ struct LogOutTests {
         case .allOfType:
             try await cache.delete(allOf: Person.self)
             try await cache.delete(allOf: Message.self)
+        case .files:
+            try await cache.suspend()
+            try FileManager.default.removeItem(atPath: path)
+            try await cache.resume()
         }
     }
 
     /// Runs `body` for each door, over a cache of its own.
     private func onEach(
         _ body:
-            @MainActor (_ wipe: @MainActor () async throws -> Void, SQLiteCache, DataModelManager) async throws -> Void
+            @MainActor (
+                _ wipe: @MainActor () async throws -> Void, SQLiteCache, DataModelManager, Door
+            ) async throws -> Void
     ) async throws {
         for door in Door.allCases {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/cache"
             let cache = try SQLiteCache(directory: path)
             let (manager, other) = (DataModelManager(cacheDelegate: cache), DataModelManager(cacheDelegate: cache))
-            try await body({ try await wipe(by: door, cache, path, manager, other) }, cache, manager)
+            try await body({ try await wipe(by: door, cache, path, manager, other) }, cache, manager, door)
         }
     }
 
     @Test("Loads, their retries and pages end, and bring nothing back")
     func requests() async throws {
-        try await onEach { wipe, cache, manager in
+        try await onEach { wipe, cache, manager, door in
             let (server, lists) = (Server<Message?>(), Server<[Person]>())
             let clock = ManualClock()
             let message = Message(id: "34", sender: Person(id: "1"))
@@ -74,7 +81,8 @@ struct LogOutTests {
                 await manager.flush()
                 try await cache.flush()
             }
-            #expect(one.data == nil && list.count == 0)
+            // Files that go are no log-out: what is shown stays.
+            #expect(one.data == (door == .files ? message : nil) && list.count == 0)
             #expect(try cache.model("Message:34", as: Message.self) == nil)
             #expect(try cache.collection("people", of: Person.self) == nil)
             // What is asked for afterwards is another user's.
@@ -236,7 +244,7 @@ struct LogOutTests {
 
     @Test("A write and an update that were asked for before throw, and store nothing")
     func places() async throws {
-        try await onEach { wipe, cache, manager in
+        try await onEach { wipe, cache, manager, _ in
             let (asked, askedManager) = (cache.place(), manager.place())
             try await wipe()
             #expect(throws: CacheError.self) { try cache.write(Person(id: "1"), asOf: asked) }

@@ -92,6 +92,80 @@ struct ScreenTests {
 
     // MARK: Interest
 
+    @Test("What was edited while the cache was suspended is stored, also if something else was deleted meanwhile")
+    func editedBesideADeletion() async throws {
+        let other = DataModelManager(cacheDelegate: cache)
+        let message = Message(id: "34", text: "old", sender: ann)
+        try await cache.write(message)
+        try await cache.delete(Person.self, id: "3")
+        let (shown, deleted) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
+        try await cache.suspend()
+        shown.setData(Person(id: "1", name: "Anna"))
+        deleted.setData(Person(id: "3", name: "Cid"))
+        other.deleteModel(Person(id: "2"))
+        for each in [manager, other] { await each.flush() }
+        try await cache.resume()
+        for _ in 0..<3 {
+            try await rest()
+            await other.flush()
+        }
+        #expect(try cache.model("Person:1", as: Person.self)?.name == "Anna")
+        #expect(try cache.model("Person:3", as: Person.self)?.name == "Cid")
+        #expect(try cache.model("Message:34", as: Message.self)?.sender.name == "Anna", "What holds it is whole.")
+    }
+
+    @Test("A new model that was set while the cache was suspended is stored, also if another was deleted meanwhile")
+    func newBesideADeletion() async throws {
+        let other = DataModelManager(cacheDelegate: cache)
+        let shown = DataProvider<Person>(dataModelManager: manager)
+        try await cache.suspend()
+        shown.setData(ann)
+        other.deleteModel(Person(id: "2"))
+        for each in [manager, other] { await each.flush() }
+        try await cache.resume()
+        try await rest()
+        #expect(try cache.model("Person:1", as: Person.self) == ann)
+        #expect(shown.data == ann)
+    }
+
+    @Test("A screen whose model was deleted, and that asks for another, shows that when it comes, and not the former")
+    func askedForAfterADeletion() async throws {
+        let shown = DataProvider<Person>(dataModelManager: manager)
+        shown.setData(ann)
+        try await rest()
+        try await cache.delete(Person.self, id: "1")
+        try await rest()
+        #expect(shown.data == nil)
+        _ = try await shown.fetchDataFromCache(withCacheKey: "Person:2") as Person?
+        try await cache.write(ann)
+        try await rest()
+        #expect(shown.data == nil, "It has asked for another since.")
+        try await cache.write(Person(id: "2", name: "Bob"))
+        try await rest()
+        #expect(shown.data?.name == "Bob")
+    }
+
+    @Test("Who waits for a model is told when another screen takes it from the cache")
+    func waitingBesideAnother() async throws {
+        let writer = DataModelManager(cacheDelegate: cache)
+        let waiting = DataProvider<Person>(dataModelManager: manager)
+        _ = try await waiting.fetchDataFromCache(withCacheKey: "Person:1") as Person?
+        let server = Server<Message?>()
+        let other = DataProvider<Message>(dataModelManager: manager)
+        let load = Task { try await other.load(withCacheKey: "Message:34") { try await server.ask() } }
+        await server.receives(1)
+        // The answer loses to what has been written since, and nobody holds: the screen takes what the cache has.
+        writer.updateModel(Message(id: "34", text: "newer", sender: ann))
+        await writer.flush()
+        try await cache.flush()
+        await server.answer(0, Message(id: "34", text: "old", sender: Person(id: "1", name: "old")))
+        #expect(try await load.value?.text == "newer")
+        try await rest()
+        #expect(waiting.data == ann)
+    }
+
     @Test("A screen that began with a miss shows what another screen, a sync or a load brings")
     func interest() async throws {
         let (model, list, alias) = (

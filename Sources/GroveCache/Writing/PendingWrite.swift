@@ -30,6 +30,8 @@ final class PendingWrite: Sendable {
     /// Why a key is forgotten: what should be under it was not stored.
     struct Invalidation: Sendable {
         var isDeletion = false
+        /// The number of the deletion, if nothing else failed of the key: it is made now, as of then.
+        var deletedAt: LocalNumber?
         /// The place of an answer that was not stored: what was changed since stays.
         ///
         /// `nil` for a call.
@@ -38,6 +40,7 @@ final class PendingWrite: Sendable {
         /// This and `other`, of the same key.
         func merged(with other: Invalidation) -> Invalidation {
             var merged = Invalidation(isDeletion: isDeletion || other.isDeletion)
+            if let deletedAt, let others = other.deletedAt { merged.deletedAt = max(deletedAt, others) }
             if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
             return merged
         }
@@ -123,7 +126,11 @@ final class PendingWrite: Sendable {
         func add(_ key: [UInt8], _ invalidation: Invalidation) {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
-        for extra in extras where !extra.isPin { add(extra.storeKey, Invalidation(isDeletion: extra.isDeletion)) }
+        for extra in extras where !extra.isPin {
+            add(
+                extra.storeKey,
+                Invalidation(isDeletion: extra.isDeletion, deletedAt: extra.isDeletion && asOf == nil ? sequence : nil))
+        }
         // What is there is no older than what only fills gaps.
         for key in fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
@@ -232,7 +239,13 @@ final class PendingWrite: Sendable {
     /// The update that does `change` to `key`, as of the place that the call speaks of.
     func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: UInt64) -> RecordUpdate {
         var place = asOf?.numbers
-        if case .invalidate(let invalidation) = change { place = invalidation.asOf }
+        if case .invalidate(let invalidation) = change {
+            if let deletedAt = invalidation.deletedAt {
+                return unsafe RecordUpdate(
+                    key: key, change: .tombstone, sequence: deletedAt.number(shiftedBy: shift), time: 0)
+            }
+            place = invalidation.asOf
+        }
         guard let place else {
             return unsafe RecordUpdate(
                 key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time, fillsOnly: fillsOnly)

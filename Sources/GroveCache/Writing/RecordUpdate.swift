@@ -122,6 +122,10 @@ struct RecordUpdate {
         switch change {
         case .remove, .invalidate:
             if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
+            if case .invalidate(let why) = change, let header, header.flags.contains(.tombstone) {
+                // It is a miss already, and says when it was deleted.
+                return why.isDeletion ? try applyTombstone(over: header, into: &out) : .unchanged
+            }
             if unsafe key[0] == Namespace.node {
                 forgottenDeletion = max(forgottenDeletion, deletion.sequence)
                 if case .invalidate(let why) = change, why.isDeletion {
@@ -163,6 +167,10 @@ struct RecordUpdate {
                     return .unchanged
                 }
             }
+            if header == nil, isSavedAgain, deletion.sequence > sequence {
+                // Some deletion since is forgotten, nothing says that it was this node's: an edit is not lost for that.
+                deletion = RecordBuilder.Deletion(sequence: sequence.previous, isUncertain: true)
+            }
             if deletion.sequence > yieldsAfter ?? sequence { return .superseded }
             if let header, let yieldsAfter, isNewer(header, than: node, yieldsAfter) { return .superseded }
             if var header, hasShape(of: header) || header.findShape(shapes) {
@@ -171,6 +179,9 @@ struct RecordUpdate {
             return try storeAnew(node, into: &out)
         }
     }
+
+    /// Whether the write is an edit that was refused before, and confirms nothing.
+    private var isSavedAgain: Bool { yieldsAfter != nil && time == 0 }
 
     private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 

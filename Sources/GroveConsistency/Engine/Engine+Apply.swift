@@ -32,7 +32,9 @@ extension Engine {
         late = []
         rebuild()
         for occurrences in touched {
-            if !occurrences.isAwaitedByNobody { adopt(occurrences) }
+            if !occurrences.isAwaitedByNobody {
+                adopt(occurrences) { occurrences.pending.last(where: $0.accepts) }
+            }
             settle(occurrences)
             forget(occurrences)
         }

@@ -55,6 +55,7 @@ extension Engine {
             newlyKnown += 1
             if keepsHeld { held.insert(identifier) }
         }
+        if !occurrences.isAwaitedByNobody { reached.append(occurrences) }
         // Where the parent's value is known elsewhere, so is this one's.
         if let other = occurrences.nodes.first {
             node.isKnown = node.parent?.isKnown == true || other.model.isEqual(to: node.model)

@@ -5,6 +5,9 @@ extension Engine {
     func round(context: (any Sendable)?, extra: Mailbox.Item? = nil, _ body: () -> Void) {
         round += 1
         body()
+        while let occurrences = reached.popLast() {
+            adopt(occurrences) { self.held(occurrences.identifier, for: $0) }
+        }
         var news: [(any DeliveryReceiver, Delivery)] = []
         for membership in adoptedElements {
             guard let tree = membership.tree, !tree.isDeleted else { continue }
@@ -104,15 +107,15 @@ extension Engine {
         }
     }
 
-    /// Gives what a change brings to those who wait for its identifier.
-    func adopt(_ occurrences: Occurrences) {
+    /// Gives those who wait for an identifier the model that `find` has for them.
+    func adopt(_ occurrences: Occurrences, _ find: (Subscription) -> (any Model)?) {
         for subscription in occurrences.awaiting.values {
-            guard let model = occurrences.pending.last(where: subscription.accepts) else { continue }
+            guard let model = find(subscription) else { continue }
             listen(subscription, to: model)
             if subscription.ownRound != round { noteAdopted(subscription) }
         }
         for (key, subscription) in occurrences.awaitingElements {
-            guard let model = occurrences.pending.last(where: subscription.accepts) else { continue }
+            guard let model = find(subscription) else { continue }
             adopt(model, subscription, key.handle)
         }
     }

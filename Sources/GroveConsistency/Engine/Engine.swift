@@ -71,6 +71,8 @@ final class Engine: @unchecked Sendable {
     var roundSubscriptions: [Subscription] = []
     var adopted: [Subscription] = []
     var adoptedElements: [Membership] = []
+    /// Identifiers that somebody waits for and that have a place now.
+    var reached: [Occurrences] = []
     var replacements: [Replacement] = []
     var wantsReplacements = false
 
@@ -155,6 +157,7 @@ final class Engine: @unchecked Sendable {
             sequence = call.sequence
             time = call.time
             call.work(self)
+            if !reached.isEmpty { round(context: nil) {} }
         }
         calls.removeAll(keepingCapacity: calls.count <= 1_024)
         spareCalls = calls

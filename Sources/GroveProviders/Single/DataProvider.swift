@@ -111,7 +111,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
             }
             begin(nil, at: manager.now())
             wishes += 1
-            awaitedIdentifier = newValue
+            (awaitedIdentifier, interest) = (newValue, nil)
             if let newValue {
                 manager.inOrder { _ in
                     manager.consistencyManager.listen(key, toIdentifier: newValue, generation: generation)
@@ -209,6 +209,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     func endInterest(but key: ModelIdentifier?) {
         guard let interest, interest != key else { return }
         self.interest = nil
+        if awaitedIdentifier == interest { awaitedIdentifier = nil }
         generation += 1
         let (manager, generation) = (dataModelManager, generation)
         manager.inOrder { _ in manager.consistencyManager.listen(self.key, to: nil, generation: generation) }
@@ -298,6 +299,8 @@ extension DataProvider: DeliveryReceiver {
             if value != nil { return request.noteData() }
             if let identifier { request.note(.missing(CacheMiss(.deleted, identifier))) }
         }
+        // It is shown if it is written again, unless something else is asked for.
+        if value == nil { interest = identifier }
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
         broadcast.send(DataChange(data: value, origin: .other, context: context))
