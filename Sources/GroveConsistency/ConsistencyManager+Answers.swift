@@ -145,16 +145,13 @@ extension ConsistencyManager {
 }
 
 extension ConsistencyManager {
-    /// Gives `body`, on the engine's queue, what is held of `identifiers`.
+    /// Gives `body`, on the engine's queue, what is held of some projections of models.
     package func newest(
-        _ identifiers: [ModelIdentifier], then body: @escaping @Sendable ([ModelIdentifier: any SimpleModel]) -> Void
+        _ wanted: [(identifier: ModelIdentifier, projection: String)],
+        then body: @escaping @Sendable ([(any SimpleModel)?]) -> Void
     ) {
         engine.enqueue { engine in
-            var found: [ModelIdentifier: any SimpleModel] = [:]
-            for identifier in identifiers {
-                found[identifier] = engine.index[identifier]?.nodes.first.map { Leaf.base($0.model) }
-            }
-            body(found)
+            body(wanted.map { engine.held($0.identifier, of: $0.projection).map { Leaf.base($0) } })
         }
     }
 

@@ -52,8 +52,8 @@ public protocol FollowedCache: CacheDelegate {
     /// A place behind the calls that were passed before; its number is known once they have reached the cache.
     func place() -> StoredPlace
 
-    /// Whether everything was emptied or replaced since `place`, by any process.
-    func isOver(_ place: StoredPlace) -> Bool
+    /// Which life the cache is in: a wipe, or other files, begin another, by whichever process.
+    var life: UInt64 { get }
 
     /// Stores `model` and every identified model in its tree, and lets `cacheKey` find it.
     ///
@@ -110,6 +110,11 @@ public protocol FollowedCache: CacheDelegate {
     ///
     /// - Parameter body: called once, on a queue of the cache; with `nil` if the cache cannot be read.
     func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void)
+}
+
+extension FollowedCache {
+    /// Whether everything was emptied or replaced since `place`.
+    package func isOver(_ place: StoredPlace) -> Bool { life != place.life }
 }
 
 /// The outcome of a read, and whether it is young enough.

@@ -15,14 +15,19 @@ public struct Place: Sendable {
     package let turn: Turn
     /// How often the manager had been wiped.
     package let epoch: Int
+    /// When it was taken, by the manager's clock, in seconds since 1970; what an answer brings is confirmed as of then.
+    package let time: Double
     /// In the order of the cache's calls; `nil` over a cache that is only a ``CacheDelegate``.
     package let stored: StoredPlace?
     /// What keeps the manager from forgetting what changes since.
     private let token: (any Sendable)?
 
-    package init(turn: Turn = .zero, epoch: Int = 0, stored: StoredPlace?, token: (any Sendable)? = nil) {
+    package init(
+        turn: Turn = .zero, epoch: Int = 0, time: Double = 0, stored: StoredPlace?, token: (any Sendable)? = nil
+    ) {
         self.turn = turn
         self.epoch = epoch
+        self.time = time
         self.stored = stored
         self.token = token
     }

@@ -317,6 +317,30 @@ struct AnswerOrderTests {
         #expect(providers.allSatisfy { $0.data == message("c") })
     }
 
+    @Test("A later load of a list joins an older request only if nobody has changed the list since")
+    func joiningLists() async throws {
+        let scene = Scene(try MemoryCache())
+        let lists = (0..<4).map { _ in CollectionDataProvider<Person>(dataModelManager: scene.manager) }
+        let server = Server<[Person]>()
+        try await scene.cache.writeCollection([ann, Person(id: "2")], as: "people")
+        _ = try await lists[0].fetchDataFromCache(withCacheKey: "people") as [Person]?
+        func load(_ list: CollectionDataProvider<Person>) -> Task<[Person], any Error> {
+            Task { Array(try await list.load(withCacheKey: "people") { try await server.ask() }) }
+        }
+        let first = load(lists[1])
+        await server.receives(1)
+        let second = load(lists[2])
+        for _ in 0..<3 { await scene.manager.flush() }
+        #expect(server.sent == 1)
+        try await scene.cache.remove("Person:2", fromCollection: "people")
+        try await scene.settle()
+        let third = load(lists[3])
+        for _ in 0..<20 where server.sent == 1 { await scene.manager.flush() }
+        #expect(server.sent == 2)
+        for number in 0..<server.sent { await server.answer(number, [ann]) }
+        _ = try await (first.value, second.value, third.value)
+    }
+
     @Test("A load that shows nothing joins only if nothing was edited")
     func joiningNothing() async throws {
         let manager = manager(.followed)

@@ -64,6 +64,34 @@ final class CachedAgeTests {
         #expect(try await load(provider, "1", 40) == ("network", 3))
     }
 
+    @Test("What is loaded is as old as its request, in memory as in the cache")
+    func slowAnswers() async throws {
+        let (_, manager) = try open()
+        let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        let (server, lists) = (Server<Person?>(), Server<[Person]>())
+        let first = Task { try await model.load(withCacheKey: "Person:1") { try await server.ask() } }
+        let second = Task { try await list.load(withCacheKey: "people") { try await lists.ask() } }
+        await server.receives(1)
+        await lists.receives(1)
+        clock.advance(100)
+        await server.answer(0, Person(id: "1", name: "slow"))
+        await lists.answer(0, [Person(id: "1", name: "slow")])
+        _ = try await (first.value, second.value)
+        clock.advance(50)
+        #expect(try await load(model, "1", 60).asked == 1)
+        #expect(try await load(list, 60).asked == 2)
+    }
+
+    @Test("An edit of a list confirms nothing of it")
+    func editedList() async throws {
+        let (_, manager) = try open()
+        let list = People(dataModelManager: manager)
+        #expect(try await load(list, 60).asked == 1)
+        #expect(try await load(list, 60).asked == 1)
+        list.append([Person(id: "3", name: "mine")])
+        #expect(try await load(list, 60).asked == 2)
+    }
+
     @Test("The same answer again confirms what the cache has, and another age of its parts does not")
     func confirmation() async throws {
         let (cache, manager) = try open()

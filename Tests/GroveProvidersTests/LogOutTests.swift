@@ -94,6 +94,123 @@ struct LogOutTests {
         }
     }
 
+    @Test("An edit by identity of what the former user was shown ends with a wipe")
+    func updateByIdentity() async throws {
+        let scene = Scene(try MemoryCache())
+        let shown = DataProvider<Person>(dataModelManager: scene.manager)
+        shown.setData(Person(id: "1", name: "Ann"))
+        try await scene.settle()
+        let edit = try wipe(scene.cache) {
+            Task { try await scene.manager.update(Person.self, id: "1") { $0.name = "x" } }
+        }
+        await #expect(throws: CacheError.self) { try await edit.value }
+        for _ in 0..<3 { try await scene.settle() }
+        #expect(shown.data == nil)
+        #expect(try scene.person("1") == nil)
+    }
+
+    private func wipe<Result>(_ cache: MemoryCache, before body: () -> Result) throws -> Result {
+        try cache.wipe()
+        return body()
+    }
+
+    @Test("What was read before a wipe is not handed out after it")
+    func readsUnderWay() async throws {
+        let scene = Scene(try MemoryCache())
+        try await scene.cache.writeCollection([Person(id: "1", name: "Ann")], as: "people")
+        let answers = Count()
+        var (model, list): (Person?, [Person]?)
+        scene.manager.modelFromCache("Person:1") { (found: Person?, _) in
+            model = found
+            answers.add()
+        }
+        scene.manager.collectionFromCache("people") { (found: [Person]?, _) in
+            list = found
+            answers.add()
+        }
+        try wipeLater(scene.cache)
+        while answers.value < 2 { await scene.manager.flush() }
+        #expect(model == nil && list == nil)
+    }
+
+    /// Without a turn of the main actor, once what was asked for has been read.
+    private func wipeLater(_ cache: MemoryCache) throws {
+        Thread.sleep(forTimeInterval: 0.2)
+        try cache.wipe()
+    }
+
+    @Test("Events of before a wipe do not come after it, and those after it do, whichever way it went")
+    func events() async throws {
+        try await onEach { wipe, cache, manager, door in
+            guard door != .allOfType, door != .files else { return }
+            final class Screen {
+                var seen: [Int] = []
+            }
+            let (early, late) = (Screen(), Screen())
+            manager.post(1)
+            manager.addReceiver(early, for: Int.self) { screen, event, _ in screen.seen.append(event) }
+            await manager.flush()
+            try await wipe()
+            manager.post(2)
+            await manager.flush()
+            try await cache.write(Person(id: "1"))
+            for _ in 0..<3 { await manager.flush() }
+            manager.addReceiver(late, for: Int.self, replay: true) { screen, event, _ in screen.seen.append(event) }
+            await manager.flush()
+            #expect(early.seen.last == 2 && late.seen == [2], "\(door)")
+            try await wipe()
+            let last = Screen()
+            manager.addReceiver(last, for: Int.self, replay: true) { screen, event, _ in screen.seen.append(event) }
+            await manager.flush()
+            #expect(last.seen.isEmpty, "\(door)")
+        }
+    }
+
+    @Test("What a wipe empties is not unsaved, and waits for nothing")
+    func statesAfterwards() async throws {
+        let scene = Scene(try MemoryCache())
+        let (list, waiting) = (
+            CollectionDataProvider<Person>(dataModelManager: scene.manager),
+            CollectionDataProvider<Person>(dataModelManager: scene.manager)
+        )
+        list.setData([Person(id: "1", name: "Ann")], cacheKey: "people")
+        _ = try await waiting.fetchDataFromCache(withCacheKey: "others") as [Person]?
+        try await scene.settle()
+        try scene.suspend()
+        list.append([Person(id: "2", name: "Bob")])
+        await scene.manager.flush()
+        guard case .unsaved = list.state else { return #expect(Bool(false), "\(list.state)") }
+        try? await scene.manager.wipe()
+        try scene.resume()
+        list.setData([Person(id: "3", name: "Cid")], cacheKey: "people")
+        try? await scene.settle()
+        guard case .fresh = list.state else { return #expect(Bool(false), "\(list.state)") }
+        try await scene.cache.writeCollection([Person(id: "4", name: "Dan")], as: "others")
+        try await scene.settle()
+        #expect(waiting.count == 0)
+    }
+
+    @Test("Requests that are sent anew at one time, because of edits, all end")
+    func sentAnewTogether() async throws {
+        let scene = Scene(try MemoryCache())
+        let server = Server<Person?>()
+        let screens = (0..<4).map { _ in DataProvider<Person>(dataModelManager: scene.manager) }
+        var loads: [Task<Person?, any Error>] = []
+        func load(_ id: Int) {
+            let screen = screens[id]
+            loads.append(Task { try await screen.load(withCacheKey: "Person:\(id)") { try await server.ask() } })
+        }
+        for id in 0..<4 { load(id) }
+        await server.receives(4)
+        for id in 0..<4 { screens[id].setData(Person(id: "\(id)", name: "edited")) }
+        // Each finds a request under way that is older than the edit.
+        for id in 0..<4 { load(id) }
+        await server.receives(8)
+        try await scene.cache.wipe()
+        for load in loads { await #expect(throws: CacheError.self) { try await load.value } }
+        #expect(server.cancelled == 8)
+    }
+
     @Test("What is shown and the cache has forgotten goes with all of its type")
     func forgotten() async throws {
         let cache = try MemoryCache()

@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import GroveLMDB
 import GroveMemory
 import GroveSQLite
 import TestSupport
@@ -91,6 +92,71 @@ struct ScreenTests {
     }
 
     // MARK: Interest
+
+    @Test("What the cache had no room for is stored once another write of the manager finds room")
+    func noRoom() async throws {
+        let directory = try TemporaryDirectory()
+        let cache = try LMDBCache(directory: directory.path + "/cache", options: LMDBOptions(mapSize: 2 << 20))
+        let manager = DataModelManager(cacheDelegate: cache)
+        let (large, other) = (
+            DataProvider<Person>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
+        func rest() async {
+            for _ in 0..<3 {
+                await manager.flush()
+                try? await cache.flush()
+            }
+        }
+        let name = String(repeating: "x", count: 1_200_000)
+        other.setData(Person(id: "2", name: name))
+        await rest()
+        large.setData(Person(id: "1", name: name))
+        await rest()
+        guard case .unsaved(let error) = large.state, error.code == .full else {
+            return #expect(Bool(false), "\(large.state)")
+        }
+        for round in 0..<4 {
+            other.setData(Person(id: "2", name: "\(round)"))
+            await rest()
+        }
+        #expect(try cache.model("Person:1", as: Person.self)?.name == name)
+        if case .unsaved = large.state { Issue.record("It is stored.") }
+    }
+
+    @Test("What was refused is stored under its cache key too, and in each of its projections")
+    func refusedNames() async throws {
+        let message = Message(id: "34", text: "old", sender: ann)
+        try await cache.write(message)
+        let alias = DataProvider<Person>(dataModelManager: manager)
+        let (whole, part) = (
+            DataProvider<Message>(dataModelManager: manager), DataProvider<MessageText>(dataModelManager: manager)
+        )
+        try await cache.suspend()
+        _ = try await alias.load(withCacheKey: "me") { Person(id: "7", name: "Me") }
+        whole.setData(Message(id: "34", text: "old", sender: Person(id: "2", name: "Bob")))
+        part.setData(MessageText(id: "34", text: "new"))
+        await manager.flush()
+        try await cache.resume()
+        for _ in 0..<3 { try await rest() }
+        #expect(try cache.model(forKey: "me", as: Person.self)?.name == "Me")
+        #expect(try cache.model("Message:34", as: Message.self)?.sender.id == "2")
+        #expect(try cache.model("Message:34", as: MessageText.self)?.text == "new")
+    }
+
+    @Test("What the network does not have is deleted, also if the cache was suspended when it said so")
+    func refusedDeletion() async throws {
+        let shown = DataProvider<Person>(dataModelManager: manager)
+        shown.setData(ann)
+        try await rest()
+        try await cache.suspend()
+        _ = try await shown.load(withCacheKey: "Person:1", ifNil: .deletes) { nil }
+        try await rest()
+        #expect(shown.data == nil)
+        try await cache.resume()
+        for _ in 0..<3 { try await rest() }
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(shown.data == nil)
+    }
 
     @Test("What was edited while the cache was suspended is stored, also if something else was deleted meanwhile")
     func editedBesideADeletion() async throws {
@@ -268,6 +334,17 @@ struct ScreenTests {
         #expect(try await second.fetchDataFromCache(withCacheKey: "people") == [ann])
     }
 
+    @Test("Nor does one that drops what it is to answer with, for a model, a list or their ages")
+    func forgetfulDelegate() async throws {
+        let manager = DataModelManager(cacheDelegate: ForgetfulCache(), cacheTimeout: 0.05)
+        let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        await #expect(throws: CacheError.self) { _ = try await model.fetchDataFromCache(withCacheKey: "Person:1") }
+        await #expect(throws: CacheError.self) { _ = try await list.fetchDataFromCache(withCacheKey: "people") }
+        _ = try await model.load(withCacheKey: "Person:1", maxAge: 60) { [ann] in ann }
+        _ = try await list.load(withCacheKey: "people", maxAge: 60) { [ann] in [ann] }
+        #expect(model.data == ann && list.data == [ann])
+    }
+
     @Test("What is loaded under a key that is no identifier is found under it offline")
     func keys() async throws {
         struct NoNetwork: Error {}
@@ -338,4 +415,31 @@ struct ScreenTests {
             #expect(try cache.model("Person:1", as: Person.self)?.name == "loaded \(round)")
         }
     }
+}
+
+/// A cache that answers nothing and lets go of what it was to answer with.
+private struct ForgetfulCache: ExpiringCacheDelegate {
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {}
+
+    func modelForKey<T: SimpleModel>(
+        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
+        completion: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) {}
+
+    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {}
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {}
+
+    func collectionForKey<T: SimpleModel>(
+        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
+        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
+    ) {}
+
+    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {}
+
+    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {}
 }

@@ -18,7 +18,7 @@ struct UnsavedSetTests {
     }
 
     private func due(_ unsaved: inout UnsavedSet) -> UInt64? {
-        unsaved.takeDue(isNow: true)[.model("a")]?.numbers?.number.rawValue
+        unsaved.takeDue(isNow: true)[.model("a")]?.values.first?.numbers?.number.rawValue
     }
 
     @Test("An earlier save that succeeds late leaves the refusal of a later one")

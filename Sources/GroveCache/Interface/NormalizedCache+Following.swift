@@ -122,7 +122,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         return place
     }
 
-    func isOver(_ place: StoredPlace) -> Bool { cache.core.unnumberedPlace().life != place.life }
+    var life: UInt64 { cache.core.life }
 
     // MARK: Writes
 

@@ -40,6 +40,14 @@ extension CacheCore {
         }
     }
 
+    /// Which life the store is in.
+    var life: UInt64 {
+        state.withLock { state in
+            state.noticeReplacement()
+            return state.lifeNumber
+        }
+    }
+
     /// A place whose number is not known yet.
     func unnumberedPlace() -> StoredPlace {
         let time = clock.ofCall

@@ -95,8 +95,12 @@ extension Engine {
 
     /// What is held of `identifier` in the projection of `model`.
     func held(_ identifier: ModelIdentifier, like model: any Model) -> (any Model)? {
-        let projection = model.projectionIdentifier
-        return index[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
+        held(identifier, of: model.projectionIdentifier)
+    }
+
+    /// What is held of `identifier` in a projection.
+    func held(_ identifier: ModelIdentifier, of projection: String) -> (any Model)? {
+        index[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
     }
 
     /// Takes the posted tree apart: what it brings for each identifier that somebody listens to.

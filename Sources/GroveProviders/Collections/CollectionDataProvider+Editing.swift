@@ -265,6 +265,7 @@ extension CollectionDataProvider {
                     at: time)
             }
             store.editedAt = max(store.editedAt, sequence)
+            store.confirmed = nil
             store.note(edit, at: sequence)
             if isSavedNow {
                 store.save(edit, of: former, asOf: page?.place.stored, storing: page?.stored, context: context)

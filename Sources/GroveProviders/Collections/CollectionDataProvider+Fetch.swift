@@ -149,7 +149,7 @@ extension CollectionDataProvider {
             return data
         }
         let manager = dataModelManager
-        let began = manager.inOrder { Place(epoch: $0, stored: manager.followed?.place()) }
+        let began = manager.lifeNow
         let cached = CacheAnswer()
         self.fetch(cacheKey, missing, isLoad: true, context) { models, _ in
             cached.arrive(isHit: models != nil, isFresh: false)
@@ -161,7 +161,7 @@ extension CollectionDataProvider {
                 try Task.checkCancellation()
                 let isFresh = isHit ? await isFresh(cacheKey, maxAge) : false
                 try Task.checkCancellation()
-                guard !manager.isOver(began) else { throw CacheError.wiped }
+                guard manager.lifeNow == began else { throw CacheError.wiped }
                 if isFresh {
                     if wish == wishes { updateState { $0.end(.fresh) } }
                     return data
@@ -181,7 +181,7 @@ extension CollectionDataProvider {
         } catch {
             // Promptly, when the task is cancelled.
             _ = await cached.answer()
-            if wish == wishes, !manager.isOver(began) { updateState { $0.fail(error) } }
+            if wish == wishes, manager.lifeNow == began { updateState { $0.fail(error) } }
             throw error
         }
     }
@@ -246,7 +246,7 @@ extension CollectionStore {
 
     /// What is shown of the list.
     var shownNow: ShownNow {
-        ShownNow(models: entries.slice(0, entries.count).map(\.model), editedAt: editedAt)
+        ShownNow(models: entries.slice(0, entries.count).map(\.model), editedAt: max(editedAt, changedAt))
     }
 
     /// Makes an answer of the network the list, unless a newer answer, or whole list, is there.
@@ -270,7 +270,7 @@ extension CollectionStore {
         forgetAwaited()
         if isChange { reset(new) } else { replace(0..<entries.count, with: new[...]) }
         setAt = answer.place.turn
-        confirmed = taken.lost.isEmpty ? time : nil
+        confirmed = taken.lost.isEmpty ? answer.askedAt : nil
         markEdited(at: taken.turn)
         manager.inOrder { _ in
             // What was read of the list before this has not seen it saved.

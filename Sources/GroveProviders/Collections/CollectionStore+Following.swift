@@ -98,6 +98,7 @@ extension CollectionStore {
         let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
         gone.subtract(read.map(\.handle))
         let information = show(base, asOf: began, reading: nil) ?? []
+        if !information.isEmpty { changedAt = max(changedAt, began) }
         tellWhole()
         // Who is told may edit; so that comes last.
         guard !information.isEmpty || isNew else { return }
@@ -160,6 +161,7 @@ extension CollectionStore {
             changes.map { show(list, $0, asOf: began, reading: read) } ?? show(list, asOf: began, reading: read)
         guard let information else { return readWhole(began) }
         guard !information.isEmpty else { return }
+        changedAt = max(changedAt, began)
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
 

@@ -54,7 +54,7 @@ extension CollectionStore {
                 // The models of an answer are saved by themselves before; those of an edit are from now on.
                 if case .refused = outcome, place == nil, !isRestored {
                     for model in stored {
-                        manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)
+                        manager.note(saving: model, outcome, since: resumptions)
                     }
                 }
                 if case .refused(let error, _) = outcome {

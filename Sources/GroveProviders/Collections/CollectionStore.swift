@@ -26,6 +26,8 @@ final class CollectionStore<T: SimpleModel> {
     var confirmed: Date?
     /// When the list was last edited or set, in the order of calls.
     var editedAt = Turn.zero
+    /// When others were last seen to have changed the list.
+    var changedAt = Turn.zero
     /// When the whole that is there was set, or asked for.
     var setAt = Turn.zero
     /// The commit as of which the cache's list is known; `nil` if it is not, so that what is told of it does not help.
@@ -385,7 +387,8 @@ extension CollectionStore: SharedList {
         isLoaded = false
         isInCache = false
         (pending, committed, hidden, commit, recent) = ([], nil, [], nil, [])
-        confirmed = nil
+        (confirmed, interested) = (nil, [])
+        note(unsaved: nil)
         loads += 1
         for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
         tell(.reset, by: [], context: nil, at: time, before: before)

@@ -11,7 +11,8 @@ extension DataModelManager {
     ///
     /// Returns at once, from any thread. A receiver may post; its events come after those that are under way.
     public func post<E: Sendable>(_ event: E, fileID: String = #fileID, line: Int = #line) {
-        events.post(event, EventSource(fileID: fileID, line: line))
+        let life = lifeNow
+        events.post(event, EventSource(fileID: fileID, line: line)) { [weak self] in self?.lifeNow != life }
     }
 
     /// Gives events of a type to `receiver` from now on, for as long as it lives; there is nothing to unregister.

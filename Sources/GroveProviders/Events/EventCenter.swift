@@ -9,10 +9,8 @@ final class EventCenter: Sendable {
     nonisolated init() {}
 
     private let mailbox = Mailbox()
-    /// Counts wipes: what was posted before one is not delivered after it.
-    private let epoch = Lock(0)
     @MainActor private var receivers: [ObjectIdentifier: [Int: Receiver]] = [:]
-    @MainActor private var latest: [ObjectIdentifier: any Sendable] = [:]
+    @MainActor private var latest: [ObjectIdentifier: (event: any Sendable, isOver: @Sendable () -> Bool)] = [:]
     @MainActor private var joining: [Int: (kind: ObjectIdentifier, receiver: Receiver, replay: Bool)] = [:]
     @MainActor private var nextKey = 0
 
@@ -21,13 +19,13 @@ final class EventCenter: Sendable {
         let receive: @MainActor (any Sendable) -> Void
     }
 
-    func post<E: Sendable>(_ event: E, _ source: EventSource) {
-        let posted = epoch.withLock { $0 }
+    /// - Parameter isOver: whether everything was wiped since the post: then nobody gets it any more.
+    func post<E: Sendable>(_ event: E, _ source: EventSource, isOver: @escaping @Sendable () -> Bool) {
         put { center in
-            guard center.epoch.withLock({ $0 }) == posted else { return }
+            guard !isOver() else { return }
             let kind = ObjectIdentifier(E.self)
             let posted = PostedEvent(event: event, source: source)
-            center.latest[kind] = posted
+            center.latest[kind] = (posted, isOver)
             for (key, receiver) in center.receivers[kind, default: [:]].sorted(by: { $0.key < $1.key }) {
                 if receiver.owner == nil {
                     center.receivers[kind]?[key] = nil
@@ -60,7 +58,7 @@ final class EventCenter: Sendable {
         guard let (kind, receiver, replay) = joining.removeValue(forKey: key) else { return }
         receivers[kind] = receivers[kind, default: [:]].filter { $0.value.owner != nil }
         receivers[kind]?[key] = receiver
-        if replay, let last = latest[kind] { receiver.receive(last) }
+        if replay, let last = latest[kind], !last.isOver() { receiver.receive(last.event) }
     }
 
     /// Returns when what was posted before is delivered.
@@ -68,14 +66,9 @@ final class EventCenter: Sendable {
         await withCheckedContinuation { continuation in put { _ in continuation.resume() } }
     }
 
-    /// Forgets the latest events and those under way.
-    ///
-    /// Receivers stay.
+    /// Lets go of the latest events that nobody gets any more.
     @MainActor
-    func clear() {
-        latest = [:]
-        epoch.withLock { $0 += 1 }
-    }
+    func clear() { latest = latest.filter { !$0.value.isOver() } }
 
     private func put(_ work: @escaping @MainActor @Sendable (EventCenter) -> Void) {
         mailbox.put { work(self) }

@@ -2,6 +2,12 @@ import Dispatch
 import GroveConsistency
 public import GroveModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Answers of the network: each is as old as its request.
 extension DataModelManager {
     /// A place between the calls that were made before and those that are made from now on: take one before you ask the network.
@@ -18,7 +24,8 @@ extension DataModelManager {
         inOrder { epoch in
             let turn = consistencyManager.beginRequest()
             return Place(
-                turn: turn, epoch: epoch, stored: followed?.place(), token: OpenRequest(consistencyManager, turn))
+                turn: turn, epoch: epoch, time: now().timeIntervalSince1970, stored: followed?.place(),
+                token: OpenRequest(consistencyManager, turn))
         }
     }
 
@@ -57,13 +64,28 @@ extension DataModelManager {
         return followed.isOver(stored)
     }
 
-    /// Whether the cache has begun another life since this manager last looked.
-    func isLifeOver() -> Bool {
-        guard let followed else { return false }
+    /// What a wipe, by this manager or any writer of the cache, ends.
+    struct Life: Equatable, Sendable {
+        /// How often this manager had been wiped.
+        fileprivate let epoch: Int
+        /// The cache's; `nil` over one that is only a ``CacheDelegate``.
+        fileprivate let stored: UInt64?
+    }
+
+    /// The life that calls made now are of.
+    var lifeNow: Life { Life(epoch: epoch.withLock { $0 }, stored: followed?.life) }
+
+    /// Whether the cache has begun another life, and what is shown may be of the one before.
+    var isBehindAWipe: Bool { followed.map { shownLife.withLock(\.self) != $0.life } ?? false }
+
+    /// Notes in which life the cache is; returns whether that is another than this manager knew.
+    @discardableResult
+    func noteLife(isShown: Bool = false) -> Bool {
+        guard let now = followed?.life else { return false }
+        if isShown { shownLife.withLock { $0 = now } }
         return life.withLock { life in
-            if let known = life, !followed.isOver(known) { return false }
-            defer { life = followed.place() }
-            return life != nil
+            defer { life = now }
+            return life != now
         }
     }
 

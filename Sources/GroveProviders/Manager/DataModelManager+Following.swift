@@ -21,7 +21,7 @@ extension DataModelManager {
             stale.withLock { $0.mark(changes) }
             return readStale()
         }
-        if isLifeOver() { endRequests() }
+        if noteLife(isShown: !changes.beginsLife) { endRequests() }
         // What the cache has refused is saved before it is read.
         saveAgain(isNow: changes.extent != .named)
         inOrder { _ in
@@ -137,6 +137,10 @@ extension DataModelManager {
                 }
                 self?.readStale()
             })
+        if batch.models.beginsLife {
+            let life = life.withLock(\.self)
+            consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = life } }
+        }
         for (list, reading) in lists {
             list.read(view, reading, held.elements[list.subscription] ?? [], began, isWiped)
         }

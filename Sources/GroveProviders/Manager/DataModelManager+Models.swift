@@ -57,8 +57,9 @@ extension DataModelManager {
         _ cacheKey: String?, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
     ) {
-        fetch(cacheKey, as: T.self, context) { [consistencyManager] read in
-            consistencyManager.endFetch(read.turn, model: read.value.map { Leaf.node($0) }) { newest, _ in
+        fetch(cacheKey, as: T.self, context) { [self] read in
+            consistencyManager.endFetch(read.turn, model: read.value.map { Leaf.node($0) }) { [self] newest, _ in
+                guard !isOver(read.place) else { return completion(nil, read.error ?? CacheError.wiped) }
                 completion(newest.flatMap { Leaf.base($0) as? T }, read.error)
             }
         }
@@ -85,9 +86,10 @@ extension DataModelManager {
         _ cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        fetchCollection(cacheKey, of: T.self, missing, context) { [consistencyManager] read in
+        fetchCollection(cacheKey, of: T.self, missing, context) { [self] read in
             let models = (read.value?.elements ?? []).map { Leaf.node($0) }
-            consistencyManager.graftFetched(read.turn, models: models) { newest in
+            consistencyManager.graftFetched(read.turn, models: models) { [self] newest in
+                guard !isOver(read.place) else { return completion(nil, read.error ?? CacheError.wiped) }
                 completion(read.value.map { _ in newest.compactMap { $0.flatMap { Leaf.base($0) as? T } } }, read.error)
             }
             consistencyManager.joinFetched(read.turn, nil, [])
@@ -114,7 +116,7 @@ extension DataModelManager {
                 guard let manager = manager.value else { return }
                 let outcome = $0
                 let note: @Sendable () -> Void = {
-                    manager.note(model.modelIdentifier.map { .model($0) }, outcome, since: resumptions)
+                    manager.note(saving: model, forKey: cacheKey, outcome, since: resumptions)
                 }
                 if case .refused = outcome, let shown { shown.ifSo(note) } else { note() }
                 manager.markStale([model], after: outcome, isLate: isLate)
@@ -162,12 +164,15 @@ extension DataModelManager {
         ofList key: String, as type: T.Type, maxAge: Double, _ body: @escaping @Sendable (Bool) -> Void
     ) {
         inOrder { _ in
-            let (cache, followed) = (cache as? any ExpiringCacheDelegate, followed)
+            let (cache, followed, timeout) = (cache as? any ExpiringCacheDelegate, followed, cacheTimeout)
             onCache {
                 if let followed {
                     followed.isListFresh(key, of: type, maxAge: maxAge, completion: body)
                 } else if let cache {
-                    cache.collectionForKey(key, maxAge: maxAge, context: nil) { (models: [T]?, _) in body(models != nil)
+                    let once = OnceAnswered(body)
+                    once.giveUp(after: timeout) { false }
+                    cache.collectionForKey(key, maxAge: maxAge, context: nil) { (models: [T]?, _) in
+                        once.answer(models != nil)
                     }
                 } else {
                     body(false)
@@ -204,10 +209,10 @@ extension DataModelManager {
             }
             let timeout = cacheTimeout
             onCache {
-                DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak once] in
+                once.giveUp(after: timeout) {
                     let error = CacheError(
                         .locked, "The cache delegate has not answered for \(timeout) s.", identifier: name)
-                    once?.answer(FetchedRead(turn, place, .failure(error)))
+                    return FetchedRead(turn, place, .failure(error))
                 }
                 readDelegate { value, error in
                     let miss = CacheRead<Value>.miss(CacheMiss(.absent, name))
@@ -252,6 +257,11 @@ private final class OnceAnswered<Value: Sendable>: Sendable {
     private let take: Lock<(@Sendable (Value) -> Void)?>
 
     init(_ take: @escaping @Sendable (Value) -> Void) { self.take = Lock(take) }
+
+    /// Answers with `value` if nothing else has by then, also if whoever was asked has let go of this.
+    func giveUp(after seconds: Double, _ value: @escaping @Sendable () -> Value) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { self.answer(value()) }
+    }
 
     func answer(_ value: Value) {
         let take = take.withLock { take in

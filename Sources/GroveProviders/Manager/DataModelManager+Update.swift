@@ -31,7 +31,9 @@ extension DataModelManager {
         _ change: @escaping @Sendable (inout M) throws -> Void
     ) async throws -> M? {
         let identifier = M.modelIdentifier(for: id)
-        let former = shownModel(identifier, as: type)
+        let began = lifeNow
+        // What the former user was shown is on its way out.
+        let former = isBehindAWipe ? nil : shownModel(identifier, as: type)
         var model = former
         if let former {
             let changed = try former.changed(by: change)
@@ -60,6 +62,7 @@ extension DataModelManager {
             model = try await cachedModel(identifier, as: type)?.changed(by: change)
             guard model != nil || missing == .ignore else { throw CacheError(CacheMiss(.absent, identifier)) }
         }
+        guard lifeNow == began else { throw CacheError.wiped }
         if let model { updateModel(model, context: context) }
         return model
     }

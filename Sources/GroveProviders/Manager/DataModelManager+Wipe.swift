@@ -21,7 +21,13 @@ extension DataModelManager {
                 epoch += 1
                 consistencyManager.wipe()
                 onCache { [followed] in
-                    if let followed { return followed.wipe { continuation.resume(returning: $0) } }
+                    if let followed {
+                        return followed.wipe { [self] in
+                            // It is not told of its own calls.
+                            noteLife(isShown: true)
+                            continuation.resume(returning: $0)
+                        }
+                    }
                     // Writes of later calls wait behind the wipe.
                     let isDone = DispatchSemaphore(value: 0)
                     Task.detached {

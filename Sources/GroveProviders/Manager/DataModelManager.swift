@@ -44,7 +44,9 @@ public final class DataModelManager: Sendable {
     /// The number of the last edit of a list.
     private let tickets = Lock<UInt64>(0)
     /// In which life the cache was when this manager last looked.
-    let life = Lock<StoredPlace?>(nil)
+    let life = Lock<UInt64>(0)
+    /// The life that what is shown is of, as far as it could go.
+    let shownLife = Lock<UInt64>(0)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     /// What is shown over what is confirmed; `nil` without an outbox.
     @MainActor package var layers: (any ShownLayers)?
@@ -95,7 +97,7 @@ public final class DataModelManager: Sendable {
                 follower.value?.markStale(models.map { .model($0) })
             }
         }
-        _ = isLifeOver()
+        noteLife(isShown: true)
     }
 
     /// Whether the cache can say when what it has was confirmed.

@@ -1,6 +1,12 @@
 import GroveConsistency
 import GroveModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A request to the network that is under way, for all who asked for the same meanwhile.
 @MainActor
 final class Flight<Value: Sendable>: AnyFlight {
@@ -123,6 +129,8 @@ struct Answer<Value: Sendable>: Sendable {
     let place: Place
     /// What came of it; `nil` if it brought no models.
     let taken: TakenAnswer?
+
+    var askedAt: Date { Date(timeIntervalSince1970: place.time) }
 }
 
 /// A request of whatever kind.
@@ -171,14 +179,14 @@ extension DataModelManager {
         _ take: @escaping (Answer<Value>, _ isFirst: Bool) throws -> Taken
     ) async throws -> Taken {
         flightCount += 1
-        let name = key ?? FlightKey(type: ObjectIdentifier(Value.self), name: "", number: flightCount)
+        let number = flightCount
+        let name = key ?? FlightKey(type: ObjectIdentifier(Value.self), name: "", number: number)
         if !reload, let flight = flights[name] as? Flight<Value>,
             await isUnchanged(shown?(), since: flight.place), flights[name] === flight
         {
             return try await flight.wait(take)
         }
         try Task.checkCancellation()
-        let number = flightCount
         let flight = Flight<Value>(self) { [weak self] in
             guard let self, let ended = openFlights.removeValue(forKey: number) else { return }
             // Another may have followed it.

@@ -10,7 +10,14 @@ struct UnsavedSet {
         let place: StoredPlace
     }
 
-    private var refusals: [StaleSet.Key: Refusal] = [:]
+    /// As what something was to be saved: its projection, and its cache key.
+    struct Name: Hashable {
+        var projection = ""
+        var cacheKey: String?
+    }
+
+    /// What was refused, and as what.
+    private var refusals: [StaleSet.Key: [Name: Refusal]] = [:]
     /// When what the cache has not deleted was deleted.
     private var deletions: [ModelIdentifier: StoredPlace] = [:]
     /// How often something happened in the cache since the last attempt, and after how often the next one is made.
@@ -31,16 +38,18 @@ struct UnsavedSet {
     /// Notes what became of a save, `nil` if it is not to be saved any more; returns whether that is news for the owners.
     ///
     /// Of several the last counts: a call may be told of after a later one.
-    mutating func note(_ key: StaleSet.Key, _ outcome: SaveOutcome?) -> Bool {
-        let before = refusals[key]
+    mutating func note(_ key: StaleSet.Key, as name: Name = Name(), _ outcome: SaveOutcome?) -> Bool {
+        let before = refusals[key]?[name]
         let isLater = outcome.map { before?.place.order ?? .zero <= $0.place.order } ?? true
         guard let error = outcome?.refusal else {
             guard before != nil, isLater else { return false }
-            refusals[key] = nil
+            refusals[key]?[name] = nil
+            if refusals[key]?.isEmpty == true { refusals[key] = nil }
             patience = 1
             return true
         }
-        refusals[key] = Refusal(error: error, place: (isLater ? outcome?.place : before?.place) ?? .unknown)
+        refusals[key, default: [:]][name] = Refusal(
+            error: error, place: (isLater ? outcome?.place : before?.place) ?? .unknown)
         return before?.error.code != error.code
     }
 
@@ -50,9 +59,9 @@ struct UnsavedSet {
         guard deletions[identifier]?.order ?? .zero <= place.order else { return }
         deletions[identifier] = outcome.refusal.map { _ in place }
         // Whatever was to be saved of it before is not.
-        guard outcome.refusal != nil, let before = refusals[.model(identifier)], before.place.order <= place.order
-        else { return }
-        refusals[.model(identifier)] = nil
+        guard outcome.refusal != nil, let before = refusals[.model(identifier)] else { return }
+        let after = before.filter { $0.value.place.order > place.order }
+        refusals[.model(identifier)] = after.isEmpty ? nil : after
     }
 
     /// The models of which something newer is shown than the cache has.
@@ -68,19 +77,19 @@ struct UnsavedSet {
         return deletions
     }
 
-    func error(of key: StaleSet.Key) -> CacheError? { refusals[key]?.error }
+    func error(of key: StaleSet.Key) -> CacheError? { refusals[key]?.values.first?.error }
 
     /// What to save again, now that something has happened in the cache: at first each time, then less and less often.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
-    mutating func takeDue(isNow: Bool) -> [StaleSet.Key: StoredPlace] {
+    mutating func takeDue(isNow: Bool) -> [StaleSet.Key: [Name: StoredPlace]] {
         isDue = false
         if isNow { (resumptions, patience) = (resumptions + 1, 1) }
         guard !isEmpty else { return [:] }
         events += 1
         guard events >= patience else { return [:] }
         (events, patience, isDue) = (0, min(2 * patience, 64), true)
-        return refusals.mapValues(\.place)
+        return refusals.mapValues { $0.mapValues(\.place) }
     }
 }
 
@@ -91,13 +100,20 @@ extension DataModelManager {
     /// Notes what became of a save of `key`; `nil` if it is not to be saved any more.
     ///
     /// - Parameter resumptions: as it was when the save was called.
-    func note(_ key: StaleSet.Key?, _ outcome: SaveOutcome?, since resumptions: Int) {
+    func note(
+        _ key: StaleSet.Key?, as name: UnsavedSet.Name = UnsavedSet.Name(), _ outcome: SaveOutcome?,
+        since resumptions: Int
+    ) {
         guard let key else { return }
         defer { if case .refused? = outcome { saveAgain(after: resumptions) } }
         // What can never be stored is the observer's matter, and what was wiped is nobody's.
         let isStored = outcome?.refusal == nil
         if isStored, unsaved.withLock({ $0.isEmpty }) { return }
-        guard unsaved.withLock({ $0.note(key, outcome) }) else { return }
+        guard unsaved.withLock({ $0.note(key, as: name, outcome) }) else {
+            // There may be room now.
+            if case .stored? = outcome { saveAgain() }
+            return
+        }
         // What others wrote meanwhile was not shown in its place.
         if isStored, case .model = key { markStale(CollectionOfOne(key)) }
         consistencyManager.afterDelivery { [weak self] in
@@ -111,6 +127,16 @@ extension DataModelManager {
             }
         }
         if isStored { saveAgain() }
+    }
+
+    /// Notes what became of a save of a model, under its identifier or under a cache key too.
+    func note(
+        saving model: any SimpleModel, forKey cacheKey: String? = nil, _ outcome: SaveOutcome, since resumptions: Int
+    ) {
+        guard let identifier = model.modelIdentifier else { return }
+        let key = cacheKey == identifier.rawValue ? nil : cacheKey
+        let name = UnsavedSet.Name(projection: Leaf.node(model).projectionIdentifier, cacheKey: key)
+        note(.model(identifier), as: name, outcome, since: resumptions)
     }
 
     /// Notes what became of a deletion.
@@ -147,19 +173,24 @@ extension DataModelManager {
             }
         }
         guard !keys.isEmpty else { return }
-        let models = keys.keys.compactMap { if case .model(let identifier) = $0 { identifier } else { nil } }
-        inOrder { _ in
-            let held = Handover<[ModelIdentifier: any SimpleModel]>()
-            consistencyManager.newest(models, then: held.put)
+        var models: [(identifier: ModelIdentifier, name: UnsavedSet.Name, place: StoredPlace)] = []
+        for case (.model(let identifier), let names) in keys {
+            for (name, place) in names { models.append((identifier, name, place)) }
+        }
+        models.sort { $0.place.order < $1.place.order }
+        inOrder { [models] _ in
+            let held = Handover<[(any SimpleModel)?]>()
+            consistencyManager.newest(models.map { ($0.identifier, $0.name.projection) }, then: held.put)
             onCache { [self] in
                 let (held, resumptions) = (held.take(), resumptions)
-                for identifier in models {
-                    guard let model = held[identifier] else {
-                        note(.model(identifier), nil, since: resumptions)
+                for ((identifier, name, place), model) in zip(models, held) {
+                    guard let model else {
+                        note(.model(identifier), as: name, nil, since: resumptions)
                         continue
                     }
-                    followed?.save(model, forKey: identifier.rawValue, asOf: keys[.model(identifier)]) { [weak self] in
-                        self?.note(.model(identifier), $0, since: resumptions)
+                    let key = name.cacheKey ?? identifier.rawValue
+                    followed?.save(model, forKey: key, asOf: place) { [weak self] in
+                        self?.note(.model(identifier), as: name, $0, since: resumptions)
                         self?.markStale([model], after: $0)
                     }
                 }
@@ -172,7 +203,7 @@ extension DataModelManager {
             for name in lists {
                 let holders = stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
                 if holders.isEmpty { note(.list(name), nil, since: resumptions) }
-                for holder in holders { holder.saveWhole(asOf: keys[.list(name)], wasRefused: true) }
+                for holder in holders { holder.saveWhole(asOf: keys[.list(name)]?.values.first, wasRefused: true) }
             }
         }
     }

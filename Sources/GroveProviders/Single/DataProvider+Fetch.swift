@@ -176,7 +176,7 @@ extension DataProvider {
             return data
         }
         let manager = dataModelManager
-        let began = manager.inOrder { Place(epoch: $0, stored: manager.followed?.place()) }
+        let began = manager.lifeNow
         let cached = CacheAnswer()
         self.fetch(cacheKey, isLoad: true, maxAge: maxAge, context) { fetched in
             cached.arrive(isHit: fetched.data != nil, isFresh: fetched.isFresh)
@@ -187,7 +187,7 @@ extension DataProvider {
             if maxAge != nil, manager.knowsAges {
                 let answer = await cached.answer()
                 try Task.checkCancellation()
-                guard !manager.isOver(began) else { throw CacheError.wiped }
+                guard manager.lifeNow == began else { throw CacheError.wiped }
                 if answer.isFresh {
                     if wish == wishes { updateState { $0.end(.fresh) } }
                     return data
@@ -206,7 +206,7 @@ extension DataProvider {
                 })
             if !isThere {
                 _ = await cached.answer()
-                guard !manager.isOver(began) else { throw CacheError.wiped }
+                guard manager.lifeNow == began else { throw CacheError.wiped }
                 try Task.checkCancellation()
             }
         } catch {
@@ -246,7 +246,7 @@ extension DataProvider {
             return true
         }
         if let value = taken.models.first.flatMap({ $0 }).flatMap({ Leaf.base($0) as? T }) {
-            take(value, taken, cacheKey: cacheKey, context: context)
+            take(value, taken, askedAt: answer.askedAt, cacheKey: cacheKey, context: context)
             updateState { $0.end(taken.lost.isEmpty ? .fresh : .cached) }
         } else if data == nil || data?.modelIdentifier == identifier, let identifier {
             // It was deleted since it was asked for.
@@ -269,7 +269,10 @@ extension DataProvider {
                     let (cache, followed) = (manager.cache, manager.followed)
                     manager.onCache {
                         if let followed {
-                            followed.delete(identifier, forKey: name.rawValue, asOf: place.stored) { _ in }
+                            let resumptions = manager.resumptions
+                            followed.delete(identifier, forKey: name.rawValue, asOf: place.stored) {
+                                manager.note(deletionOf: identifier, $0, since: resumptions)
+                            }
                         } else if let model, model.modelIdentifier == identifier {
                             cache.deleteModel(model, forKey: name.rawValue, context: context)
                         }

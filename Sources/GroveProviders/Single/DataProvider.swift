@@ -176,13 +176,13 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     }
 
     /// Takes an answer of the network that was applied, and listens to it.
-    func take(_ value: T, _ answer: TakenAnswer, cacheKey: String?, context: (any Sendable)?) {
+    func take(_ value: T, _ answer: TakenAnswer, askedAt: Date, cacheKey: String?, context: (any Sendable)?) {
         let manager = dataModelManager
         let time = manager.now()
         generation += 1
         (missed, isBorrowed) = (nil, false)
         accept(value, at: time)
-        confirmed = answer.lost.isEmpty ? (time, cacheKey) : nil
+        confirmed = answer.lost.isEmpty ? (askedAt, cacheKey) : nil
         manager.inOrder { _ in
             manager.consistencyManager.join(answer.turn, key, generation: generation, model: Leaf.node(value))
         }
