@@ -286,6 +286,24 @@ struct OutboxTests {
         #expect(scene.outbox.discard(pending))
         #expect(feed.data.map(\.id) == [1, 6, 4, 5, 2])
     }
+
+    @Test("A list that holds each identifier once does so beside what is pending")
+    func eachOnce() async throws {
+        let scene = try Scene()
+        scene.outbox.suspend()
+        let feed = CollectionDataProvider<Post>(dataModelManager: scene.manager, holdsEachOnce: true)
+        feed.setData([Post(id: 1), Post(id: 2)], cacheKey: "feed")
+        let removal = scene.submit(Remove(post: 1))
+        let addition = scene.submit(Put(post: 9, isNew: true))
+        feed.append([Post(id: 1, text: "x"), Post(id: 3)])
+        #expect(feed.data.map(\.id) == [9, 2, 3])
+        // The server's news of it come before its answer.
+        feed.append([Post(id: 9, text: "y")])
+        #expect(feed.data.map(\.id).sorted() == [2, 3, 9])
+        #expect(scene.outbox.discard(removal))
+        #expect(scene.outbox.discard(addition))
+        #expect(feed.data == [Post(id: 1, text: "x"), Post(id: 2), Post(id: 3), Post(id: 9, text: "y")])
+    }
 }
 
 @MainActor
