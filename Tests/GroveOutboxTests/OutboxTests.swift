@@ -252,7 +252,9 @@ struct OutboxTests {
 
     @Test(
         "An edit by identifier is of the element that has it, whatever is pending",
-        arguments: [(Remove(post: 1), [2, 3, 4]), (Put(post: 4), [4, 1, 2, 3]), (Put(post: 9, isNew: true), [9, 1, 2, 3, 4])]
+        arguments: [
+            (Remove(post: 1), [2, 3, 4]), (Put(post: 4), [4, 1, 2, 3]), (Put(post: 9, isNew: true), [9, 1, 2, 3, 4]),
+        ]
             as [(any Mutation<FakeServer>, [Int])])
     func editsByIdentifier(mutation: any Mutation<FakeServer>, shown: [Int]) async throws {
         let scene = try Scene()

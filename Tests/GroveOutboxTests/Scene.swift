@@ -241,7 +241,8 @@ struct Scene {
         self.cache = cache
         self.clock = clock
         outbox = try Outbox(
-            cache, server, for: [Like.self, Edit.self, Write.self, Remove.self, Put.self], options: Scene.options(clock, keys))
+            cache, server, for: [Like.self, Edit.self, Write.self, Remove.self, Put.self],
+            options: Scene.options(clock, keys))
         manager = DataModelManager(cache, outbox: outbox)
         outbox.onProblem = { [told] item, problem in told.problems.append((item.id, problem)) }
     }

@@ -1,6 +1,8 @@
 import Dispatch
 import Grove
 import GroveCache
+import GroveLMDB
+import GroveLevelDB
 import GroveMemory
 import GroveSQLite
 import Synchronization
@@ -210,7 +212,9 @@ struct ListWritersTests {
     func longReads() async throws {
         try await longReads(try MemoryCache())
         let directory = try TemporaryDirectory()
-        try await longReads(try SQLiteCache(directory: directory.path))
+        try await longReads(try SQLiteCache(directory: directory.path + "/sqlite"))
+        try await longReads(try LMDBCache(directory: directory.path + "/lmdb"))
+        try await longReads(try LevelDBCache(directory: directory.path + "/leveldb"))
     }
 
     private func longReads<Store: NodeStore>(_ cache: NormalizedCache<Store>) async throws {

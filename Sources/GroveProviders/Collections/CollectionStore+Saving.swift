@@ -29,7 +29,9 @@ extension CollectionStore {
         keep(edit, of: before, ticket)
     }
 
-    /// Lets the cache make the edits that were kept. If it does not have the list, or not all of it, it gets what that was before them.
+    /// Lets the cache make the edits that were kept.
+    ///
+    /// If it does not have the list, or not all of it, it gets what that was before them.
     ///
     /// - Parameter before: the list that is shown.
     func sendKept(of before: PersistentVector<Entry<T>>, context: (any Sendable)?) {
@@ -84,7 +86,8 @@ extension CollectionStore {
         manager.onCache { [manager = WeakManager(manager), weak self] in
             let stored: [any SimpleModel] = newest?.take() ?? models ?? shown.map(\.model)
             let resumptions = manager.value?.resumptions ?? 0
-            followed.edit(make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: !savesModels) { outcome in
+            followed.edit(make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: !savesModels) {
+                outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
                 // The cache has no such list, or has lost the part that the edit is about.

@@ -340,7 +340,9 @@ final class CollectionStore<T: SimpleModel> {
         committed = pending.isEmpty ? nil : shown
         for edit in pending { edit.edit.apply(to: &shown) }
         reset(shown.slice(0, shown.count))
-        return entries.slice(0, entries.count).filter { !known.contains($0.handle) }.map { ($0.handle, Leaf.node($0.model)) }
+        return entries.slice(0, entries.count).filter { !known.contains($0.handle) }.map {
+            ($0.handle, Leaf.node($0.model))
+        }
     }
 
     /// Stores what was edited while the list was being read.
