@@ -71,8 +71,10 @@ public protocol FollowedCache: CacheDelegate {
     ///   - ticket: the follower's number of the edit, higher than those of its edits before: ``CommittedChanges/ticket`` and
     ///     ``ListRead/ticket`` name it when it is committed.
     ///   - place: as for ``save(_:forKey:asOf:settled:)``; edits that were committed since are applied again to a whole list.
+    ///   - fillsOnly: whether of the models only those are stored that the cache has no record of: others may be newer.
     func edit(
-        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, settled: @escaping Settled)
+        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, fillsOnly: Bool,
+        settled: @escaping Settled)
 
     /// Deletes the model of `identifier`, and what `cacheKey` names is found no more.
     func delete(

@@ -12,11 +12,13 @@ public enum ListEdit: Sendable {
     /// What follows is kept if one of the first rows that were there is among them, and dropped if none is: there may be others between.
     case refresh([any SimpleModel])
 
-    /// Makes these the list, which the cache refused before or does not have.
+    /// Makes these the list, which the cache refused before; none of the models with an identifier is stored.
+    case restore([any SimpleModel])
+
+    /// What the list was: if the cache has none it is that, if it has lost a part of it that comes back, else nothing happens.
     ///
-    /// The models are what is shown, which may be older than what others have stored. If `fills`, those are stored that the cache has no
-    /// record of; else none of those with an identifier is.
-    case restore([any SimpleModel], fills: Bool)
+    /// What others have put into the rest of it stays.
+    case fill([any SimpleModel])
 
     /// Puts elements in.
     case insert([any SimpleModel], ListPlace)
@@ -33,7 +35,7 @@ public enum ListEdit: Sendable {
     /// The models that the edit brings.
     public var models: [any SimpleModel] {
         switch self {
-        case .set(let models), .refresh(let models), .restore(let models, _), .insert(let models, _),
+        case .set(let models), .refresh(let models), .restore(let models), .fill(let models), .insert(let models, _),
             .upsert(let models, _):
             models
         case .replace(_, let model): [model].compactMap(\.self)

@@ -284,7 +284,7 @@ extension Outbox {
 extension ListStep {
     /// Does to the stored list what was done to the one that is shown; nothing if that list is not stored.
     func store(_ tx: borrowing CacheTransaction, brought: Set<ModelIdentifier>) throws {
-        guard try tx.count(ofCollection: key) != nil else { return }
+        guard try tx.knownCount(ofCollection: key) != nil else { return }
         switch change {
         case .insert(let identifier, _, let place, _):
             guard brought.contains(identifier), try !tx.contains(identifier, inCollection: key) else { return }

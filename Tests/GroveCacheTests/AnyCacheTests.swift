@@ -12,9 +12,11 @@ private struct Inbox: Sendable {
     let cache: any Cache
 
     func add(_ person: Person) throws {
-        try cache.write(person)
-        if try cache.knownCount(ofCollection: "inbox") == nil { try cache.writeCollection([Person](), as: "inbox") }
-        try cache.append([person], toCollection: "inbox")
+        // In one transaction: another writer may make the list in between.
+        try cache.write { tx in
+            if try tx.knownCount(ofCollection: "inbox") == nil { try tx.writeCollection([Person](), as: "inbox") }
+            try tx.append([person], toCollection: "inbox")
+        }
     }
 
     func rename(_ id: String, _ name: String) async throws {

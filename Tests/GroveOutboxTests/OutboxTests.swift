@@ -249,6 +249,63 @@ struct OutboxTests {
         #expect(like.applyError == nil)
         #expect(feed.data == [Post(id: 1, likes: 1, isLiked: true), Post(id: 2)])
     }
+
+    @Test(
+        "An edit by identifier is of the element that has it, whatever is pending",
+        arguments: [
+            (Remove(post: 1), [2, 3, 4]), (Put(post: 4), [4, 1, 2, 3]), (Put(post: 9, isNew: true), [9, 1, 2, 3, 4]),
+        ]
+            as [(any Mutation<FakeServer>, [Int])])
+    func editsByIdentifier(mutation: any Mutation<FakeServer>, shown: [Int]) async throws {
+        let scene = try Scene()
+        scene.outbox.suspend()
+        let feed = await scene.feed((1...4).map { Post(id: $0) })
+        let pending = scene.submit(mutation)
+        var shown = shown
+        func expectShown(_ text: String = "", _ location: SourceLocation = #_sourceLocation) {
+            #expect(feed.data.map(\.id) == shown, sourceLocation: location)
+            for post in feed.data { #expect(post.text == (post.id == 2 ? text : ""), sourceLocation: location) }
+        }
+        expectShown()
+        for id in 0..<10 {
+            #expect(feed.index(of: Post.modelIdentifier(for: id)) == shown.firstIndex(of: id))
+            #expect(feed.contains(Post.modelIdentifier(for: id)) == shown.contains(id))
+        }
+        #expect(feed.update(Post(id: 2, text: "x")))
+        expectShown("x")
+        feed.upsert([Post(id: 2, text: "y"), Post(id: 5)])
+        shown.append(5)
+        expectShown("y")
+        feed.insert([Post(id: 6)], at: .before("Post:2"))
+        shown.insert(6, at: try #require(shown.firstIndex(of: 2)))
+        expectShown("y")
+        #expect(feed.move("Post:2", to: .last))
+        shown = shown.filter { $0 != 2 } + [2]
+        expectShown("y")
+        #expect(feed.remove("Post:3"))
+        shown.removeAll { $0 == 3 }
+        expectShown("y")
+        #expect(scene.outbox.discard(pending))
+        #expect(feed.data.map(\.id) == [1, 6, 4, 5, 2])
+    }
+
+    @Test("A list that holds each identifier once does so beside what is pending")
+    func eachOnce() async throws {
+        let scene = try Scene()
+        scene.outbox.suspend()
+        let feed = CollectionDataProvider<Post>(dataModelManager: scene.manager, holdsEachOnce: true)
+        feed.setData([Post(id: 1), Post(id: 2)], cacheKey: "feed")
+        let removal = scene.submit(Remove(post: 1))
+        let addition = scene.submit(Put(post: 9, isNew: true))
+        feed.append([Post(id: 1, text: "x"), Post(id: 3)])
+        #expect(feed.data.map(\.id) == [9, 2, 3])
+        // The server's news of it come before its answer.
+        feed.append([Post(id: 9, text: "y")])
+        #expect(feed.data.map(\.id).sorted() == [2, 3, 9])
+        #expect(scene.outbox.discard(removal))
+        #expect(scene.outbox.discard(addition))
+        #expect(feed.data == [Post(id: 1, text: "x"), Post(id: 2), Post(id: 3), Post(id: 9, text: "y")])
+    }
 }
 
 @MainActor

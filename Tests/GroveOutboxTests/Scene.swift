@@ -113,6 +113,21 @@ struct Remove: Mutation {
     }
 }
 
+/// Moves a post of the feed, or puts a new one there: to the front, or before another one.
+struct Put: Mutation {
+    let post: Int
+    var isNew = false
+    var before: Int?
+    func apply(to draft: inout Draft) throws {
+        let place = before.map { ElementPlace.before(Post.modelIdentifier(for: $0)) } ?? .first
+        if isNew { return try draft.insert(Post(id: post), at: place, inCollection: "feed") }
+        draft.move(Post.modelIdentifier(for: post), to: place, inCollection: "feed")
+    }
+    func send(_ api: FakeServer, _ attempt: Attempt) async throws -> Answer {
+        try await api.answer("place:\(post)", attempt)
+    }
+}
+
 struct NoNetwork: Error {}
 
 /// A server that answers when the test says so, and remembers which keys it saw.
@@ -226,7 +241,8 @@ struct Scene {
         self.cache = cache
         self.clock = clock
         outbox = try Outbox(
-            cache, server, for: [Like.self, Edit.self, Write.self, Remove.self], options: Scene.options(clock, keys))
+            cache, server, for: [Like.self, Edit.self, Write.self, Remove.self, Put.self],
+            options: Scene.options(clock, keys))
         manager = DataModelManager(cache, outbox: outbox)
         outbox.onProblem = { [told] item, problem in told.problems.append((item.id, problem)) }
     }

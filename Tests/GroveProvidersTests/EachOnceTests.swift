@@ -70,6 +70,55 @@ struct EachOnceTests {
         }
     }
 
+    @Test("What is put in while the list is read is there once", arguments: FollowedBackend.allCases)
+    func whileLoading(backend: FollowedBackend) async throws {
+        typealias Edit = @MainActor (People) -> Void
+        let new = [Person(id: "2", name: "new"), Person(id: "3")]
+        let edits: [(isOnce: Bool, edit: Edit, then: [String])] = [
+            (true, { $0.append(new) }, ["1", "2", "3"]),
+            (true, { $0.insert(new, at: 0) }, ["3", "1", "2"]),
+            (false, { $0.upsert(new) }, ["1", "2", "3"]),
+            (false, { $0.upsert(new, at: .first) }, ["3", "1", "2"]),
+            (
+                true,
+                {
+                    $0.append(new)
+                    $0.remove("Person:2")
+                }, ["1", "3"]
+            ),
+        ]
+        for (isOnce, edit, then) in edits {
+            try await backend.open { scene, _ in
+                try scene.begin()
+                try await scene.settle()
+                let list = People(dataModelManager: scene.manager, holdsEachOnce: isOnce)
+                list.fetchDataFromCache(withCacheKey: "people") { _, _ in }
+                edit(list)
+                try await scene.settle()
+                try await expectList(list, then, scene)
+                #expect(try scene.person("2")?.name == "new")
+                #expect(list.data.allSatisfy { $0.id != "2" || $0.name == "new" })
+            }
+        }
+    }
+
+    @Test("What a paused sibling does not show yet is not put in again")
+    func paused() async throws {
+        try await FollowedBackend.memory.open { scene, _ in
+            try scene.begin()
+            let lists = (0..<2).map { _ in People(dataModelManager: scene.manager, holdsEachOnce: true) }
+            for list in lists { _ = try await list.fetchDataFromCache(withCacheKey: "people") }
+            lists[0].isPaused = true
+            lists[1].append([Person(id: "m")], shouldCache: false)
+            lists[0].append([Person(id: "m", name: "new"), Person(id: "n")], shouldCache: false)
+            lists[0].isPaused = false
+            for list in lists { #expect(list.data.map(\.id) == ["1", "2", "m", "n"]) }
+            #expect(lists[0].data[2].name == "new")
+            lists[0].append([Person(id: "x")])
+            try await expectList(lists[1], ["1", "2", "m", "n", "x"], scene)
+        }
+    }
+
     @Test("Without that a list has what is put in twice two times")
     func twice() async throws {
         try await FollowedBackend.memory.open { scene, _ in

@@ -3,6 +3,7 @@ import Dispatch
 import Grove
 import GroveMemory
 import TestSupport
+import Testing
 
 /// A cache, a manager whose screens are looked at, and another one.
 @MainActor
@@ -56,6 +57,10 @@ protocol FollowingScene {
     func isConfirmed<T: CacheableModel>(_ name: String, as type: T.Type) throws -> Bool
     func people() -> [Person]
     var hasAllPeople: Bool { get }
+    /// Loses a part of the stored list of people, as an eviction does.
+    func lose(part: Int) throws
+    /// Returns when the read that `body` begins has found something: the main actor is busy until then.
+    func waitForRead(_ body: () throws -> Void) rethrows
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange>
     func changes() -> CacheChanges<ChangeSet>
     func close()
@@ -146,6 +151,26 @@ extension Scene: FollowingScene {
     var hasAllPeople: Bool { (try? cache.collection("people", of: Person.self)) != nil }
 
     func people() -> [Person] { (try? cache.collection("people", of: Person.self, missing: .skip)) ?? [] }
+    func lose(part: Int) throws {
+        var keys: [[UInt8]] = []
+        try unsafe cache.visitStoredValues(.collection, ["people"]) { key, value in
+            guard let header = unsafe try? RecordHeader(value, key: key) else { return }
+            keys = (try? CollectionHead(header))?.chunkKeys ?? []
+        }
+        let key = try #require(keys.dropFirst(part).first)
+        try cache.core.withOpenStore { (store) throws(CacheError) in
+            try store.transact { (transaction) throws(CacheError) in
+                try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe transaction.remove(key) }
+            }
+        }
+    }
+
+    func waitForRead(_ body: () throws -> Void) rethrows {
+        let before = cache.statistics.hits
+        try body()
+        while cache.statistics.hits == before {}
+    }
+
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange> { cache.changes(of: identifier) }
     func changes() -> CacheChanges<ChangeSet> { cache.changes() }
     func close() { cache.close() }

@@ -85,7 +85,8 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
         let outcome = Mutex<SaveOutcome?>(nil)
         let followed = cache.followed { _ in }
-        followed.edit(edit, forKey: key, ticket: 1, asOf: place?.stored) { settled in outcome.withLock { $0 = settled }
+        followed.edit(edit, forKey: key, ticket: 1, asOf: place?.stored, fillsOnly: false) { settled in
+            outcome.withLock { $0 = settled }
         }
         try cache.flush()
         if case .refused(let error, _) = outcome.withLock({ $0 }) { throw error }

@@ -49,7 +49,7 @@ extension NormalizedCache: FollowableCache {
 
     func edit(
         _ edit: ListEdit, _ key: String, origin: UInt64, ticket: UInt64 = 0, asOf place: StoredPlace? = nil,
-        settled: FollowedCache.Settled? = nil
+        fillsOnly: Bool = false, settled: FollowedCache.Settled? = nil
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
             try ModelIdentifier(key).check()
@@ -57,14 +57,18 @@ extension NormalizedCache: FollowableCache {
             if let edit = try EncodedEdit(edit) {
                 content = edit.content(key)
             } else {
-                var isPage = false
-                if case .refresh = edit { isPage = true }
-                content = try .list(edit.models, key, isPage: isPage)
-                if case .restore(let models, let fills) = edit {
-                    content.fillsOnly = true
-                    if !fills, models.allSatisfy({ $0.modelIdentifier != nil }) { content.tree = nil }
+                let kind: WholeList =
+                    switch edit {
+                    case .refresh: .page
+                    case .fill: .fill
+                    default: .set
+                    }
+                content = try .list(edit.models, key, kind)
+                if case .restore(let models) = edit, models.allSatisfy({ $0.modelIdentifier != nil }) {
+                    content.tree = nil
                 }
             }
+            content.fillsOnly = fillsOnly
             content.ticket = ticket
             return content.answering(place)
         }
@@ -131,9 +135,10 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     }
 
     func edit(
-        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, settled: @escaping Settled
+        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, fillsOnly: Bool,
+        settled: @escaping Settled
     ) {
-        cache.edit(edit, cacheKey, origin: origin, ticket: ticket, asOf: place, settled: settled)
+        cache.edit(edit, cacheKey, origin: origin, ticket: ticket, asOf: place, fillsOnly: fillsOnly, settled: settled)
     }
 
     func delete(

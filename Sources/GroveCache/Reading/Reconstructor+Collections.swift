@@ -302,8 +302,13 @@ extension ReadState {
             isInvalidated = false
             list = nil
             switch update.change {
-            case .set(let body, let isPage):
+            case .set(let body, let kind):
                 guard let elements = try? StoredElements(body: body, number: update.sequence) else { continue }
+                if kind == .fill, let former {
+                    list = (try former.elements.filled(with: elements), former.time)
+                    continue
+                }
+                let isPage = kind == .page
                 var answer = ListAnswer(elements: elements, isPage: isPage, since: update.since)
                 if let since = update.since {
                     guard let edits = unsafe lists?.edits(of: Array(key.bytes), after: since) else {

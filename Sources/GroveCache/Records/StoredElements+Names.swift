@@ -88,7 +88,7 @@ struct ListAnswer {
     func settled(over stored: StoredElements?, number: CallNumber) throws(CacheError) -> StoredElements {
         var list = elements.numbered(number)
         guard let stored else { return try applyingEdits(to: list) }
-        var names = Set((0..<list.count).map { list.name(at: $0) })
+        let names = Set((0..<list.count).map { list.name(at: $0) })
         // What the list had behind the page is kept, if the page reaches it.
         let first = 0..<min(stored.count, elements.count)
         let end =
@@ -98,29 +98,12 @@ struct ListAnswer {
         }
         list = try applyingEdits(to: list)
         guard let since else { return list }
-        names = Set((0..<list.count).map { list.name(at: $0) })
         let removed = Set(
             edits.compactMap { edit -> ElementName? in
                 guard case .replace(let element, let others) = edit, others.count == 0 else { return nil }
                 return element.name
             })
-        let isNew = (0..<stored.count).map { stored.numbers[$0] > since }
-        let head = isNew.prefix { $0 }.count
-        let tail = isNew.count - isNew.reversed().prefix { $0 }.count
-        for index in 0..<end where isNew[index] {
-            let name = stored.name(at: index)
-            guard !names.contains(name), !removed.contains(name) else { continue }
-            names.insert(name)
-            let place: ListOperation.Place =
-                if index >= tail {
-                    .last
-                } else if index < head {
-                    index == 0 ? .first : .after(ListOperation.Element(name: stored.name(at: index - 1)))
-                } else {
-                    .after(ListOperation.Element(name: stored.name(at: index - 1)))
-                }
-            list.apply(.insert(stored[index..<index + 1], place), number: nil)
-        }
+        list.putIn(stored, end) { stored.numbers[$0] > since && !removed.contains(stored.name(at: $0)) }
         return list
     }
 
@@ -143,6 +126,34 @@ extension StoredElements {
                 throw CacheError(.unencodable, "The body of a collection is one array.")
             }
         }
+    }
+
+    /// Puts those of the first `end` elements of `stored` in that are `new`, and that the list does not have: at the end where they are, or
+    /// behind what is before them.
+    fileprivate mutating func putIn(_ stored: StoredElements, _ end: Int, where isNew: (Int) -> Bool) {
+        var names = Set((0..<count).map { name(at: $0) })
+        let new = (0..<end).map(isNew)
+        let tail = stored.count - (end < stored.count ? 0 : new.reversed().prefix { $0 }.count)
+        var before: ElementName?
+        for index in 0..<end where stored.numbers[index] != StoredElements.lostNumber {
+            let name = stored.name(at: index)
+            defer { before = name }
+            guard new[index], names.insert(name).inserted else { continue }
+            let place: ListOperation.Place =
+                if index >= tail { .last } else { before.map { .after(ListOperation.Element(name: $0)) } ?? .first }
+            apply(.insert(stored[index..<index + 1], place), number: nil)
+        }
+    }
+
+    /// This list, of which parts may have been lost, with those parts as `base` has them, which is all of what it was.
+    func filled(with base: StoredElements) throws(CacheError) -> StoredElements {
+        guard whole == nil else { return self }
+        // What comes back is no newer than what is there.
+        let number = numbers.filter { $0 != StoredElements.lostNumber }.max()
+        var list = number.map(base.numbered) ?? base
+        let known = Set((0..<base.count).map { base.name(at: $0) })
+        list.putIn(self, count) { !known.contains(self.name(at: $0)) }
+        return list
     }
 
     /// The same if nothing of the list was lost, or never fetched.

@@ -4,7 +4,7 @@ import GroveModel
 struct CollectionUpdate {
     enum Change {
         /// Sets it to an encoded array.
-        case set([UInt8], isPage: Bool)
+        case set([UInt8], WholeList)
         /// Changes some of its elements.
         case edit(ListOperation)
         /// Forgets it; with it, whether that is because a write of it could not be stored.
@@ -18,4 +18,14 @@ struct CollectionUpdate {
     let since: CallNumber?
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
+}
+
+/// What an encoded list does to the one that is stored.
+enum WholeList: Sendable {
+    /// It replaces it.
+    case set
+    /// It is the first page of it: what follows may stay.
+    case page
+    /// It is what the list was: it replaces what was lost, or all if nothing is stored.
+    case fill
 }

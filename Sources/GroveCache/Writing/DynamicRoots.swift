@@ -57,11 +57,11 @@ struct DynamicRoots {
 extension PendingWrite.Content {
     /// All of the collection under `key`, with the trees of its elements.
     static func list(
-        _ models: [any SimpleModel], _ key: String, isPage: Bool
+        _ models: [any SimpleModel], _ key: String, _ kind: WholeList
     ) throws(CacheError) -> PendingWrite.Content {
         let encoded = try DynamicRoots(models)
         let body = EncodedRoots.list(encoded.references, count: encoded.roots.count)
         return PendingWrite.Content(
-            tree: encoded.tree, extras: [.collection(key: Array(key.utf8), body: body, isPage: isPage)])
+            tree: encoded.tree, extras: [.collection(key: Array(key.utf8), body: body, kind)])
     }
 }

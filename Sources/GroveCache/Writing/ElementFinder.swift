@@ -175,19 +175,17 @@ struct ElementFinder {
         case .last: return count
         case .before(let element):
             if let index = try find(element) { return index }
-            return try neighbour(of: element, orElse: 0)
+            return try neighbour(of: element)
         case .after(let element):
             if let index = try find(element) { return index + 1 }
-            return try neighbour(of: element, orElse: count)
+            return try neighbour(of: element)
         }
     }
 
     /// Behind the nearest element before `element`, which is gone, that is still there, else before the nearest one after it,
-    /// else at the end that it was nearer to.
-    private mutating func neighbour(
-        of element: ListOperation.Element, orElse end: Int
-    ) throws(CacheError) -> Int {
-        guard let (list, seenAt) = element.seen else { return end }
+    /// else at the end that it was nearer to; without a list that the editor saw, at the end.
+    private mutating func neighbour(of element: ListOperation.Element) throws(CacheError) -> Int {
+        guard let (list, seenAt) = element.seen else { return count }
         for before in stride(from: min(seenAt, list.count) - 1, through: 0, by: -1) {
             if let index = try find(before, of: list) { return index + 1 }
         }

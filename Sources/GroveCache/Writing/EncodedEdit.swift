@@ -15,7 +15,7 @@ struct EncodedEdit {
     init?(_ edit: ListEdit) throws(CacheError) {
         switch edit {
         // These are encoded as a list.
-        case .set, .refresh, .restore: return nil
+        case .set, .refresh, .restore, .fill: return nil
         case .insert, .upsert, .replace, .move: break
         }
         let models = edit.models
@@ -26,7 +26,7 @@ struct EncodedEdit {
             } ?? StoredElements()
         tree = roots?.tree
         switch edit {
-        case .set, .refresh, .restore: return nil
+        case .set, .refresh, .restore, .fill: return nil
         case .insert(_, let place): operation = .insert(elements, try ListOperation.Place(place))
         case .upsert(_, let place): operation = .upsert(elements, try ListOperation.Place(place))
         case .replace(let element, _): operation = .replace(try ListOperation.Element(element), with: elements)

@@ -8,7 +8,7 @@ final class PendingWrite: Sendable {
         /// Mark the node of this identifier as deleted.
         case tombstone(ModelIdentifier)
         /// Store a collection, or its first page: an encoded array of references.
-        case collection(key: [UInt8], body: [UInt8], isPage: Bool = false)
+        case collection(key: [UInt8], body: [UInt8], WholeList = .set)
         /// Change some elements of a collection.
         case edit(key: [UInt8], ListOperation)
         /// Store an alias: an encoded reference.
@@ -278,7 +278,7 @@ extension PendingWrite {
             guard unsafe extra.storeKey.elementsEqual(key) else { return nil }
             let change: CollectionUpdate.Change
             switch extra {
-            case .collection(_, let body, let isPage): change = .set(body, isPage: isPage)
+            case .collection(_, let body, let kind): change = .set(body, kind)
             case .edit(_, let edit): change = .edit(edit)
             case .remove: change = .forget(isInvalidation: false)
             case .invalidate: change = .forget(isInvalidation: true)

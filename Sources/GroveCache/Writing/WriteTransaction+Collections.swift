@@ -14,9 +14,9 @@ extension WriteTransaction {
         guard key.first == Namespace.collection else { return nil }
         do throws(CacheError) {
             switch extra {
-            case .collection(_, let body, let isPage):
+            case .collection(_, let body, let kind):
                 return try setCollection(
-                    key, body, isPage: isPage, of: write, sequence: sequence, deletions: deletions)
+                    key, body, kind, of: write, sequence: sequence, deletions: deletions)
             case .edit(_, let operation):
                 return try editCollection(
                     key, operation, of: try transaction.collection(key), sequence: sequence)
@@ -35,13 +35,22 @@ extension WriteTransaction {
     /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
     ///   the same and was set before is stored all the same, for its number.
     mutating func setCollection(
-        _ key: [UInt8], _ body: [UInt8], isPage: Bool, of write: PendingWrite, sequence: CallNumber,
+        _ key: [UInt8], _ body: [UInt8], _ kind: WholeList, of write: PendingWrite, sequence: CallNumber,
         deletions: [Int: CallNumber]
     ) throws(CacheError) -> RecordUpdate.Outcome {
         // Who was deleted since the place that the list is as of does not come back by it.
         let number = write.asOf?.numbers?.number ?? sequence
         var elements = try StoredElements(body: body, number: number)
         let stored = try transaction.collection(key)
+        if kind == .fill, let stored {
+            let known = try transaction.knownElements(of: stored)
+            guard known.whole == nil else {
+                lists.tell(key, [])
+                return .unchanged
+            }
+            elements = try known.filled(with: elements)
+        }
+        let isPage = kind == .page
         let isAnswer = isPage || write.asOf != nil
         // Of a list of another length nothing needs to be read, unless a part of it may stay.
         let before = try stored.flatMap { (stored) throws(CacheError) in
@@ -54,7 +63,8 @@ extension WriteTransaction {
             }
             elements = try answer.settled(over: before, number: number)
         }
-        lists.note(key, nil, sequence)
+        // What a list was is older than any answer.
+        if kind != .fill { lists.note(key, nil, sequence) }
         lists.tell(key, stored?.count ?? 0, setTo: elements)
         let isSame = before.map { $0.bytes == elements.bytes } ?? false
         if isSame, let stored, let before {

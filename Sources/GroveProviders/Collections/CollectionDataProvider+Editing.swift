@@ -104,11 +104,23 @@ extension CollectionDataProvider {
     func updating(_ elements: [T], _ shouldCache: Bool, _ context: (any Sendable)?) -> [T] {
         var new: [T] = []
         var places: [ModelIdentifier: Int] = [:]
-        for element in elements where !update(element, shouldCache: shouldCache, context: context) {
-            if let identifier = element.modelIdentifier, let place = places[identifier] {
+        for element in elements {
+            guard let identifier = element.modelIdentifier else {
+                new.append(element)
+                continue
+            }
+            // What a sibling has removed, and this provider still shows, stays removed.
+            let shown = confirmedEntries
+            let found =
+                store.index(of: identifier).map { store.entries[$0] }
+                ?? (snapshot == nil
+                    ? nil : shown.slice(0, shown.count).first { $0.model.modelIdentifier == identifier })
+            if let found {
+                replace(found.handle, with: element, shouldCache, context)
+            } else if let place = places[identifier] {
                 new[place] = element
             } else {
-                if let identifier = element.modelIdentifier { places[identifier] = new.count }
+                places[identifier] = new.count
                 new.append(element)
             }
         }
@@ -145,7 +157,6 @@ extension CollectionDataProvider {
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         let new = newData.map { store.entry($0) }
         store.insert(new, at: place)
-        if store.isLoading, case .last = anchor { store.appendedWhileLoading.formUnion(new.map(\.handle)) }
         editShown { $0.replace(index, index, with: new) }
         store.isLoaded = store.isLoaded || !store.isLoading
         commit(
@@ -166,19 +177,28 @@ extension CollectionDataProvider {
             remove(at: other, shouldCache: shouldCache, context: context)
             if other < index { index -= 1 }
         }
-        let old = entries[index]
-        editShown { $0[index].model = element }
-        guard let place = store.position(of: old.handle) else {
+        replace(entries[index].handle, with: element, near: index, shouldCache, context)
+    }
+
+    /// Puts `element` in the place of the element of `handle`, which this provider need not show.
+    ///
+    /// - Parameter index: where that is shown, if it is known.
+    func replace(
+        _ handle: Int, with element: T, near index: Int = 0, _ shouldCache: Bool, _ context: (any Sendable)?
+    ) {
+        let index = entries.index(of: handle, near: index)
+        if let index { editShown { $0[index].model = element } }
+        guard let place = store.position(of: handle) else {
             // A sibling removed it from the list: what is left to do is to tell of the model's new version.
             return dataModelManager.updateModel(element, updateCache: shouldCache, context: context)
         }
         let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
         let seen = store.seen(place)
         store.edit(element, at: place)
-        editShown { $0[index].revision = store.entries[place].revision }
+        if let index { editShown { $0[index].revision = store.entries[place].revision } }
         store.entries[place].editedAt = commit(
             .replace(seen, with: store.entries[place]), of: former,
-            leaving: [old.handle], joining: [store.entries[place]], isSaved: shouldCache, context: context, at: time)
+            leaving: [handle], joining: [store.entries[place]], isSaved: shouldCache, context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.update, context, time, before)
     }
 
@@ -252,8 +272,6 @@ extension CollectionDataProvider {
         let store = store
         let joined = joining.map { (handle: $0.handle, model: Leaf.node($0.model)) }
         let manager = dataModelManager
-        // Nothing is stored of a list whose rest is still being fetched; it is stored when that is there.
-        let isSavedNow = isSaved && (!store.isLoading || store.isLoaded)
         return manager.inOrder { _ in
             let sequence: Turn
             if let page {
@@ -267,25 +285,28 @@ extension CollectionDataProvider {
             store.editedAt = max(store.editedAt, sequence)
             store.confirmed = nil
             store.note(edit, at: sequence)
-            if isSavedNow {
+            if isSaved {
                 store.save(edit, of: former, asOf: page?.place.stored, storing: page?.stored, context: context)
             } else {
-                // Nor may what it brings wait for that.
-                if isSaved {
-                    store.saveModels(page?.stored ?? edit.entries.map(\.model), asOf: page?.place.stored, context)
-                }
-                store.hasUnsaved = true
-                store.expect(edit, 0, of: former)
+                store.keep(edit, of: former)
             }
             return sequence
         }
     }
 
+    /// Tells of an edit at `place` of the newest list, and at `shown` of the list that this provider shows, if that has the element.
     private func tell(
-        _ place: Int, _ shown: Int, _ count: Int, _ change: (Int) -> CollectionChangeInformation,
+        _ place: Int, _ shown: Int?, _ count: Int, _ change: (Int) -> CollectionChangeInformation,
         _ context: (any Sendable)?, _ time: Date, _ before: ListState<T>?
     ) {
-        note(.changes((shown..<shown + count).map(change)), isOwn: true, context, at: time)
+        if let shown {
+            note(.changes((shown..<shown + count).map(change)), isOwn: true, context, at: time)
+        } else if snapshot == nil {
+            // A layer hides it.
+            note(.changes([]), isOwn: true, context, at: time)
+        } else {
+            isDiverged = true
+        }
         store.tell(
             .changes((place..<place + count).map(change)), by: [self], context: context, at: time, before: before)
     }

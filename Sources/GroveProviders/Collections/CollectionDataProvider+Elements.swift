@@ -7,7 +7,7 @@ extension CollectionDataProvider {
     ///
     /// O(*n*) for the first after an edit of the list.
     public func index(of identifier: ModelIdentifier) -> Int? {
-        if snapshot == nil { return store.index(of: identifier) }
+        if snapshot == nil, layered == nil { return store.index(of: identifier) }
         return elements.firstIndex { $0.modelIdentifier == identifier }
     }
 

@@ -43,7 +43,7 @@ extension CollectionStore {
             insert([arrived], at: index)
             let edit = EntryEdit.insert([arrived], seen.map { .after($0) } ?? .first, isUpsert: false)
             manager.inOrder { _ in
-                if place.isSaved { save(edit, of: former, context: context) } else { expect(edit, 0, of: former) }
+                if place.isSaved { save(edit, of: former, context: context) } else { keep(edit, of: former) }
             }
             awaited[change.handle] = nil
             arrivedPlaces[change.handle] = place

@@ -86,6 +86,7 @@ extension CollectionStore {
             } else {
                 isInCache = false
             }
+            if !isInCache { commit = nil }
             return
         }
         let shown = shownBeforeEdit

@@ -3,56 +3,105 @@ import GroveModel
 
 /// How edits reach the cache: one that follows gets each as that edit, another the whole list.
 extension CollectionStore {
-    /// Stores an edit that is shown, or the whole list.
+    /// Stores an edit that is shown, behind those before it that were kept.
     ///
-    /// Called within ``DataModelManager/inOrder(_:)``.
-    ///
-    /// Of the whole list, other than one that was set, the cache stores at most the models that it does not have: what is shown may be older
-    /// than what others have stored. What an edit brings is stored by itself then.
+    /// Called within ``DataModelManager/inOrder(_:)``. While the list is being read the edit is kept: it is made once that is there.
     ///
     /// - Parameters:
-    ///   - edit: the edit; `nil` for the whole list.
+    ///   - edit: the edit.
     ///   - before: the list before the edit.
     ///   - place: the place that it is as of, if it is an answer of the network.
     ///   - models: what is stored of the elements that the edit brings, if that is not what is shown.
-    ///   - wasRefused: whether the cache refused the whole list before; what edits had brought is saved again by itself.
     func save(
-        _ edit: EntryEdit<T>? = nil, of before: PersistentVector<Entry<T>>? = nil, asOf place: StoredPlace? = nil,
-        storing models: [any SimpleModel]? = nil, wasRefused: Bool = false, context: (any Sendable)?
+        _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, asOf place: StoredPlace? = nil,
+        storing models: [any SimpleModel]? = nil, context: (any Sendable)?
     ) {
         guard let cacheKey else { return }
-        guard let followed = manager.followed else { return saveWhole(cacheKey, context) }
-        var edit = edit
-        var isWhole = false
-        if case .set? = edit { isWhole = true }
-        if !isWhole, !isInCache || hasUnsaved {
-            saveModels(models ?? edit?.entries.map(\.model) ?? [], asOf: place, context)
-            edit = nil
+        if isLoading, !isLoaded {
+            // Nor may what it brings wait for that.
+            saveModels(models ?? edit.entries.map(\.model), asOf: place, context)
+            return keep(edit, of: before)
         }
-        let isRestored = edit == nil
-        (hasUnsaved, isInCache) = (false, true)
+        guard manager.followed != nil else { return saveWhole(cacheKey, context) }
+        // What was kept before a whole list makes no difference.
+        if case .set(_, isPage: false) = edit { isInCache = true } else { sendKept(of: before, context: context) }
+        let ticket = send(edit.edit(storing:), edit.entries, storing: models, asOf: place, context)
+        keep(edit, of: before, ticket)
+    }
+
+    /// Lets the cache make the edits that were kept.
+    ///
+    /// If it does not have the list, or not all of it, it gets what that was before them.
+    ///
+    /// - Parameter before: the list that is shown.
+    func sendKept(of before: PersistentVector<Entry<T>>, context: (any Sendable)?) {
+        guard manager.followed != nil else { return }
+        if !isInCache {
+            isInCache = true
+            let first = pending.firstIndex { $0.isKept } ?? pending.count
+            if committed == nil { committed = before }
+            var list = committed ?? before
+            for edit in pending[..<first] { edit.edit.apply(to: &list) }
+            let was = list.slice(0, list.count)
+            pending.insert(PendingEdit(ticket: send(ListEdit.fill, newest: was, context), edit: .set(was)), at: first)
+        }
+        for index in pending.indices where pending[index].isKept {
+            let edit = pending[index].edit
+            pending[index].ticket = send(edit.edit(storing:), edit.entries, isKept: true, context)
+        }
+    }
+
+    /// Stores the list as it is shown, after the cache has refused edits of it; what they had brought is saved again by itself.
+    ///
+    /// - Parameter place: as of when the last of them was refused: what others have changed since stays.
+    func saveRefused(asOf place: StoredPlace?) {
+        guard isLoaded, cacheKey != nil else { return }
+        let list = entries.slice(0, entries.count)
+        manager.inOrder { _ in
+            isInCache = true
+            let ticket = send(ListEdit.restore, newest: list, asOf: place, nil)
+            keep(.set(list), of: entries, ticket)
+        }
+    }
+
+    /// Passes an edit to the cache, and follows what becomes of it.
+    ///
+    /// - Parameters:
+    ///   - make: makes the edit of the models that it brings.
+    ///   - shown: its elements as they are shown.
+    ///   - models: what is stored of them, if that is not what is shown.
+    ///   - newest: elements of which the newest versions are stored; `nil` for `shown`.
+    ///   - isKept: whether the edit was made before: its models are stored by themselves, and may be older than what others have stored.
+    /// - Returns: its number.
+    private func send(
+        _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ shown: [Entry<T>] = [],
+        storing models: [any SimpleModel]? = nil, newest list: [Entry<T>]? = nil, asOf place: StoredPlace? = nil,
+        isKept: Bool = false, _ context: (any Sendable)?
+    ) -> UInt64 {
+        guard let followed = manager.followed, let cacheKey else { return 0 }
         let ticket = manager.takeTicket()
-        let made = edit ?? .set(entries.slice(0, entries.count))
-        expect(made, ticket, of: before ?? entries)
         let name = ModelIdentifier(cacheKey)
-        let newest = edit == nil ? newestElements() : nil
+        let newest = list.map { newestElements($0) }
+        let savesModels = newest == nil && !isKept
         manager.onCache { [manager = WeakManager(manager), weak self] in
-            let shown: [any SimpleModel] = made.entries.map { $0.model }
-            let stored = newest?.take() ?? models ?? shown
+            let stored: [any SimpleModel] = newest?.take() ?? models ?? shown.map(\.model)
             let resumptions = manager.value?.resumptions ?? 0
-            let edit = isRestored ? .restore(stored, fills: !wasRefused) : made.edit(storing: stored)
-            followed.edit(edit, forKey: cacheKey, ticket: ticket, asOf: place) { outcome in
+            followed.edit(make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: !savesModels) {
+                outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
-                // The cache has no such list: it gets all of it, and what others changed since stays.
+                // The cache has no such list, or has lost the part that the edit is about.
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {
                     return manager.consistencyManager.afterDelivery {
-                        manager.inOrder { _ in self?.saveModels(stored, asOf: place, isLate: true, context) }
-                        self?.saveWhole(asOf: place, wasRefused: false)
+                        manager.inOrder { _ in
+                            guard let self else { return }
+                            if savesModels { self.saveModels(stored, asOf: place, isLate: true, context) }
+                            self.sendAgain(from: ticket, context)
+                        }
                     }
                 }
                 // The models of an answer are saved by themselves before; those of an edit are from now on.
-                if case .refused = outcome, place == nil, !isRestored {
+                if case .refused = outcome, place == nil, savesModels {
                     for model in stored {
                         manager.note(saving: model, outcome, since: resumptions)
                     }
@@ -70,6 +119,25 @@ extension CollectionStore {
             }
             manager.value?.wakeWhatLacks(stored, named: name)
         }
+        return ticket
+    }
+
+    /// Makes the edits from that of a number on again, which the cache could not make, behind what the list was before them.
+    private func sendAgain(from ticket: UInt64, _ context: (any Sendable)?) {
+        guard let first = pending.firstIndex(where: { $0.ticket == ticket }) else { return }
+        // What is before a whole list makes no difference.
+        if pending[first...].contains(where: { if case .set = $0.edit { true } else { false } }) { return }
+        for index in first..<pending.count {
+            pending[index].ticket = 0
+            // One of them may be made after all, before it is made again.
+            if case .insert(let entries, let place, _) = pending[index].edit,
+                entries.allSatisfy({ $0.model.modelIdentifier != nil })
+            {
+                pending[index].edit = .insert(entries, place, isUpsert: true)
+            }
+        }
+        (isInCache, commit) = (false, nil)
+        sendKept(of: entries, context: context)
     }
 
     /// Stores models of an edit by themselves; of one without an identifier the nearest ones below it that have one.
@@ -87,17 +155,16 @@ extension CollectionStore {
         SeenEntry(index: index, list: entries, position: ListBase(entries: entries, hidden: hidden).position(of: index))
     }
 
-    /// Notes an edit that is shown, and that the cache will be told to make.
+    /// Notes an edit that is shown, and that the cache was not told to have made.
     ///
-    /// - Parameter ticket: its number; 0 if it stays in memory.
-    func expect(_ edit: EntryEdit<T>, _ ticket: UInt64, of before: PersistentVector<Entry<T>>) {
-        guard manager.followed != nil, cacheKey != nil else { return }
+    /// - Parameter ticket: its number; 0 if it stays in memory until the next one that is stored.
+    func keep(_ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: UInt64 = 0) {
+        guard manager.followed != nil || isLoading, cacheKey != nil else { return }
         if committed == nil { committed = before }
         pending.append(PendingEdit(ticket: ticket, edit: edit))
     }
 
-    /// Lets go of the edits up to that of a number, which the cache has made, and of those in memory only that came before it: the whole
-    /// list that was stored after those has them.
+    /// Lets go of the edits up to that of a number, which the cache has made.
     @discardableResult
     func endEdits(through ticket: UInt64) -> [PendingEdit<T>] {
         guard let last = pending.lastIndex(where: { $0.ticket > 0 && $0.ticket <= ticket }) else { return [] }
@@ -112,23 +179,21 @@ extension CollectionStore {
             return
         }
         for edit in pending[...last] { edit.edit.apply(to: &list) }
-        let whole = PendingEdit(ticket: 0, edit: EntryEdit.set(list.slice(0, list.count)))
+        let whole = PendingEdit(ticket: 0, edit: EntryEdit.set(list.slice(0, list.count)), wasRefused: true)
         pending.replaceSubrange(...last, with: CollectionOfOne(whole))
     }
 
     /// Stores the whole list in a cache that is only a delegate.
-    private func saveWhole(_ cacheKey: String, _ context: (any Sendable)?) {
-        let (cache, newest) = (manager.cache, newestElements())
-        hasUnsaved = false
+    func saveWhole(_ cacheKey: String, _ context: (any Sendable)?) {
+        let (cache, newest) = (manager.cache, newestElements(entries.slice(0, entries.count)))
         manager.onCache { cache.setCollection(newest.take(), forKey: cacheKey, context: context) }
     }
 
-    /// The elements, each in the version that is the newest at this place in the order of calls.
-    private func newestElements() -> Handover<[any SimpleModel]> {
+    /// The models of `list`, each in the version that is the newest at this place in the order of calls.
+    private func newestElements(_ list: [Entry<T>]) -> Handover<[any SimpleModel]> {
         let newest = Handover<[any SimpleModel]>()
-        let entries = entries
         manager.consistencyManager.newestElements(
-            key, of: { entries.slice(0, entries.count).map { ($0.handle, $0.model) } }, then: newest.put)
+            key, of: { list.map { ($0.handle, $0.model) } }, then: newest.put)
         return newest
     }
 

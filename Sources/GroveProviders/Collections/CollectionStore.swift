@@ -71,12 +71,8 @@ final class CollectionStore<T: SimpleModel> {
     var awaited: [Int: AwaitedElement] = [:]
     /// Those of them that got one, while others still wait.
     var arrivedPlaces: [Int: AwaitedElement] = [:]
-    /// While loading: elements that were appended, and belong behind what is fetched.
-    var appendedWhileLoading: Set<Int> = []
     /// Counts the changes of which elements are where.
     var changes = 0
-    /// Whether elements came that were to be in memory only: the next list that is stored brings them.
-    var hasUnsaved = false
     private(set) var nextHandle = 0
     private var positions = HandlePositions()
     /// The handles of elements that are pending, by their identifiers: an element goes on as the same row when it is confirmed.
@@ -153,7 +149,6 @@ final class CollectionStore<T: SimpleModel> {
         resets += 1
         changes += 1
         isLoaded = true
-        appendedWhileLoading = []
     }
 
     func insert(_ new: [Entry<T>], at index: Int) { replace(index..<index, with: new[...]) }
@@ -289,13 +284,11 @@ final class CollectionStore<T: SimpleModel> {
                 let list = read.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
                 let found = list?.models
                 let isFresh = self.resets == resets
-                let wasEdited = self.entries.count > 0
                 // What is told may edit, wipe or load again; so that comes last.
-                let joined = isFresh ? self.accept(found) : []
+                let joined = isFresh ? self.accept(list) : []
                 consistency.joinFetched(fetch, key, joined)
-                if isFresh { self.begin(list) }
-                if isFresh, wasEdited { manager.inOrder { _ in self.save(context: context) } }
                 self.isLoading = false
+                if isFresh, !self.pending.isEmpty { manager.inOrder { _ in self.saveKept(context) } }
                 self.miss = read.miss
                 let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
@@ -308,7 +301,6 @@ final class CollectionStore<T: SimpleModel> {
     /// Answers everybody who waits for a load.
     private func endLoad(_ models: [T]?, _ error: (any Error)?) {
         isLoading = false
-        appendedWhileLoading = []
         let waiters = waiters
         self.waiters = []
         for waiter in waiters { waiter.completion(models, error) }
@@ -317,26 +309,50 @@ final class CollectionStore<T: SimpleModel> {
         manager.markStale([.list(ModelIdentifier(cacheKey))])
     }
 
-    /// Takes what was fetched, under what was edited meanwhile.
-    private func accept(_ found: [T]?) -> [(handle: Int, model: any Model)] {
-        guard let found else {
+    /// Takes what was fetched as what the cache has, under what was edited meanwhile.
+    private func accept(_ list: FetchedList<T>?) -> [(handle: Int, model: any Model)] {
+        isInCache = list != nil && manager.followed != nil
+        // What was fetched may be with calls that were queued: once they are made, the list is read again.
+        (commit, hidden) = (list?.commit, list?.hidden ?? [])
+        guard let list else {
             isLoaded = isLoaded || entries.count > 0
+            if !isLoaded { (pending, committed) = ([], nil) }
             return []
         }
-        let base = found.map { entry($0) }
-        let edited = entries.slice(0, entries.count)
-        let appended = appendedWhileLoading
-        reset(
-            edited.filter { !appended.contains($0.handle) } + base + edited.filter { appended.contains($0.handle) })
-        return base.map { ($0.handle, Leaf.node($0.model)) }
+        // What was put in, and is there already, goes on in the place of that.
+        var there: [ModelIdentifier: Entry<T>] = [:]
+        let names = Set(list.models.compactMap(\.modelIdentifier))
+        for index in pending.indices {
+            guard case .insert(let entries, let place, isUpsert: true) = pending[index].edit else { continue }
+            var new: [Entry<T>] = []
+            for entry in entries {
+                guard let identifier = entry.model.modelIdentifier, names.contains(identifier) else {
+                    new.append(entry)
+                    continue
+                }
+                there[identifier] = newest(entry)
+            }
+            pending[index].edit = .insert(new, place, isUpsert: true)
+        }
+        let base = list.models.map { model in
+            model.modelIdentifier.flatMap { there.removeValue(forKey: $0) } ?? entry(model)
+        }
+        let known = Set(entries.slice(0, entries.count).map(\.handle))
+        var shown = PersistentVector(base)
+        committed = pending.isEmpty ? nil : shown
+        for edit in pending { edit.edit.apply(to: &shown) }
+        reset(shown.slice(0, shown.count))
+        return entries.slice(0, entries.count).filter { !known.contains($0.handle) }.map {
+            ($0.handle, Leaf.node($0.model))
+        }
     }
 
-    /// Takes what was fetched as what the cache has.
-    private func begin(_ list: FetchedList<T>?) {
-        isInCache = list != nil && manager.followed != nil
+    /// Stores what was edited while the list was being read.
+    private func saveKept(_ context: (any Sendable)?) {
+        guard let cacheKey else { return }
+        guard manager.followed == nil else { return sendKept(of: entries, context: context) }
         (pending, committed) = ([], nil)
-        (commit, hidden) = (list?.commit, list?.hidden ?? [])
-        // What was fetched may be with calls that were queued: once they are made, the list is read again.
+        saveWhole(cacheKey, context)
     }
 }
 
@@ -393,11 +409,6 @@ extension CollectionStore: SharedList {
         for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
         tell(.reset, by: [], context: nil, at: time, before: before)
         endLoad(nil, CacheError.wiped)
-    }
-
-    func saveWhole(asOf place: StoredPlace?, wasRefused: Bool) {
-        guard isLoaded else { return }
-        manager.inOrder { _ in save(asOf: place, wasRefused: wasRefused, context: nil) }
     }
 
     func note(unsaved error: CacheError?) {

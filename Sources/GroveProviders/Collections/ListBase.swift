@@ -118,9 +118,14 @@ struct EntrySplice<T: SimpleModel>: Sendable {
 
 /// An edit of this manager that the cache was not told to have made yet.
 struct PendingEdit<T: SimpleModel>: Sendable {
-    /// Its number; 0 if it is in memory only.
-    let ticket: UInt64
-    let edit: EntryEdit<T>
+    /// Its number; 0 if the cache has not got it.
+    var ticket: UInt64
+    var edit: EntryEdit<T>
+    /// Whether it stands for edits that the cache has refused, which are saved when it takes calls again.
+    var wasRefused = false
+
+    /// Whether the next edit that is stored lets the cache make it.
+    var isKept: Bool { ticket == 0 && !wasRefused }
 }
 
 /// What became of a list by one commit, as it was told.

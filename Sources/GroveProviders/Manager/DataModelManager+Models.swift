@@ -73,7 +73,7 @@ extension DataModelManager {
             let (cache, followed) = (cache, followed)
             onCache { [manager = WeakManager(self)] in
                 guard let followed else { return cache.setCollection(collection, forKey: cacheKey, context: context) }
-                followed.edit(.set(collection), forKey: cacheKey, ticket: 0, asOf: nil) { _ in }
+                followed.edit(.set(collection), forKey: cacheKey, ticket: 0, asOf: nil, fillsOnly: false) { _ in }
                 manager.value?.wakeWhatLacks(collection, named: ModelIdentifier(cacheKey))
             }
         }

@@ -195,8 +195,8 @@ protocol ModelHolder: AnyObject {
 /// A store of a list.
 @MainActor
 protocol SharedList: WipeableProvider {
-    /// Stores the whole list again, which the cache has refused.
-    func saveWhole(asOf place: StoredPlace?, wasRefused: Bool)
+    /// Stores the list again, of which the cache has refused edits.
+    func saveRefused(asOf place: StoredPlace?)
     /// Tells owners whether the cache has refused to store the list.
     func note(unsaved error: CacheError?)
 }

@@ -203,7 +203,7 @@ extension DataModelManager {
             for name in lists {
                 let holders = stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
                 if holders.isEmpty { note(.list(name), nil, since: resumptions) }
-                for holder in holders { holder.saveWhole(asOf: keys[.list(name)]?.values.first, wasRefused: true) }
+                for holder in holders { holder.saveRefused(asOf: keys[.list(name)]?.values.first) }
             }
         }
     }
