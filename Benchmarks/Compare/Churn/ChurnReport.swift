@@ -28,7 +28,8 @@ package struct ChurnReport {
 
     package var table: String {
         let header = [
-            "backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu", "maybe", "lost",
+            "backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu", "maybe",
+            "lost",
         ]
         var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
         for result in results {
