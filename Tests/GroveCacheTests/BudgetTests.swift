@@ -61,6 +61,25 @@ struct BudgetTests {
         #expect(evictor.order.byteCount <= 5 * TouchTable.leastSlots)
     }
 
+    @Test("What followers and inspection read is no use of a record")
+    func uses() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100))
+        try await cache.writeCollection((0..<20).map { Memo($0, 1) }, as: "list")
+        _ = cache.core.readers.takeTouches()
+        let follower = cache.followed { _ in }
+        await withCheckedContinuation { done in
+            follower.readAgain { view in
+                #expect(view?.model("Memo:1", as: Memo.self) != nil)
+                #expect(view?.list("list", of: Memo.self, missing: .miss) != nil)
+                done.resume()
+            }
+        }
+        #expect(try cache.storedRecord(.node, "Memo:2") != nil)
+        #expect(cache.core.readers.takeTouches().isEmpty)
+        #expect(try cache.model("Memo:3", as: Memo.self) != nil)
+        #expect(cache.core.readers.takeTouches().count == 1)
+    }
+
     @Test("A transaction that fails leaves accounts and evictions as they were")
     func failing() throws {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 30_000))

@@ -145,6 +145,31 @@ struct LMDBEngineTests {
         #expect(try store.get([1]) == nil)
     }
 
+    @Test("Pages that a view holds are free later and not now, whoever the reader is")
+    func heldPages() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        for round in 0..<4 as Range<UInt8> {
+            for number in 0..<200 as Range<UInt8> { try store.put([1, number], [UInt8](repeating: round, count: 900)) }
+        }
+        func free() throws -> (now: Int, later: Int) {
+            try store.pool.withEnvironment { (environment) throws(CacheError) in try environment.freePages() }
+        }
+        let view = try store.view()
+        for number in 0..<200 as Range<UInt8> { try store.put([1, number], [UInt8](repeating: 9, count: 900)) }
+        let held = try free()
+        #expect(held.later >= held.now + 40, "\(held)")
+        view.end()
+        store.pool.releaseResting()
+        let ended = try free()
+        #expect(ended.now == ended.later && ended.now >= held.now + 40, "\(ended)")
+        #expect(unsafe LMDBEnvironment.commit(ofReader: "    pid     thread     txnid\n") == nil)
+        #expect(unsafe LMDBEnvironment.commit(ofReader: "      4711 7f00c0ffee12 -\n") == nil)
+        #expect(unsafe LMDBEnvironment.commit(ofReader: "      4711 70012 1290\n") == 1_290)
+        #expect(unsafe LMDBEnvironment.commit(ofReader: "      4711 70012 18446744073709551615\n") == .max)
+        #expect(unsafe LMDBEnvironment.commit(ofReader: "(no active readers)\n") == nil)
+    }
+
     @Test("Locks that a wipe left behind are not taken for those of the new file")
     func orphanedLocks() throws {
         let directory = try TemporaryDirectory()

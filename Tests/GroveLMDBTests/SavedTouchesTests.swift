@@ -45,7 +45,7 @@ struct SavedTouchesTests {
         second.close()
     }
 
-    @Test("What was saved under a larger budget is taken up, and leaves no file that a smaller one has no room for")
+    @Test("What was saved under a larger budget leaves no file that a smaller one has no room for")
     func smallerBudget() throws {
         let directory = try TemporaryDirectory()
         let first = try open(directory, 8_000_000)
@@ -89,8 +89,8 @@ struct SavedTouchesTests {
             var damaged = saved
             damaged[place] ^= 0x10
             let other = Evictor(CacheBudget(bytes: 8 << 20))
+            StoreDirectory.write(damaged, to: Evictor.fileName, in: directory.path)
             other.begin(capacity: 4 << 20, saved: directory.path)
-            other.saved = damaged
             other.begin(at: StoreState())
             #expect(other.order.main.seen.slots.allSatisfy { $0 == 0 })
         }

@@ -28,7 +28,8 @@ package struct ChurnReport {
 
     package var table: String {
         let header = [
-            "backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu",
+            "backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu", "maybe",
+            "lost",
         ]
         var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
         for result in results {
@@ -43,10 +44,11 @@ package struct ChurnReport {
                 (result.usage.entries ?? 0).grouped, result.amplification.map { $0.fixed(1) } ?? "-",
                 ((result.rates.last ?? 0) / result.rates[first]).fixed(2),
                 ((result.processorRates.last ?? 0) / result.processorRates[first]).fixed(2),
+                result.possiblyDeleted.grouped, result.forgotten.grouped,
             ])
         }
         return """
-            \(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed \(settings.seed)
+            \(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed \(settings.seed), \(settings.deletions) deletions a batch
             budget \(settings.budget.grouped) bytes; shares and ratios in per cent
 
             \(table)
@@ -58,6 +60,8 @@ package struct ChurnReport {
             amp = bytes written for each byte of records
             speed = the last day's rate divided by that of the day after a third
             cpu = the same of calls a second of the processor's time
+            maybe = reads that miss because a sender was possibly deleted; lost = reads of what was deleted and is not known to be;
+              both of \((results.first?.reads ?? 0).grouped) reads after a third, and none without --deletions
             """
     }
 

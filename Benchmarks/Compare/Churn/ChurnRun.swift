@@ -28,12 +28,16 @@ package struct ChurnRun {
         let writes: Int
         let days: Int
         let seed: UInt64
+        /// How many records are deleted beside each batch of some 35 that are written.
+        let deletions: Int
 
         /// - Parameters:
         ///   - budget: bytes on disk.
         ///   - writes: how many records are written in all.
-        package init(budget: Int, writes: Int, days: Int, seed: UInt64) {
+        ///   - deletions: how many messages are deleted beside each batch of them; with 0 there are items without children instead.
+        package init(budget: Int, writes: Int, days: Int, seed: UInt64, deletions: Int = 0) {
             (self.budget, self.writes, self.days, self.seed) = (budget, writes, days, seed)
+            self.deletions = deletions
         }
     }
 
@@ -46,6 +50,11 @@ package struct ChurnRun {
         var usage = CacheUsage()
         var amplification: Double?
         var hitRatios: [Double] = []
+        /// After a third: reads, those of a message whose sender is there and was possibly deleted since, and those of a deleted message of
+        /// which the cache does not know that any more.
+        var reads = 0
+        var possiblyDeleted = 0
+        var forgotten = 0
         /// Reads and writes a second, by day.
         var rates: [Double] = []
         /// Reads and writes a second of the processor's time, by day: what other programs do changes little of it.
@@ -66,6 +75,7 @@ package struct ChurnRun {
     ) throws -> Result {
         var result = Result(backend: backend, budget: settings.budget)
         let watch = DiskWatch(directory, cache)
+        var deleted: Set<Int> = []
         defer { watch.stop() }
         var random = SplitMix(seed: settings.seed)
         var newest = 1_000
@@ -85,18 +95,30 @@ package struct ChurnRun {
                     let isRecent = random.next() % 10 < 8
                     let back = isRecent ? depth * depth * Double(window) : depth * depth * Double(window * 8)
                     let number = max(newest - Int(back), 0)
-                    reads += 1
-                    if try cache.model(ModelIdentifier("Item:\(number)"), as: TraceItem.self) != nil {
-                        hits += 1
-                    } else if batch.count < 40 {
-                        batch.append(item(number, &random))
+                    let answer = try look(number, cache)
+                    let isDeleted = deleted.contains(number)
+                    if day * 3 > settings.days {
+                        result.reads += 1
+                        if answer == .possiblyDeleted { result.possiblyDeleted += 1 }
+                        if answer != .deleted, isDeleted { result.forgotten += 1 }
                     }
+                    // The server has nothing to answer of what was deleted.
+                    if isDeleted { continue }
+                    reads += 1
+                    if answer == .hit { hits += 1 } else if batch.count < 40 { batch.append(item(number, &random)) }
                 }
                 while batch.count < 30 {
                     newest += 1
                     batch.append(item(newest, &random))
                 }
-                try cache.write(contentsOf: batch)
+                if settings.deletions == 0 {
+                    try cache.write(contentsOf: batch)
+                } else {
+                    try cache.write(contentsOf: batch.map(message))
+                    let numbers = (0..<settings.deletions).map { _ in newest - Int(random.next() % UInt64(window)) }
+                    deleted.formUnion(numbers)
+                    for number in numbers { try cache.delete(ModelIdentifier("Message:\(number)")) }
+                }
                 watch.newest.store(newest, ordering: .relaxed)
                 watch.batches.add(1, ordering: .relaxed)
                 writes += batch.count
@@ -118,6 +140,31 @@ package struct ChurnRun {
         }
         result.peak = watch.stop()
         return result
+    }
+
+    private enum Answer { case hit, miss, deleted, possiblyDeleted }
+
+    private func look<Store: NodeStore>(_ number: Int, _ cache: NormalizedCache<Store>) throws -> Answer {
+        guard settings.deletions > 0 else {
+            return try cache.model(ModelIdentifier("Item:\(number)"), as: TraceItem.self) != nil ? .hit : .miss
+        }
+        guard case .miss(let miss) = try cache.read(ModelIdentifier("Message:\(number)"), as: FeedMessage.self) else {
+            return .hit
+        }
+        if miss.reason == .deleted { return .deleted }
+        guard miss.identifier.rawValue.hasPrefix("Person:") else { return .miss }
+        return try cache.model(miss.identifier, as: FeedPerson.self) == nil ? .miss : .possiblyDeleted
+    }
+
+    /// A message of one of 5,000 people, as long as `item`.
+    private func message(_ item: TraceItem) -> FeedMessage {
+        let number = Int(item.id.dropFirst(5)) ?? 0
+        let person = number * 7_919 % 5_000
+        return FeedMessage(
+            id: number, text: item.text, sent: Double(number), topic: "topic", unread: false,
+            sender: FeedPerson(
+                id: person, name: "Person \(person)", email: "person\(person)@example.com",
+                about: String(repeating: "about ", count: 15), online: false, followers: 1))
     }
 
     /// Some 300 bytes of which a fifth differ in length.

@@ -61,13 +61,18 @@ extension LMDBStore {
     /// with eight times as many bytes are filled anew where there is room: each page of records takes three at the most.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
-        let (used, page) = try pool.withEnvironment { (environment) throws(CacheError) in
-            (try environment.usedPages(), environment.pageBytes)
+        let (used, page, pages) = try pool.withEnvironment { (environment) throws(CacheError) in
+            (try environment.usedPages(), environment.pageBytes, try environment.pages())
         }
         // No transaction rewrites more than what there is and what comes.
         let refill = min(8 + bytes * 8 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
         let writing = min(entries * 2, used) + bytes * 2 / page + 24
         let needed = writing + refill
+        // While so many were never used, neither views nor the list of free pages are asked.
+        if pages.map - pages.last - 1 >= writing + 3 * refill {
+            refillPages.store(refill, ordering: .relaxed)
+            return true
+        }
         for attempt in 0..<Self.patience {
             let free = try pool.withEnvironment { (environment) throws(CacheError) in try environment.freePages() }
             if free.now >= needed {
@@ -143,14 +148,28 @@ extension LMDBEnvironment {
             _ = unsafe mdb_reader_list(
                 pointer,
                 { line, context in
-                    guard let line = unsafe line, let context = unsafe context else { return 0 }
-                    let words = unsafe String(cString: line).split(whereSeparator: \.isWhitespace)
-                    guard words.count == 3, let number = UInt(words[2]) else { return 0 }
+                    guard let line = unsafe line, let context = unsafe context,
+                        let number = unsafe LMDBEnvironment.commit(ofReader: line)
+                    else { return 0 }
                     let oldest = unsafe context.assumingMemoryBound(to: UInt.self)
                     unsafe oldest.pointee = unsafe min(oldest.pointee, number)
                     return 0
                 }, oldest)
         }
         return oldest
+    }
+
+    /// The last word of a line of the list of readers, where that is a number.
+    static func commit(ofReader line: UnsafePointer<CChar>) -> UInt? {
+        var number: UInt?
+        var (isWord, place) = (false, unsafe line)
+        while unsafe place.pointee != 0, unsafe place.pointee != 10 {
+            let byte = unsafe UInt8(bitPattern: place.pointee)
+            let digit = UInt(byte &- 48)
+            if byte != 32 { number = digit > 9 ? nil : isWord ? number.map { $0 &* 10 &+ digit } : digit }
+            isWord = byte != 32
+            unsafe place += 1
+        }
+        return number
     }
 }

@@ -8,7 +8,7 @@ extension SQLiteStore {
         try self.init(directory: directory, options: options)
     }
 
-    /// Keeps the files within `bytes`: the database in thirteen fourteenths of it or less, the log in the rest.
+    /// Keeps the files within `bytes`: the database in four fifths of it or less, the log in the rest.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)

@@ -6,18 +6,12 @@ import GroveModel
 /// the clock say nothing: what has such a time is too old.
 struct AgeLimit {
     /// What was confirmed at this time or later, in seconds since 1970, is accepted.
-    let oldest: Double
+    private let oldest: Double
     /// The time now.
     private let latest: Double
 
     /// Accepts what was confirmed within `maxAge` seconds before `now`; nothing where either is no number.
-    init(maxAge: Double, now: Double) { self.init(oldest: now - maxAge, now: now) }
-
-    /// Accepts what was confirmed from `oldest` to `now`.
-    init(oldest: Double, now: Double) {
-        self.oldest = oldest
-        latest = now
-    }
+    init(maxAge: Double, now: Double) { (oldest, latest) = (now - maxAge, now) }
 
     /// Whether what was confirmed at `time` is young enough.
     func accepts(_ time: UInt32) -> Bool {
@@ -28,17 +22,15 @@ struct AgeLimit {
     /// Whether the record of `header`, which one projection wrote, is young enough; a deletion has no age.
     func accepts(_ header: RecordHeader) -> Bool { header.flags.contains(.tombstone) || accepts(header.time) }
 
-    /// Whether any projection of `stored`, a record under `key`, is young enough; what is damaged has no age.
-    ///
-    /// - Parameter isKnown: whether one of unknown age counts as young.
-    func accepts(_ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, isKnown: Bool = false) -> Bool {
+    /// Whether any projection of `stored`, a record under `key`, is young enough or of unknown age; what is damaged has no age.
+    func acceptsAny(of stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) -> Bool {
         guard let header = unsafe try? RecordHeader(stored, key: key), !header.flags.contains(.tombstone) else {
             return true
         }
-        guard header.flags.contains(.projections) else { return accepts(header.time) || isKnown && header.time == 0 }
+        guard header.flags.contains(.projections) else { return accepts(header.time) || header.time == 0 }
         let count = unsafe RecordBody.fieldCount(header.body)
         guard let table = try? ProjectionTable(header, fieldCount: count) else { return true }
-        return table.rows.contains { accepts($0.time) || isKnown && $0.time == 0 }
+        return table.rows.contains { accepts($0.time) || $0.time == 0 }
     }
 
     /// Whether what `projection` reads of a record that several projections wrote is young enough.

@@ -179,11 +179,7 @@ extension CacheCore {
 
     /// Takes in what was read since it was last taken.
     func absorbTouches() {
-        guard let evictor else { return }
-        let findings = readers.takeFindings()
-        evictor.touch(findings.touches)
-        evictor.expired.append(
-            contentsOf: findings.expired.prefix(max(Evictor.Expired.most - evictor.expired.count, 0)))
+        evictor?.touch(readers.takeTouches())
     }
 
     // MARK: Saving

@@ -9,7 +9,7 @@ package struct EvictionOrder: Sendable {
     /// By so much the other order must have more hits to be chosen.
     private static let margin = 1.01
 
-    private(set) var main: TouchOrder
+    var main: TouchOrder
     private var small: [SmallCache]
     private var hits = [0.0, 0.0]
     private var rate: UInt64
@@ -39,12 +39,7 @@ package struct EvictionOrder: Sendable {
         else { return }
         let former = main
         self = EvictionOrder(capacity: capacity, records: records)
-        restore(former.seen, former.kind, trialShare: former.trialShare, now: now)
-    }
-
-    /// Goes on with what another order, or an earlier process, has learned.
-    mutating func restore(_ seen: TouchTable, _ kind: TouchOrder.Kind, trialShare: Double, now: UInt64) {
-        main.restore(seen, kind, trialShare: trialShare, now: now)
+        main.restore(former.seen, former.kind, trialShare: former.trialShare, now: now)
     }
 
     /// Notes that a record was hit, of about `weight` bytes; returns by how much the time advances for it.

@@ -36,7 +36,11 @@ extension Evictor {
         }
         do throws(CacheError) {
             begin(capacity: try capacity(of: opened.store, within: left), saved: directory)
-            return takeOversized(directory)
+            // Eviction goes by the time of writing then.
+            if let directory, StoreDirectory.length(of: Evictor.fileName, in: directory) ?? 0 > reserve {
+                Evictor.removeSaved(in: directory)
+            }
+            return
         } catch {
             guard error.code == .overBudget else { throw error }
             if try shrink(&opened, source, to: left) { return }
@@ -54,14 +58,6 @@ extension Evictor {
     /// The payload that fits into `store` within `bytes`, which it is told.
     func capacity(of store: any NodeStore, within bytes: Int) throws(CacheError) -> Int {
         try (store as? any BudgetedStore)?.setBudget(bytes) ?? bytes
-    }
-
-    /// Takes away what was saved under a larger budget, where this one has no room for it; it is not lost.
-    private func takeOversized(_ directory: String?) {
-        guard let directory, let length = StoreDirectory.length(of: Evictor.fileName, in: directory), length > reserve
-        else { return }
-        saved = Evictor.readSaved(in: directory)
-        Evictor.removeSaved(in: directory)
     }
 
     /// Runs `body`, which may replace the files of `opened`, while no other process opens them.

@@ -10,16 +10,6 @@ import GroveModel
 /// who goes, and nothing else.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class Evictor: @unchecked Sendable {
-    /// A record that a read with a maximum age found too old.
-    struct Expired: Sendable {
-        let key: [UInt8]
-        /// What was last confirmed before is expired.
-        let oldest: Double
-
-        /// So many wait at most.
-        static let most = 4_096
-    }
-
     /// What a record is taken to have where nothing is stored yet.
     private static let usualRecord = 256
 
@@ -36,8 +26,6 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var counting = EvictionCounters()
     /// What must stay.
     @safe @exclusivity(unchecked) var pins = PinTable()
-    /// What reads found too old, the last first to go.
-    @safe @exclusivity(unchecked) var expired: [Expired] = []
     /// Hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
     /// What the store said of itself when this process saw it last: another one says that another process wrote.
@@ -56,8 +44,6 @@ final class Evictor: @unchecked Sendable {
     private var isPrepared = false
     /// The directory in which an earlier process may have saved what it knew, until it is looked for.
     var savedIn: String?
-    /// What was saved there, where it was taken away before it was looked for.
-    var saved: [UInt8]?
 
     init(_ budget: CacheBudget) {
         self.budget = budget
@@ -72,7 +58,7 @@ final class Evictor: @unchecked Sendable {
     /// - Parameter saved: where an earlier process may have saved what it knew, which is taken up before the first write.
     func begin(capacity: Int, saved directory: String?) {
         self.capacity = capacity
-        (savedIn, saved, last, isPrepared) = (directory, nil, nil, false)
+        (savedIn, last, isPrepared) = (directory, nil, false)
         foreignCommits += 1
         pins.limit = (
             // What is left is for what comes and goes, and for the engine, which needs room to write even where nothing can be evicted.
@@ -118,7 +104,6 @@ final class Evictor: @unchecked Sendable {
     func removeAll() {
         begin(capacity: capacity, saved: nil)
         pins.removeAll()
-        expired = []
         (hitTime, changesSinceSave) = (0, 0)
     }
 
@@ -197,8 +182,8 @@ final class Evictor: @unchecked Sendable {
     /// Takes up what an earlier process saved, once.
     private func restore(now: UInt64) {
         guard let directory = savedIn else { return }
-        let bytes = saved ?? Evictor.readSaved(in: directory) ?? []
-        (savedIn, saved) = (nil, nil)
+        savedIn = nil
+        let bytes = Evictor.readSaved(in: directory) ?? []
         try? unsafe bytes.withUnsafeBytes { bytes in
             guard bytes.count > 8 else { return }
             let content = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
@@ -215,7 +200,7 @@ final class Evictor: @unchecked Sendable {
                 unsafe stored.loadUnaligned(fromByteOffset: $0, as: UInt32.self).littleEndian
             }
             guard let seen = TouchTable(slots: ContiguousArray(slots), unit: unit) else { return }
-            order.restore(seen, kind, trialShare: trial, now: now)
+            order.main.restore(seen, kind, trialShare: trial, now: now)
             while !reader.isAtEnd {
                 let cursor = try unsafe reader.bytes(reader.integer())
                 unsafe hands.add(SweepCursor(Array(cursor)))

@@ -84,9 +84,7 @@ extension WriteTransaction {
         if evictor.pins.mustMark { try markAgain(evictor) }
         var count = 0
         while count < most, isOver(limit) {
-            var victim = try expiredCandidate(evictor)
-            if victim == nil { victim = try candidate(evictor, sweep) }
-            if let victim {
+            if let victim = try candidate(evictor, sweep) {
                 count += 1
                 try evict(victim, evictor, &evicted)
             } else if !evictor.pins.isExact {
@@ -97,25 +95,6 @@ extension WriteTransaction {
             }
         }
         return evicted
-    }
-
-    /// One of the records that reads found too old, where it is so still.
-    private func expiredCandidate(_ evictor: Evictor) throws(CacheError) -> EvictionCandidate? {
-        while let expired = evictor.expired.popLast() {
-            let limit = AgeLimit(oldest: expired.oldest, now: eviction.clock)
-            let found = try unsafe expired.key.withUnsafeBytesTyped { (key) throws(CacheError) -> EvictionCandidate? in
-                let hash = unsafe Evictor.hash(key)
-                guard let value = try unsafe transaction.get(key), let glance = unsafe RecordGlance(value),
-                    unsafe !limit.accepts(value, key), !eviction.mustStay(hash, glance.sequence)
-                else { return nil }
-                return EvictionCandidate(
-                    key: expired.key, hash: hash,
-                    written: stored.clock.time(of: glance.sequence, last: stored.sequence),
-                    score: .infinity)
-            }
-            if let found { return found }
-        }
-        return nil
     }
 
     /// The record that goes next; what a follower shows goes if nothing else is found.
@@ -183,7 +162,7 @@ extension WriteTransaction {
             var score = evictor.order.score(hash, written: written, now: now)
             var goes = evictor.order.goes(score)
             if let ages, let glance {
-                let isExpired = unsafe glance.hasAge && !ages.accepts(value, key, isKnown: true)
+                let isExpired = unsafe glance.hasAge && !ages.acceptsAny(of: value, key)
                 evictor.noteLook(foundExpired: isExpired)
                 if isExpired { score = .infinity }
                 goes = isExpired || goes && !evictor.findsExpired

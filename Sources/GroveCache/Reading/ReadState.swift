@@ -21,8 +21,6 @@ struct ReadState: ~Copyable {
     var hasPending = false
     /// How old what is found may be; `nil` where that does not matter.
     var ageLimit: AgeLimit?
-    /// What was too old, where somebody decides what to evict.
-    var expired: [Evictor.Expired] = []
     /// Whether what was fetched last was there and too old.
     var isExpired = false
     /// Whether lists are read as they were committed, without what is queued.
@@ -243,9 +241,8 @@ struct ReadState: ~Copyable {
         }
         isExpired = false
         guard let stored = unsafe stored else { return nil }
-        if let ageLimit, unsafe !isYoungEnough(stored) {
+        if ageLimit != nil, unsafe !isYoungEnough(stored) {
             isExpired = true
-            noteExpired(ageLimit)
             return nil
         }
         return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, keepsBytes)

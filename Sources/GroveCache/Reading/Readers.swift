@@ -12,8 +12,6 @@ final class Readers: Sendable {
     struct Findings: Sendable {
         /// The hashes of the keys that were asked for, in order.
         var touches: ContiguousArray<UInt64> = []
-        /// What reads with a maximum age found too old.
-        var expired: [Evictor.Expired] = []
         /// Whether the writer is about to take them.
         var isTold = false
     }
@@ -113,12 +111,11 @@ final class Readers: Sendable {
     /// Lets go of the readers at rest.
     func removeAll() { shelves.forEach { $0.atRest = [] } }
 
-    /// What reads have left for the writer; in order for each core.
-    func takeFindings() -> Findings {
-        var all = Findings()
+    /// The hashes of the keys that were read since it was asked last; in order for each core.
+    func takeTouches() -> ContiguousArray<UInt64> {
+        var all: ContiguousArray<UInt64> = []
         shelves.forEach { shelf in
-            all.touches.append(contentsOf: shelf.findings.touches)
-            all.expired.append(contentsOf: shelf.findings.expired)
+            all.append(contentsOf: shelf.findings.touches)
             shelf.findings = Findings()
         }
         return all

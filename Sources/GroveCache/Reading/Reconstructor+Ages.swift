@@ -10,13 +10,6 @@ extension Reconstructor {
         unsafe state.pointee.hasPending = true
     }
 
-    /// Moves what was found too old to where the writer finds it.
-    func handExpired(to findings: inout Readers.Findings) {
-        unsafe findings.expired.append(
-            contentsOf: state.pointee.expired.prefix(max(Evictor.Expired.most - findings.expired.count, 0)))
-        unsafe state.pointee.expired = []
-    }
-
     /// Why the record that was asked for last is not there.
     var absence: CacheMiss.Reason {
         if unsafe state.pointee.isExpired { return .expired }
@@ -26,18 +19,11 @@ extension Reconstructor {
     /// Whether what `projection` reads of the current record, which several projections wrote, is young enough.
     func isYoungEnough(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
         guard let limit = unsafe state.pointee.ageLimit else { return true }
-        let isYoung = unsafe limit.accepts(table, fieldCount: fieldCount, as: projection)
-        if !isYoung { unsafe state.pointee.noteExpired(limit) }
-        return isYoung
+        return unsafe limit.accepts(table, fieldCount: fieldCount, as: projection)
     }
 }
 
 extension ReadState {
-    /// Notes that the current record is too old, for whoever decides what to evict.
-    mutating func noteExpired(_ limit: AgeLimit) {
-        expired.append(unsafe Evictor.Expired(key: Array(key.bytes), oldest: limit.oldest))
-    }
-
     /// Whether the record in `bytes`, under the current key, is young enough; damage is for others to find, and a record
     /// of several projections is judged when it is known which of them is read.
     func isYoungEnough(_ bytes: UnsafeRawBufferPointer) -> Bool {

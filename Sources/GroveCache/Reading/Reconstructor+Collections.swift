@@ -338,7 +338,6 @@ extension ReadState {
         guard let list else { return nil }
         if let ageLimit, !ageLimit.accepts(list.time) {
             isExpired = true
-            noteExpired(ageLimit)
             return nil
         }
         return list.elements

@@ -61,7 +61,6 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe state.pointee.pending = nil
             unsafe state.pointee.placement = nil
             unsafe state.pointee.hasPending = false
-            if !keepsTouches { unsafe state.pointee.expired = [] }
         }
         streamFailure = nil
         isNoUse = false
@@ -92,7 +91,6 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Moves what the read found to where the writer finds it; returns whether it should look now.
     func hand(to findings: inout Readers.Findings) -> Bool {
-        if unsafe !state.pointee.expired.isEmpty { handExpired(to: &findings) }
         defer { unsafe state.pointee.forgetTouches() }
         // Past that the writer is too far behind for hits to matter.
         guard findings.touches.count <= TouchLimit.most else { return false }

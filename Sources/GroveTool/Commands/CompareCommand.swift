@@ -128,6 +128,9 @@
         @Option(help: "For churn: how many days pass.")
         var days = 30
 
+        @Option(help: "For churn: how many messages are deleted beside each batch that is written.")
+        var deletions = 0
+
         func validate() throws {
             guard budget ?? 1 > 0, writes ?? 1 > 0, days > 0 else {
                 throw ValidationError("--budget, --writes and --days are above 0.")
@@ -233,7 +236,8 @@
         /// Weeks with a budget; the bare engines have none, so there is no floor.
         private func churn(_ backends: [BackendName]) throws {
             let settings = ChurnRun.Settings(
-                budget: budget ?? 50_000_000, writes: writes ?? (full ? 300_000 : 60_000), days: days, seed: seed)
+                budget: budget ?? 50_000_000, writes: writes ?? (full ? 300_000 : 60_000), days: days, seed: seed,
+                deletions: max(deletions, 0))
             let report = try ChurnReport(settings, backends, in: try TemporaryDirectory(in: directory))
             Terminal.progress("")
             try OutputFile.write(Array(report.table.utf8), to: output)
