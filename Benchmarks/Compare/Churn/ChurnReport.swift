@@ -27,16 +27,16 @@ package struct ChurnReport {
     package var isBroken: Bool { results.contains { $0.peak > $0.budget } }
 
     package var table: String {
-        let header = [
-            "backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu", "maybe",
-            "lost",
-        ]
+        let deletes = settings.deletions > 0
+        let header =
+            ["backend", "peak", "of it", "live", "least", "hits", "by day", "models", "amp", "speed", "cpu"]
+            + (deletes ? ["maybe", "lost"] : [])
         var table = TextTable(header, alignment: header.map { $0 == "backend" ? .left : .right })
         for result in results {
             let later = result.hitRatios.dropFirst(result.hitRatios.count / 3)
             // The first day that evicts is the first that does all the work.
             let first = result.rates.count / 3
-            table.append([
+            let cells = [
                 result.backend.rawValue, (Double(result.peak) / 1e6).fixed(2),
                 percent(Double(result.peak) / Double(result.budget)), percent(result.share),
                 percent(result.leastShare), percent(result.hitRatio),
@@ -44,11 +44,11 @@ package struct ChurnReport {
                 (result.usage.entries ?? 0).grouped, result.amplification.map { $0.fixed(1) } ?? "-",
                 ((result.rates.last ?? 0) / result.rates[first]).fixed(2),
                 ((result.processorRates.last ?? 0) / result.processorRates[first]).fixed(2),
-                result.possiblyDeleted.grouped, result.forgotten.grouped,
-            ])
+            ]
+            table.append(cells + (deletes ? [result.possiblyDeleted.grouped, result.forgotten.grouped] : []))
         }
         return """
-            \(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed \(settings.seed), \(settings.deletions) deletions a batch
+            \(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, seed \(settings.seed)
             budget \(settings.budget.grouped) bytes; shares and ratios in per cent
 
             \(table)
@@ -59,10 +59,17 @@ package struct ChurnReport {
             models = how many live in the budget at the end, the cache's own records counted
             amp = bytes written for each byte of records
             speed = the last day's rate divided by that of the day after a third
-            cpu = the same of calls a second of the processor's time
-            maybe = reads that miss because a sender was possibly deleted; lost = reads of what was deleted and is not known to be;
-              both of \((results.first?.reads ?? 0).grouped) reads after a third, and none without --deletions
+            cpu = the same of calls a second of the processor's time\(deletes ? deletionNotes : "")
             """
+    }
+
+    private var deletionNotes: String {
+        """
+
+        \(settings.deletions) deletions a batch; of \((results.first?.reads ?? 0).grouped) reads after a third:
+        maybe = those that miss because a sender was possibly deleted
+        lost = those of what was deleted and is not known to be
+        """
     }
 
     private func percent(_ ratio: Double) -> String { (ratio * 100).fixed(1) }

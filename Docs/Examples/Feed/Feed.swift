@@ -14,14 +14,15 @@ struct Feed<Store: NodeStore>: Sendable {
         load: @MainActor () async throws -> [Post], show: @MainActor ([Post]) -> Void
     ) async throws {
         if let stored = try page(0) { show(stored) }
+        let asked = cache.place()
         guard let posts = try? await load() else { return }  // offline: what is shown stays
-        try await refresh(posts)
+        try await refresh(posts, asOf: asked)
         if let fresh = try page(0) { show(fresh) }
     }
 
-    /// Makes `posts` the feed.
-    func refresh(_ posts: [Post]) async throws {
-        try await cache.writeCollection(posts, as: "feed")
+    /// Makes `posts` the feed, less what was changed since `asked`, when they were asked for; throws after a log-out since.
+    func refresh(_ posts: [Post], asOf asked: Place? = nil) async throws {
+        try await cache.writeCollection(posts, as: "feed", asOf: asked)
     }
 
     /// Adds older posts at the end of the feed; a feed that is to be loaded first stays so.
