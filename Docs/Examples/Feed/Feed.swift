@@ -16,13 +16,13 @@ struct Feed<Store: NodeStore>: Sendable {
         if let stored = try page(0) { show(stored) }
         let asked = cache.place()
         guard let posts = try? await load() else { return }  // offline: what is shown stays
-        try await refresh(posts, asOf: asked)
+        try await cache.writeCollection(posts, as: "feed", asOf: asked)  // throws if the user has logged out since
         if let fresh = try page(0) { show(fresh) }
     }
 
-    /// Makes `posts` the feed, less what was changed since `asked`, when they were asked for; throws after a log-out since.
-    func refresh(_ posts: [Post], asOf asked: Place? = nil) async throws {
-        try await cache.writeCollection(posts, as: "feed", asOf: asked)
+    /// Makes `posts` the feed.
+    func refresh(_ posts: [Post]) async throws {
+        try await cache.writeCollection(posts, as: "feed")
     }
 
     /// Adds older posts at the end of the feed; a feed that is to be loaded first stays so.
