@@ -21,7 +21,8 @@ extension DataModelManager {
             stale.withLock { $0.mark(changes) }
             return readStale()
         }
-        if noteLife(isShown: !changes.beginsLife) { endRequests() }
+        // Files that were replaced leave what is shown; a wipe does not, and is told by itself.
+        if noteLife(isShown: changes.extent == .anything && !changes.beginsLife) { endRequests() }
         // What the cache has refused is saved before it is read.
         saveAgain(isNow: changes.extent != .named)
         inOrder { _ in
