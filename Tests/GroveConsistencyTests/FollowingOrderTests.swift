@@ -90,4 +90,34 @@ struct FollowingOrderTests {
         await manager.flush()
         #expect(told.models == ["late"])
     }
+
+    /// Notes what it is told.
+    private final class Screen: DeliveryReceiver {
+        private(set) var told: [Int?] = []
+
+        func receive(_ delivery: Delivery) {
+            guard case .tree(let model) = delivery.content else { return }
+            told.append(model.flatMap { Leaf.base($0) as? Node }?.value)
+        }
+
+        func finishUpdate(context: (any Sendable)?) {}
+    }
+
+    @Test("Who waits for a model is told when another begins to hold it, by itself or in a tree")
+    func heldByAnother() async {
+        for isInTree in [false, true] {
+            let (waiting, other) = (Screen(), Screen())
+            let keys = [waiting, other].map { manager.subscribe($0, to: Node.self) }
+            let model = Node(id: "awaited \(isInTree)", value: 1)
+            if let identifier = model.modelIdentifier {
+                manager.listen(keys[0], toIdentifier: identifier, generation: 0)
+            }
+            await manager.flush()
+            #expect(waiting.told.isEmpty)
+            manager.listen(keys[1], to: isInTree ? Node(id: "tree", children: [model]) : model, generation: 0)
+            await manager.flush()
+            #expect(waiting.told == [1] && other.told.isEmpty)
+            for key in keys { manager.unsubscribe(key) }
+        }
+    }
 }

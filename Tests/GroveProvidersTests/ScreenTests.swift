@@ -213,25 +213,6 @@ struct ScreenTests {
         #expect(shown.data?.name == "Bob")
     }
 
-    @Test("Who waits for a model is told when another screen takes it from the cache")
-    func waitingBesideAnother() async throws {
-        let writer = DataModelManager(cacheDelegate: cache)
-        let waiting = DataProvider<Person>(dataModelManager: manager)
-        _ = try await waiting.fetchDataFromCache(withCacheKey: "Person:1") as Person?
-        let server = Server<Message?>()
-        let other = DataProvider<Message>(dataModelManager: manager)
-        let load = Task { try await other.load(withCacheKey: "Message:34") { try await server.ask() } }
-        await server.receives(1)
-        // The answer loses to what has been written since, and nobody holds: the screen takes what the cache has.
-        writer.updateModel(Message(id: "34", text: "newer", sender: ann))
-        await writer.flush()
-        try await cache.flush()
-        await server.answer(0, Message(id: "34", text: "old", sender: Person(id: "1", name: "old")))
-        #expect(try await load.value?.text == "newer")
-        try await rest()
-        #expect(waiting.data == ann)
-    }
-
     @Test("A screen that began with a miss shows what another screen, a sync or a load brings")
     func interest() async throws {
         let (model, list, alias) = (

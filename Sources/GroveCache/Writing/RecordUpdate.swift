@@ -122,10 +122,8 @@ struct RecordUpdate {
         switch change {
         case .remove, .invalidate:
             if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
-            if case .invalidate(let why) = change, let header, header.flags.contains(.tombstone) {
-                // It is a miss already, and says when it was deleted.
-                return why.isDeletion ? try applyTombstone(over: header, into: &out) : .unchanged
-            }
+            // A deleted node is a miss already, and its record says since when.
+            if case .invalidate = change, header?.flags.contains(.tombstone) == true { return .unchanged }
             if unsafe key[0] == Namespace.node {
                 forgottenDeletion = max(forgottenDeletion, deletion.sequence)
                 if case .invalidate(let why) = change, why.isDeletion {

@@ -218,55 +218,6 @@ extension CollectionStore {
         return isKnown
     }
 
-    /// Lets the list be read again when the cache has the node that it lacks.
-    private func wait(for missing: ModelIdentifier, _ name: ModelIdentifier) {
-        guard manager.followed != nil else { return }
-        _ = manager.stale.withLock { $0.wait(.list(name), for: missing) }
-    }
-
-    /// Lets `viewer`, which shows nothing, have the list as soon as somebody brings it.
-    func addInterest(_ viewer: CollectionDataProvider<T>, lacking missing: ModelIdentifier) {
-        interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
-        interested.append(WeakViewer(viewer: viewer))
-        guard let cacheKey else { return }
-        wait(for: missing, ModelIdentifier(cacheKey))
-        // What came in the meantime is read now.
-        manager.markStale([.list(ModelIdentifier(cacheKey))])
-    }
-
-    func removeInterest(_ viewer: CollectionDataProvider<T>) {
-        interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
-    }
-
-    /// Gives the list to those who asked for it when nobody had it.
-    func welcome(_ context: (any Sendable)?, at time: Date) {
-        guard isLoaded, !interested.isEmpty else { return }
-        let welcomed = interested.compactMap(\.viewer)
-        interested = []
-        for viewer in welcomed { viewer.takeAwaited(self, context, at: time) }
-    }
-
-    /// Tells the owners that others changed the list, and that it is not whole: what is shown stays.
-    private func tellLacking(_ miss: CacheMiss) {
-        for holder in viewers { holder.viewer?.updateState { $0.note(.missing(miss)) } }
-    }
-
-    /// Tells owners that were told otherwise that what they show is whole.
-    private func tellWhole() {
-        for holder in viewers {
-            guard let viewer = holder.viewer, case .missing = viewer.state else { continue }
-            viewer.updateState { $0.noteData() }
-        }
-    }
-
-    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
-        for index in 0..<entries.count {
-            let element = Leaf.node(entries[index].model)
-            if element.holds(oneOf: whole) { tellWhole() }
-            if let miss = misses.first(among: element) { return tellLacking(miss) }
-        }
-    }
-
     /// What of the shown list differs once the cache's list is `list`, under the edits that are pending.
     ///
     /// - Parameters:

@@ -57,7 +57,7 @@ final class CollectionStore<T: SimpleModel> {
     /// The changes that are being told, in order.
     var news: [CollectionNews<T>] = []
     var isTelling = false
-    private var waiters: [Waiter] = []
+    var waiters: [Waiter] = []
     var isLoading = false
     /// Why the last load brought nothing, where it did not fail.
     var miss: CacheMiss?
@@ -66,7 +66,7 @@ final class CollectionStore<T: SimpleModel> {
     /// Where the models of which identifiers are, as of ``changes``.
     private var places: (changes: Int, indices: [ModelIdentifier: Int])?
     /// Counts the loads: a wipe ends one that is under way.
-    private var loads = 0
+    var loads = 0
     /// The places that wait for a model, by handle.
     var awaited: [Int: AwaitedElement] = [:]
     /// Those of them that got one, while others still wait.
@@ -82,7 +82,7 @@ final class CollectionStore<T: SimpleModel> {
         weak var viewer: CollectionDataProvider<T>?
     }
 
-    private struct Waiter {
+    struct Waiter {
         weak var viewer: CollectionDataProvider<T>?
         let completion: @MainActor ([T]?, (any Error)?) -> Void
     }
@@ -243,116 +243,6 @@ final class CollectionStore<T: SimpleModel> {
     /// Says that all elements were set by the edit at `sequence` in the order of calls: older news are not for them.
     func markEdited(at sequence: Turn) {
         for index in 0..<entries.count { entries[index].editedAt = sequence }
-    }
-
-    // MARK: Loading
-
-    /// Calls `completion` with the content, which is fetched from the cache where it is not known.
-    ///
-    /// - Parameters:
-    ///   - viewer: who asks, and is not told of what comes as of a change by others.
-    ///   - missing: what an element means that the cache does not have.
-    func load(
-        for viewer: CollectionDataProvider<T>, missing: MissingElements, context: (any Sendable)?,
-        _ completion: @escaping @MainActor ([T]?, (any Error)?) -> Void
-    ) {
-        guard !isLoaded || isLoading else { return completion(Array(CollectionElements(entries: entries)), nil) }
-        guard !isLoading else {
-            waiters.append(
-                Waiter(viewer: viewer) { [weak viewer] models, error in
-                    // The load under way may have been one that does not skip what is missing.
-                    guard let viewer, models == nil, error == nil, missing == .skip else {
-                        return completion(models, error)
-                    }
-                    self.load(for: viewer, missing: .skip, context: context, completion)
-                })
-            return
-        }
-        waiters.append(Waiter(viewer: viewer, completion: completion))
-        isLoading = true
-        loads += 1
-        let (resets, load) = (resets, loads)
-        let consistency = manager.consistencyManager
-        manager.fetchCollection(cacheKey, of: T.self, missing, context) { [manager, key] read in
-            let (fetch, models) = (read.turn, read.value?.elements)
-            consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
-                guard self.loads == load, !manager.isOver(read.place) else {
-                    consistency.joinFetched(fetch, nil, [])
-                    if self.loads == load { self.endLoad(nil, read.error ?? CacheError.wiped) }
-                    return
-                }
-                let list = read.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
-                let found = list?.models
-                let isFresh = self.resets == resets
-                // What is told may edit, wipe or load again; so that comes last.
-                let joined = isFresh ? self.accept(list) : []
-                consistency.joinFetched(fetch, key, joined)
-                self.isLoading = false
-                if isFresh, !self.pending.isEmpty { manager.inOrder { _ in self.saveKept(context) } }
-                self.miss = read.miss
-                let waiting = self.waiters.compactMap(\.viewer)
-                let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
-                if isFresh, found != nil { self.tellFetched(waiting, context) }
-                self.endLoad(answer, self.isLoaded ? nil : read.error)
-            }
-        }
-    }
-
-    /// Answers everybody who waits for a load.
-    private func endLoad(_ models: [T]?, _ error: (any Error)?) {
-        isLoading = false
-        let waiters = waiters
-        self.waiters = []
-        for waiter in waiters { waiter.completion(models, error) }
-        guard isStale, let cacheKey else { return }
-        isStale = false
-        manager.markStale([.list(ModelIdentifier(cacheKey))])
-    }
-
-    /// Takes what was fetched as what the cache has, under what was edited meanwhile.
-    private func accept(_ list: FetchedList<T>?) -> [(handle: Int, model: any Model)] {
-        isInCache = list != nil && manager.followed != nil
-        // What was fetched may be with calls that were queued: once they are made, the list is read again.
-        (commit, hidden) = (list?.commit, list?.hidden ?? [])
-        guard let list else {
-            isLoaded = isLoaded || entries.count > 0
-            if !isLoaded { (pending, committed) = ([], nil) }
-            return []
-        }
-        // What was put in, and is there already, goes on in the place of that.
-        var there: [ModelIdentifier: Entry<T>] = [:]
-        let names = Set(list.models.compactMap(\.modelIdentifier))
-        for index in pending.indices {
-            guard case .insert(let entries, let place, isUpsert: true) = pending[index].edit else { continue }
-            var new: [Entry<T>] = []
-            for entry in entries {
-                guard let identifier = entry.model.modelIdentifier, names.contains(identifier) else {
-                    new.append(entry)
-                    continue
-                }
-                there[identifier] = newest(entry)
-            }
-            pending[index].edit = .insert(new, place, isUpsert: true)
-        }
-        let base = list.models.map { model in
-            model.modelIdentifier.flatMap { there.removeValue(forKey: $0) } ?? entry(model)
-        }
-        let known = Set(entries.slice(0, entries.count).map(\.handle))
-        var shown = PersistentVector(base)
-        committed = pending.isEmpty ? nil : shown
-        for edit in pending { edit.edit.apply(to: &shown) }
-        reset(shown.slice(0, shown.count))
-        return entries.slice(0, entries.count).filter { !known.contains($0.handle) }.map {
-            ($0.handle, Leaf.node($0.model))
-        }
-    }
-
-    /// Stores what was edited while the list was being read.
-    private func saveKept(_ context: (any Sendable)?) {
-        guard let cacheKey else { return }
-        guard manager.followed == nil else { return sendKept(of: entries, context: context) }
-        (pending, committed) = ([], nil)
-        saveWhole(cacheKey, context)
     }
 }
 
