@@ -75,10 +75,14 @@ extension ConsistencyManager {
             var found: [any Model] = []
             var aliased: [(identifier: ModelIdentifier, model: any Model)] = []
             var deleted: [ModelIdentifier] = []
+            // What was deleted and is there again.
+            var rewritten: Set<ModelIdentifier> = []
+            let gone = held.changes.deletedModelIds
             // What was read before a wipe does not come back after it.
             for (wanted, outcome) in engine.isCancelled(began) ? [] : Array(zip(held.wanted, outcomes)) {
                 switch outcome {
                 case .model(let model):
+                    if gone.contains(wanted.identifier) { rewritten.insert(wanted.identifier) }
                     if let model = engine.graft(Leaf.node(model), since: began, over: fresh) {
                         found.append(model)
                         if model.modelIdentifier != wanted.identifier { aliased.append((wanted.identifier, model)) }
@@ -86,11 +90,11 @@ extension ConsistencyManager {
                         // It, or what it cannot be without, was deleted since.
                         deleted.append(wanted.identifier)
                     }
-                case .deleted where ahead.contains(wanted.identifier): break
-                case .deleted:
-                    if engine.log.entries[wanted.identifier].map({ $0.sequence > began }) != true {
-                        deleted.append(wanted.identifier)
-                    }
+                case .deleted
+                where ahead.contains(wanted.identifier)
+                    || engine.log.entries[wanted.identifier].map { $0.sequence > began } == true:
+                    if gone.contains(wanted.identifier) { rewritten.insert(wanted.identifier) }
+                case .deleted: deleted.append(wanted.identifier)
                 case .unknown: break
                 }
             }
@@ -104,14 +108,9 @@ extension ConsistencyManager {
                 for (identifier, model) in aliased { engine.give(model, toThoseWhoAwait: identifier) }
                 for identifier in deleted { engine.applyDelete(identifier) }
             }
-            let gone = held.changes.deletedModelIds
-            let rewritten = zip(held.wanted, outcomes).filter { wanted, outcome in
-                if case .model = outcome { gone.contains(wanted.identifier) } else { false }
-            }
             engine.endRead(began)
             guard !rewritten.isEmpty else { return }
-            let models = Set(rewritten.map(\.0.identifier))
-            onRewritten(models, engine.holders(of: models))
+            onRewritten(rewritten, engine.holders(of: rewritten))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Grove
+import GroveMemory
 import GroveCache
 import Testing
 
@@ -230,6 +231,23 @@ struct FollowingTests {
             try await scene.settle()
             #expect(screen.told.isEmpty)
             #expect(held.data?.name == "49")
+        }
+    }
+
+    @Test("What held a model that was deleted goes, also if the model is written again at once")
+    func deletedAndWrittenAgain() async throws {
+        let scene = Scene(try MemoryCache())
+        let shown = DataProvider<Message>(dataModelManager: scene.manager)
+        let sender = DataProvider<Person>(dataModelManager: scene.manager)
+        for delay in 0..<20 {
+            shown.setData(Message(id: "34", sender: Person(id: "1", name: "Ann")))
+            try await scene.settle()
+            try scene.delete("1")
+            for _ in 0..<delay { await Task.yield() }
+            sender.setData(Person(id: "1", name: "Ben"))
+            for _ in 0..<3 { try await scene.settle() }
+            #expect(shown.data == nil && sender.data?.name == "Ben")
+            #expect(try scene.message("34") == nil)
         }
     }
 }
