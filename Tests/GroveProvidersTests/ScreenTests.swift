@@ -1,3 +1,4 @@
+import Foundation
 import Grove
 import GroveCache
 import GroveLMDB
@@ -394,6 +395,52 @@ struct ScreenTests {
         for round in 0..<100 {
             _ = try await provider.load(withCacheKey: "Person:1") { Person(id: "1", name: "loaded \(round)") }
             #expect(try cache.model("Person:1", as: Person.self)?.name == "loaded \(round)")
+        }
+    }
+
+    // MARK: Borrowed
+
+    @Test("What was borrowed and is asked for once more goes if the cache does not have it")
+    func borrowedTwice() async throws {
+        try await cache.writeCollection([ann], as: "people")
+        let list = People(dataModelManager: manager)
+        _ = try await list.fetchDataFromCache(withCacheKey: "people") as [Person]?
+        let one = DataProvider<Person>(dataModelManager: manager)
+        var answers = 0
+        try deleteUnseen("Person:1")
+        for _ in 0..<2 {
+            one.fetchDataFromCache(withCacheKey: "Person:1") { _, _ in answers += 1 }
+            #expect(one.data == ann, "the list shows it still")
+        }
+        try await rest()
+        #expect(one.data == nil && list.count == 0 && answers == 2)
+    }
+
+    /// The manager learns of it, and the main actor has no turn.
+    private func deleteUnseen(_ key: ModelIdentifier) throws {
+        try cache.delete(key)
+        usleep(50_000)
+    }
+
+    // MARK: Refused lists
+
+    @Test("A list that the cache refuses takes no models along that were stored before it")
+    func refusedListOfAnswer() async throws {
+        for attempt in 0..<40 {
+            let list = People(dataModelManager: manager)
+            let (server, person) = (Server<[Person]>(), Person(id: "\(attempt)", name: "loaded"))
+            let load = Task { try await list.load(withCacheKey: "people") { try await server.ask() } }
+            await server.receives(1)
+            server.answer(0, .success([person]))
+            // The model is stored, and then the list, when it is shown: most often after this.
+            while try person != cache.model("Person:\(attempt)", as: Person.self) { await Task.yield() }
+            try await cache.suspend()
+            _ = try? await load.value
+            await manager.flush()
+            list.setData([], cacheKey: nil)
+            try await cache.resume()
+            try await rest()
+            #expect(try cache.model("Person:\(attempt)", as: Person.self) == person)
         }
     }
 }

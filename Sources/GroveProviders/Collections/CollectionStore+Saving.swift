@@ -86,7 +86,9 @@ extension CollectionStore {
         manager.onCache { [manager = WeakManager(manager), weak self] in
             let stored: [any SimpleModel] = newest?.take() ?? models ?? shown.map(\.model)
             let resumptions = manager.value?.resumptions ?? 0
-            followed.edit(make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: !savesModels) {
+            // The models of an answer are saved by themselves before: a list that is refused must not take them along.
+            let fillsOnly = !savesModels || place != nil
+            followed.edit(make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: fillsOnly) {
                 outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
@@ -100,7 +102,7 @@ extension CollectionStore {
                         }
                     }
                 }
-                // The models of an answer are saved by themselves before; those of an edit are from now on.
+                // Those of an edit are saved by themselves from now on.
                 if case .refused = outcome, place == nil, savesModels {
                     for model in stored {
                         manager.note(saving: model, outcome, since: resumptions)

@@ -43,14 +43,16 @@ extension DataProvider {
         loadingWish = isLoad ? wishes : nil
         let identifier = cacheKey.map { ModelIdentifier($0) }
         endInterest(but: identifier)
-        let isShown = identifier != nil && data?.modelIdentifier == identifier
+        let isThere = identifier != nil && data?.modelIdentifier == identifier
+        let isShown = isThere && !isBorrowed
         if isShown {
             dataModelManager.consistencyManager.supersedeFetches(of: key)
             updateState { isLoad ? $0.begin() : $0.end() }
             if maxAge == nil { return completion(Fetched(data: data)) }
         }
-        let borrowed = isShown ? nil : identifier.flatMap { dataModelManager.shownModel($0, as: T.self) }
-        if let identifier, let borrowed { borrow(borrowed, identifier, context: context) }
+        let borrowed =
+            isShown ? nil : isThere ? confirmedData : identifier.flatMap { dataModelManager.shownModel($0, as: T.self) }
+        if let identifier, let borrowed, !isThere { borrow(borrowed, identifier, context: context) }
         if isLoad { loadingWish = wishes }
         updateState { $0.begin() }
         let (generation, key, manager, wish) = (generation, key, dataModelManager, wishes)
