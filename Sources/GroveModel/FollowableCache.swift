@@ -178,6 +178,9 @@ public protocol CommittedChanges: Sendable {
     /// What became of those collections, as far as it is told, one after the other; those that are not named here are to be read again.
     var lists: [ListChange] { get }
 
+    /// The number of the call: what was called later, in every process, has a higher one; zero if that is not known.
+    var sequence: CallNumber { get }
+
     /// The number of the commit, by which ``lists`` are put in order with lists that were read.
     var commitNumber: CommitNumber { get }
 
@@ -202,6 +205,9 @@ extension CommittedChanges {
 
     /// By default, nothing is told.
     public var lists: [ListChange] { [] }
+
+    /// By default, it is not known.
+    public var sequence: CallNumber { .zero }
 
     /// By default, it is not known.
     public var commitNumber: CommitNumber { CommitNumber(rawValue: 0) }

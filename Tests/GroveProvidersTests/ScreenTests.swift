@@ -159,6 +159,28 @@ struct ScreenTests {
         #expect(shown.data == nil)
     }
 
+    @Test("An edit that was refused is not undone by a deletion of before it that is told late")
+    func deletedBefore() async throws {
+        let shown = DataProvider<Person>(dataModelManager: manager)
+        for step in 0..<20 {
+            shown.setData(ann)
+            try await rest()
+            try deleteAndSuspend("Person:1")
+            shown.setData(Person(id: "1", name: "\(step)"))
+            try await rest()
+            #expect(shown.data?.name == "\(step)")
+            try await cache.resume()
+            for _ in 0..<2 { try await rest() }
+            #expect(try cache.model("Person:1", as: Person.self)?.name == "\(step)")
+        }
+    }
+
+    /// Without a turn of the main actor between the two.
+    private func deleteAndSuspend(_ key: ModelIdentifier) throws {
+        try cache.delete(key)
+        try cache.suspend()
+    }
+
     @Test("What was edited while the cache was suspended is stored, also if something else was deleted meanwhile")
     func editedBesideADeletion() async throws {
         let other = DataModelManager(cacheDelegate: cache)

@@ -83,8 +83,9 @@ extension DataModelManager {
                 lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole) }, except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
+                let refused = unsaved.withLock { $0.models }
                 cache.readAgain { view in
-                    self.show(batch, lists, held.take(), view, asOf: began)
+                    self.show(batch, lists, held.take(), refused, view, asOf: began)
                     for body in self.stale.withLock({ $0.end() }) { body() }
                     self.readStale()
                 }
@@ -99,16 +100,20 @@ extension DataModelManager {
     }
 
     /// Shows what `view` has of what is stale.
+    ///
+    /// - Parameter refused: what the cache had refused before the view.
     private func show(
-        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale, _ view: (any FollowedView)?,
-        asOf began: Turn
+        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale,
+        _ refused: [ModelIdentifier: CallNumber], _ view: (any FollowedView)?, asOf began: Turn
     ) {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
         if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
         // What the cache has refused is newer than what it has, unless others have changed it since.
+        let refused = refused.merging(unsaved.withLock { $0.models }, uniquingKeysWith: max)
         let ahead =
-            batch.models.beginsLife ? [] : Set(unsaved.withLock { $0.models }.filter { !batch.models.commits.name($0) })
+            batch.models.beginsLife
+            ? [] : Set(refused.keys.filter { !batch.models.commits.name($0, after: refused[$0] ?? .zero) })
         // What was deleted is known without a look.
         let gone = view == nil ? batch.models.deletedAtLast : []
         view?.know(held.changes.known)
@@ -184,10 +189,10 @@ struct ListReader: Sendable {
 }
 
 extension [any CommittedChanges] {
-    /// Whether one of these says that it changed `identifier`.
-    fileprivate func name(_ identifier: ModelIdentifier) -> Bool {
+    /// Whether one of these, called after `call`, says that it changed `identifier`.
+    fileprivate func name(_ identifier: ModelIdentifier, after call: CallNumber) -> Bool {
         contains { changes in
-            changes.extent == .named
+            changes.extent == .named && (changes.sequence == .zero || changes.sequence > call)
                 && !changes.changed(among: CollectionOfOne(identifier)) { $0 == identifier }.isEmpty
         }
     }

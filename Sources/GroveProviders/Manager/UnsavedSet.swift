@@ -64,10 +64,12 @@ struct UnsavedSet {
         refusals[.model(identifier)] = after.isEmpty ? nil : after
     }
 
-    /// The models of which something newer is shown than the cache has.
-    var models: Set<ModelIdentifier> {
-        var found: Set<ModelIdentifier> = []
-        for case .model(let identifier) in refusals.keys { found.insert(identifier) }
+    /// The models of which something newer is shown than the cache has, and the number of the last call that it refused of each.
+    var models: [ModelIdentifier: CallNumber] {
+        var found: [ModelIdentifier: CallNumber] = [:]
+        for case (.model(let identifier), let names) in refusals {
+            found[identifier] = names.values.reduce(.zero) { max($0, $1.place.order) }
+        }
         return found
     }
 
