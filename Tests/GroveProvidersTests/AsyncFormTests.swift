@@ -120,6 +120,7 @@ struct AsyncFormTests {
         #expect(
             (try? await People.insert([ann], at: { _ in 0 }, cacheKey: "none", dataModelManager: manager)) == nil)
         try await People.append([Person(id: "2")], cacheKey: "new", dataModelManager: manager)
+        await manager.flush()
         #expect(try cache.inner.collection("new", of: Person.self)?.count == 1)
     }
 
