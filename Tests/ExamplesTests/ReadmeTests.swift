@@ -67,8 +67,8 @@ struct ReadmeTests {
         let screen = MessageController(manager)
         while screen.shown == nil { await manager.flush() }
         #expect(screen.shown?.text == "Hello")
-        screen.networkAnswered(
-            Message(id: "34", text: "Hello again", sender: Person(id: "1", name: "Ann", isOnline: false)))
+        let answer = Message(id: "34", text: "Hello again", sender: Person(id: "1", name: "Ann", isOnline: false))
+        try await screen.refresh { answer }
         manager.updateModel(Person(id: "1", name: "Ann", isOnline: true))
         await manager.flush()
         #expect(screen.shown?.text == "Hello again")

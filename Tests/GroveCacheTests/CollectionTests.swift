@@ -226,6 +226,24 @@ struct CollectionTests {
         #expect(try cache.chunkKeys() == [])
     }
 
+    @Test("An answer that is queued when a read begins, and committed before the list is read, shows")
+    func committedMeanwhile() throws {
+        let cache = try MemoryCache()
+        try cache.writeCollection(people(0..<3), as: "list")
+        let asked = cache.core.place()
+        let content = try PendingWrite.Content.list(people(0..<1), "list", .set)
+        try cache.core.enqueue(
+            PendingWrite(
+                sequence: try cache.core.takeSequence(), asOf: asked, tree: content.tree, extras: content.extras),
+            schedulingDrain: false)
+        let read = try cache.read { view in
+            cache.core.drainNow()
+            return try view.collection("list", of: Person.self)
+        }
+        #expect(read == people(0..<1))
+        #expect(try cache.collection("list", of: Person.self) == people(0..<1))
+    }
+
     @Test("An edit does not make good what an earlier call could not store")
     func afterFailure() throws {
         let disk = try SharedStore.Disk()

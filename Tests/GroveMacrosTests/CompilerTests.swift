@@ -8,14 +8,16 @@
         .enabled(if: SwiftCompiler.plugin != nil, "needs the built modules and the plugin beside the tests")
     )
     struct CompilerTests {
-        /// What is said of `source`, as `file:line: message`.
-        private func compile(_ source: String) throws -> (errors: [String], warnings: [String]) {
+        /// What is said of `source`, as `file:line: message`, or `file:line:column: message`.
+        private func compile(
+            _ source: String, withColumns: Bool = false
+        ) throws -> (errors: [String], warnings: [String]) {
             let said = try SwiftCompiler.check("import GroveMacros; " + source).said
             func lines(_ kind: String) -> [String] {
                 said.compactMap { line in
                     guard line.first != " ", let place = line.firstRange(of: ": \(kind): ") else { return nil }
                     let head = line[..<place.lowerBound].split(separator: "/").last?.split(separator: ":") ?? []
-                    return "\(head.dropLast().joined(separator: ":")): \(line[place.upperBound...])"
+                    return "\(head.dropLast(withColumns ? 0 : 1).joined(separator: ":")): \(line[place.upperBound...])"
                 }
             }
             return (lines("error"), lines("warning"))
@@ -66,6 +68,26 @@
             #expect(warnings.isEmpty, "\(warnings)")
         }
 
+        @Test(
+            "The error of such a field is at the property's name, or at the type of a case's value",
+            arguments: ["Plain", "[Plain]?"])
+        func place(type: String) throws {
+            for (head, line, name) in [
+                ("struct A {", "        let id: Int, second: String, x: \(type)", "x"),
+                ("struct A {", "        public let x: \(type); let y: Int", "x"), ("struct A {", "let x: \(type)", "x"),
+                ("final class A {", "    let id: Int; let x: \(type)", "x"),
+                ("enum A {", "    case a(Int), b(y: String, x: \(type))", type),
+            ] {
+                let (errors, _) = try compile(
+                    "struct Plain {}; @Cacheable \(head)\n\(line)\n}", withColumns: true)
+                let end = name == "x" ? "x: \(type)" : type
+                let column = try #require(line.firstRange(of: end)).lowerBound.utf16Offset(in: line) + 1
+                #expect(errors.count == 1)
+                #expect(errors.allSatisfy { $0.hasPrefix("App.swift:2:\(column): ") }, "\(line): \(errors)")
+                #expect(errors.allSatisfy { $0.contains(Self.neither) }, "\(line): \(errors)")
+            }
+        }
+
         @Test("What a mark or a declaration makes needless is not asked for")
         func marked() throws {
             let (errors, warnings) = try compile(
@@ -95,7 +117,7 @@
         }
 
         @Test(
-            "A child that is Codable and has an id, and is no model, is a warning at its own line",
+            "A child that is Codable and has an id, and is no model, is a warning at its own place",
             arguments: ["Pet", "Pet?", "[Pet]", "[String: [Pet?]]", "Seen"])
         func lostChild(type: String) throws {
             let types = """
@@ -107,11 +129,14 @@
                 "struct A {\nlet name: String\nlet x: \(type)\n}",
                 "enum A {\ncase a(Int)\ncase b(name: String, x: \(type))\n}",
             ] {
-                let (errors, warnings) = try compile(types + "@Cacheable " + body)
+                let (errors, warnings) = try compile(types + "@Cacheable " + body, withColumns: true)
                 #expect(errors.isEmpty, "\(errors)")
                 #expect(warnings.count == 1, "\(warnings)")
+                let column = body.hasPrefix("struct") ? 5 : 25
                 #expect(
-                    warnings.allSatisfy { $0.hasPrefix("App.swift:5: ") && $0.contains("has an 'id' and is no Model") },
+                    warnings.allSatisfy {
+                        $0.hasPrefix("App.swift:5:\(column): ") && $0.contains("has an 'id' and is no Model")
+                    },
                     "\(warnings)")
             }
         }

@@ -250,16 +250,20 @@
                     }
 
                     private func _groveChecks() {
-                        #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Int.self), GroveMacros._CacheableSupport.equality(Int.self))
                         #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(String.self), GroveMacros._CacheableSupport.equality(String.self))
-                        #sourceLocation(file: "test.swift", line: 5)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Person?.self), GroveMacros._CacheableSupport.equality(Person?.self))
+                        GroveMacros._CacheableSupport
+                              .field(GroveMacros._CacheableSupport.coding(Int.self), GroveMacros._CacheableSupport.equality(Int.self))
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                              .field(GroveMacros._CacheableSupport.coding(String.self), GroveMacros._CacheableSupport.equality(String.self))
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport
+                       .field(GroveMacros._CacheableSupport.coding(Person?.self), GroveMacros._CacheableSupport.equality(Person?.self))
                         #sourceLocation(file: "test.swift", line: 5)
                         GroveMacros._CacheableSupport.child(Person.self).id
-                        #sourceLocation(file: "test.swift", line: 6)
-                        GroveMacros._CacheableSupport.field(equality: GroveMacros._CacheableSupport.equality(Swift.type(of: self.hits)))
+                        #sourceLocation(file: "test.swift", line: 5)
+                        GroveMacros._CacheableSupport
+                                     .field(equality: GroveMacros._CacheableSupport.equality(Swift.type(of: self.hits)))
                         #sourceLocation()
                     }
                 }
@@ -372,14 +376,16 @@
                     }
 
                     private func _groveChecks() {
-                        #sourceLocation(file: "test.swift", line: 5)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(_GroveTypes._0.self), GroveMacros._CacheableSupport.equality(_GroveTypes._0.self))
-                        #sourceLocation(file: "test.swift", line: 5)
-                        GroveMacros._CacheableSupport.child(_GroveTypes._0.self).id
                         #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(_GroveTypes._1.self), GroveMacros._CacheableSupport.equality(_GroveTypes._1.self))
+                        GroveMacros._CacheableSupport
+                           .field(GroveMacros._CacheableSupport.coding(_GroveTypes._0.self), GroveMacros._CacheableSupport.equality(_GroveTypes._0.self))
+                        #sourceLocation(file: "test.swift", line: 5)
+                            GroveMacros._CacheableSupport.child(_GroveTypes._0.self).id
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport
+                           .field(GroveMacros._CacheableSupport.coding(_GroveTypes._1.self), GroveMacros._CacheableSupport.equality(_GroveTypes._1.self))
                         #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.child(_GroveTypes._2.self).id
+                            GroveMacros._CacheableSupport.child(_GroveTypes._2.self).id
                         #sourceLocation()
                     }
                 }
@@ -465,8 +471,9 @@
                     }
 
                     private func _groveChecks() {
-                        #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding([String: Fork].self))
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                       .field(coding: GroveMacros._CacheableSupport.coding([String: Fork].self))
                         #sourceLocation(file: "test.swift", line: 3)
                         GroveMacros._CacheableSupport.child(Fork.self).id
                         #sourceLocation()
@@ -558,14 +565,18 @@
                     }
 
                     private func _groveChecks() {
-                        #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(String.self))
                         #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
-                        #sourceLocation(file: "test.swift", line: 6)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(String?.self))
+                        GroveMacros._CacheableSupport
+                                                                 .field(coding: GroveMacros._CacheableSupport.coding(String.self))
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                       .field(coding: GroveMacros._CacheableSupport.coding(Int.self))
                         #sourceLocation(file: "test.swift", line: 5)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        GroveMacros._CacheableSupport
+                       .field(coding: GroveMacros._CacheableSupport.coding(String?.self))
+                        #sourceLocation(file: "test.swift", line: 4)
+                        GroveMacros._CacheableSupport
+                       .field(coding: GroveMacros._CacheableSupport.coding(Int.self))
                         #sourceLocation()
                     }
                 }
@@ -651,12 +662,15 @@
                     }
 
                     private func _groveChecks() {
-                        #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
-                        #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Int.self))
-                        #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(coding: GroveMacros._CacheableSupport.coding(Bool.self))
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                               .field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                                                .field(coding: GroveMacros._CacheableSupport.coding(Int.self))
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                                                           .field(coding: GroveMacros._CacheableSupport.coding(Bool.self))
                         #sourceLocation()
                     }
                 }
@@ -870,16 +884,19 @@
                     }
 
                     private func _groveChecks() {
+                        #sourceLocation(file: "test.swift", line: 2)
+                        GroveMacros._CacheableSupport
+                               .field(GroveMacros._CacheableSupport.coding(Person.self), GroveMacros._CacheableSupport.equality(Person.self))
                         #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Person.self), GroveMacros._CacheableSupport.equality(Person.self))
+                                GroveMacros._CacheableSupport.child(Person.self).id
                         #sourceLocation(file: "test.swift", line: 3)
-                        GroveMacros._CacheableSupport.child(Person.self).id
+                        GroveMacros._CacheableSupport
+                                   .field(GroveMacros._CacheableSupport.coding(String.self), GroveMacros._CacheableSupport.equality(String.self))
+                        #sourceLocation(file: "test.swift", line: 3)
+                        GroveMacros._CacheableSupport
+                                               .field(GroveMacros._CacheableSupport.coding(Person.self), GroveMacros._CacheableSupport.equality(Person.self))
                         #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(String.self), GroveMacros._CacheableSupport.equality(String.self))
-                        #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.field(GroveMacros._CacheableSupport.coding(Person.self), GroveMacros._CacheableSupport.equality(Person.self))
-                        #sourceLocation(file: "test.swift", line: 4)
-                        GroveMacros._CacheableSupport.child(Person.self).id
+                                                GroveMacros._CacheableSupport.child(Person.self).id
                         #sourceLocation()
                     }
                 }

@@ -164,20 +164,28 @@ struct AnswerOrderTests {
         #expect(try stored() == message("second"))
     }
 
-    @Test("Of a retry the try that is answered counts")
-    func retry() async throws {
-        let manager = manager(.followed)
+    @Test(
+        "Of a retry the try that is answered counts: an edit made before it was sent loses, one made after it stays",
+        arguments: Kind.allCases)
+    func retry(kind: Kind) async throws {
+        let manager = manager(kind)
         let provider = DataProvider<Message>(dataModelManager: manager)
         provider.setData(message("old"))
-        let refresh = load(provider, retry: LoadRetry(1, after: .zero))
-        await server.receives(1)
-        provider.setData(message("edited"))
-        await server.waits(0)
-        server.answer(0, .failure(NoNetwork()))
-        await server.answer(1, message("network"))
-        #expect(try await refresh.value?.text == "network")
         try await rest(manager)
-        #expect(try stored()?.text == "network")
+        let refresh = load(provider, retry: LoadRetry(2, after: .zero))
+        await server.waits(0)
+        let before = Person(id: "1", name: "before")
+        manager.updateModel(before)
+        server.answer(0, .failure(NoNetwork()))
+        await server.waits(1)
+        provider.setData(message("after", before))
+        await server.answer(1, message("network", Person(id: "1", name: "network")))
+        let settled = message("after", Person(id: "1", name: "network"))
+        #expect(try await refresh.value == settled)
+        try await rest(manager)
+        #expect(provider.data == settled)
+        #expect(try stored() == settled)
+        guard case .cached = provider.state else { return #expect(Bool(false), "the state is \(provider.state)") }
     }
 
     @Test("An answer that was asked for after an edit wins over it")
@@ -235,24 +243,56 @@ struct AnswerOrderTests {
         #expect(try stored()?.text == "answer", "per projection, not per field")
     }
 
-    @Test("A page beside a refresh: what an edit changed stays in both")
+    @Test("A page beside a refresh: what an edit changed stays in both, and the page stays if its list does")
     func pages() async throws {
         let manager = manager(.followed)
         let list = CollectionDataProvider<Person>(dataModelManager: manager)
-        list.setData([Person(id: "1", name: "old"), Person(id: "2", name: "old")], cacheKey: "people")
+        func people(_ ids: String..., name: String) -> [Person] { ids.map { Person(id: $0, name: name) } }
+        func more() -> Task<Int?, any Error> {
+            Task { try await list.loadMore { [lists] _ in try await lists.ask() } }
+        }
+        list.setData(people("1", "2", name: "old"), cacheKey: "people")
         try await rest(manager)
-        let more = Task { try await list.loadMore { [lists] _ in try await lists.ask() } }
+        let dropped = more()
         await lists.receives(1)
         let refresh = Task { try await list.load(withCacheKey: "people") { [lists] in try await lists.ask() } }
         await lists.receives(2)
         manager.updateModel(Person(id: "1", name: "edited"))
-        await lists.answer(1, ["1", "2"].map { Person(id: $0, name: "refreshed") })
+        await lists.answer(1, people("1", "2", name: "refreshed"))
         #expect(try await refresh.value.map(\.name) == ["edited", "refreshed"])
-        await lists.answer(0, ["2", "3"].map { Person(id: $0, name: "page") })
-        _ = try await more.value
+        // It is a page of the list that was replaced.
+        await lists.answer(0, people("2", "3", name: "page"))
+        #expect(try await dropped.value == nil)
         try await rest(manager)
-        #expect(list.data.map(\.name).prefix(2) == ["edited", "refreshed"])
+        #expect(list.data.map(\.name) == ["edited", "refreshed"])
         #expect(try inner.collection("people", of: Person.self) == list.data)
+        let page = more()
+        await lists.receives(3)
+        let first = Task {
+            try await list.load(withCacheKey: "people", part: .firstPage, reload: true) { [lists] in
+                try await lists.ask()
+            }
+        }
+        await lists.receives(4)
+        manager.updateModel(Person(id: "2", name: "edited"))
+        await lists.answer(2, people("2", "3", name: "page"))
+        #expect(try await page.value == 2)
+        #expect(list.data.map(\.name) == ["edited", "edited", "page"])
+        await lists.answer(3, people("1", "2", name: "again"))
+        #expect(try await first.value.map(\.name) == ["again", "edited", "page"])
+        try await rest(manager)
+        #expect(list.data.map(\.name) == ["again", "edited", "page"])
+        #expect(try inner.collection("people", of: Person.self) == list.data)
+        // A page that was there before the refresh was asked for stays too, if the first rows reach it.
+        for (first, all) in [
+            (people("0", "1", name: "new"), ["0", "1", "2", "3"]), (people("8", "9", name: "new"), ["8", "9"]),
+        ] {
+            let shown = try await list.load(withCacheKey: "people", part: .firstPage, reload: true) { first }
+            #expect(shown.map(\.id) == all)
+            try await rest(manager)
+            #expect(list.data.map(\.id) == all)
+            #expect(try inner.collection("people", of: Person.self) == list.data)
+        }
     }
 
     @Test("Two overlapping refreshes of a list: the one sent last counts")

@@ -15,6 +15,8 @@ final class CachedAgeTests {
     let asked = Count()
     let directory: TemporaryDirectory
 
+    struct NoNetwork: Error {}
+
     init() throws { directory = try TemporaryDirectory() }
 
     private func open() throws -> (SQLiteCache, DataModelManager) {
@@ -80,6 +82,47 @@ final class CachedAgeTests {
         clock.advance(50)
         #expect(try await load(model, "1", 60).asked == 1)
         #expect(try await load(list, 60).asked == 2)
+    }
+
+    @Test("What an answer lost to an edit is not confirmed by it, and the rest is, in memory as in the cache")
+    func lostParts() async throws {
+        let (cache, manager) = try open()
+        let (model, list) = (DataProvider<Message>(dataModelManager: manager), People(dataModelManager: manager))
+        let (server, lists) = (Server<Message?>(), Server<[Person]>())
+        let ann = Person(id: "1", name: "network")
+        try await cache.write(ann)
+        let first = Task { try await model.load(withCacheKey: "Message:34") { try await server.ask() } }
+        let second = Task { try await list.load(withCacheKey: "people") { try await lists.ask() } }
+        await server.receives(1)
+        await lists.receives(1)
+        manager.updateModels([Message(id: "34", text: "edited", sender: ann), Person(id: "2", name: "edited")])
+        await server.answer(0, Message(id: "34", text: "network", sender: ann))
+        await lists.answer(0, [ann, Person(id: "2", name: "network")])
+        _ = try await (first.value, second.value)
+        await manager.flush()
+        #expect(model.data?.text == "edited" && list.data.map(\.name) == ["network", "edited"])
+        #expect(try cache.read("Message:34", as: Message.self, maxAge: 60).miss?.reason == .expired)
+        #expect(try cache.read("Person:2", as: Person.self, maxAge: 60).miss?.reason == .expired)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == ann)
+        for manager in [manager, DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now })] {
+            let before = asked.value
+            let screens =
+                manager === model.dataModelManager
+                ? (model, list)
+                : (
+                    DataProvider<Message>(dataModelManager: manager), People(dataModelManager: manager)
+                )
+            _ = try? await screens.0.load(withCacheKey: "Message:34", maxAge: 60) { [asked] in
+                asked.add()
+                throw NoNetwork()
+            }
+            #expect(asked.value == before + 1)
+            _ = try? await screens.1.load(withCacheKey: "people", maxAge: 60) { [asked] in
+                asked.add()
+                throw NoNetwork()
+            }
+            #expect(asked.value == before + 2)
+        }
     }
 
     @Test("An edit of a list confirms nothing of it")

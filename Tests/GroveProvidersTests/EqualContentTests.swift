@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import GroveMemory
 import Observation
 import Testing
 
@@ -102,4 +103,59 @@ struct EqualContentTests {
         await manager.flush()
         #expect(first.count == 0)
     }
+
+    @Test("A model with a NaN in it that is set again tells nobody: no provider, list, row, stream or batch")
+    func notANumber() async throws {
+        let value = Measured(id: 1, value: .nan, others: [1, .nan])
+        let (mine, theirs) = (
+            DataProvider<Measured>(dataModelManager: manager), DataProvider<Measured>(dataModelManager: manager)
+        )
+        let (list, sibling) = (
+            CollectionDataProvider<Measured>(dataModelManager: manager),
+            CollectionDataProvider<Measured>(dataModelManager: manager)
+        )
+        mine.setData(value)
+        list.setData([value], cacheKey: "measured")
+        theirs.modelIdentifier = value.modelIdentifier
+        sibling.fetchDataFromCache(withCacheKey: "measured") { _, _ in }
+        for _ in 0..<3 { await manager.flush() }
+        #expect(theirs.data != nil && sibling.count == 1)
+        let (screen, seen) = (Screen(), Count())
+        (theirs.delegate, sibling.delegate) = (screen, screen)
+        let batch = BatchDataProviderListener(dataProviders: [theirs, sibling], dataModelManager: manager)
+        batch.delegate = screen
+        func observe(_ read: () -> Void) { withObservationTracking(read) { seen.add() } }
+        observe { _ = theirs.data }
+        observe { _ = sibling.elements }
+        observe { _ = sibling.rows.first?.model }
+        let streamed = Count()
+        let following = [
+            Task { for await _ in theirs.changes() { streamed.add() } },
+            Task { for await _ in sibling.changes() { streamed.add() } },
+        ]
+        let again = Measured(id: 1, value: .nan, others: [1, .nan])
+        for _ in 0..<3 { await manager.flush() }
+        mine.setData(again)
+        list.setData([again], cacheKey: "measured")
+        manager.updateModel(again)
+        _ = try await mine.load(withCacheKey: "Measured:1") { again }
+        _ = try await list.load(withCacheKey: "measured") { [again] }
+        try await cache.inner.write(again)
+        for _ in 0..<3 { await manager.flush() }
+        #expect(screen.told.isEmpty && screen.changes.isEmpty && screen.batches.isEmpty)
+        #expect(seen.value == 0 && streamed.value == 0)
+        mine.setData(Measured(id: 1, value: 2, others: []))
+        for _ in 0..<3 { await manager.flush() }
+        #expect(!screen.told.isEmpty && seen.value > 0, "a difference is told")
+        for task in following { task.cancel() }
+    }
+}
+
+/// A model that is only Codable.
+private struct Measured: CodableModel, Equatable {
+    let id: Int
+    let value: Double
+    let others: [Double]
+
+    var modelIdentifier: ModelIdentifier? { "Measured:\(id)" }
 }

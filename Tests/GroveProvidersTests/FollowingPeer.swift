@@ -26,10 +26,16 @@ enum FollowedBackend: String, CaseIterable {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/cache"
         let scene = try scene(path, within: budget, history: history)
-        let peer = withPeer ? try FollowingPeerTests.other.start(["\(self)", path, "\(history)"]) : nil
-        if let peer { try #require(try peer.ask("open") == "done") }
+        let peer = withPeer ? try peer(path, history: history) : nil
         try await body(scene, peer)
         if let peer { #expect(try peer.end()) }
+    }
+
+    /// A process beside a cache that is open in `path`.
+    func peer(_ path: String, history: Int = 0) throws -> PeerConversation {
+        let peer = try FollowingPeerTests.other.start(["\(self)", path, "\(history)"])
+        try #require(try peer.ask("open") == "done")
+        return peer
     }
 
     @MainActor

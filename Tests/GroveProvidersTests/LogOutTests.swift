@@ -10,90 +10,6 @@ import Testing
 @MainActor
 @Suite("A log-out")
 struct LogOutTests {
-    enum Door: CaseIterable {
-        case manager, cache, otherManager, otherHandle, allOfType, files
-    }
-
-    struct NoNetwork: Error {}
-
-    private func wipe(
-        by door: Door, _ cache: SQLiteCache, _ path: String, _ manager: DataModelManager, _ other: DataModelManager
-    ) async throws {
-        switch door {
-        case .manager: try await manager.wipe()
-        case .cache: try await cache.wipe()
-        case .otherManager: try await other.wipe()
-        case .otherHandle: try await SQLiteCache(directory: path).wipe()
-        case .allOfType:
-            try await cache.delete(allOf: Person.self)
-            try await cache.delete(allOf: Message.self)
-        case .files:
-            try await cache.suspend()
-            try FileManager.default.removeItem(atPath: path)
-            try await cache.resume()
-        }
-    }
-
-    /// Runs `body` for each door, over a cache of its own.
-    private func onEach(
-        _ body:
-            @MainActor (
-                _ wipe: @MainActor () async throws -> Void, SQLiteCache, DataModelManager, Door
-            ) async throws -> Void
-    ) async throws {
-        for door in Door.allCases {
-            let directory = try TemporaryDirectory()
-            let path = directory.path + "/cache"
-            let cache = try SQLiteCache(directory: path)
-            let (manager, other) = (DataModelManager(cacheDelegate: cache), DataModelManager(cacheDelegate: cache))
-            try await body({ try await wipe(by: door, cache, path, manager, other) }, cache, manager, door)
-        }
-    }
-
-    @Test("Loads, their retries and pages end, and bring nothing back")
-    func requests() async throws {
-        try await onEach { wipe, cache, manager, door in
-            let (server, lists) = (Server<Message?>(), Server<[Person]>())
-            let clock = ManualClock()
-            let message = Message(id: "34", sender: Person(id: "1"))
-            try await cache.write(message)
-            let (one, two) = (
-                DataProvider<Message>(dataModelManager: manager), DataProvider<Message>(dataModelManager: manager)
-            )
-            let list = CollectionDataProvider<Person>(dataModelManager: manager)
-            let load = Task { try await one.load(withCacheKey: "Message:34") { try await server.ask() } }
-            await server.receives(1)
-            let retrying = Task {
-                try await two.load(withCacheKey: "Message:35", retry: LoadRetry(3, clock: clock)) { () -> Message? in
-                    throw NoNetwork()
-                }
-            }
-            let page = Task { try await list.load(withCacheKey: "people") { try await lists.ask() } }
-            await lists.receives(1)
-            await clock.sleeps()
-            try await wipe()
-            await #expect(throws: CacheError.self) { try await load.value }
-            await #expect(throws: CacheError.self) { try await retrying.value }
-            await #expect(throws: CacheError.self) { try await page.value }
-            server.answer(0, .success(message))
-            lists.answer(0, .success([Person(id: "1")]))
-            for _ in 0..<3 {
-                await manager.flush()
-                try await cache.flush()
-            }
-            // Files that go are no log-out: what is shown stays.
-            #expect(one.data == (door == .files ? message : nil) && list.count == 0)
-            #expect(try cache.model("Message:34", as: Message.self) == nil)
-            #expect(try cache.collection("people", of: Person.self) == nil)
-            // What is asked for afterwards is another user's.
-            let next = Task { try await one.load(withCacheKey: "Message:34") { try await server.ask() } }
-            await server.answer(1, Message(id: "34", text: "mine", sender: Person(id: "2")))
-            #expect(try await next.value?.text == "mine")
-            await manager.flush()
-            #expect(try cache.model("Message:34", as: Message.self)?.text == "mine")
-        }
-    }
-
     @Test("An edit by identity of what the former user was shown ends with a wipe")
     func updateByIdentity() async throws {
         let scene = Scene(try MemoryCache())
@@ -137,33 +53,6 @@ struct LogOutTests {
     private func wipe(_ cache: MemoryCache, afterReads count: Int) throws {
         while cache.statistics.hits < count { sched_yield() }
         try cache.wipe()
-    }
-
-    @Test("Events of before a wipe do not come after it, and those after it do, whichever way it went")
-    func events() async throws {
-        try await onEach { wipe, cache, manager, door in
-            guard door != .allOfType, door != .files else { return }
-            final class Screen {
-                var seen: [Int] = []
-            }
-            let (early, late) = (Screen(), Screen())
-            manager.post(1)
-            manager.addReceiver(early, for: Int.self) { screen, event, _ in screen.seen.append(event) }
-            await manager.flush()
-            try await wipe()
-            manager.post(2)
-            await manager.flush()
-            try await cache.write(Person(id: "1"))
-            for _ in 0..<3 { await manager.flush() }
-            manager.addReceiver(late, for: Int.self, replay: true) { screen, event, _ in screen.seen.append(event) }
-            await manager.flush()
-            #expect(early.seen.last == 2 && late.seen == [2], "\(door)")
-            try await wipe()
-            let last = Screen()
-            manager.addReceiver(last, for: Int.self, replay: true) { screen, event, _ in screen.seen.append(event) }
-            await manager.flush()
-            #expect(last.seen.isEmpty, "\(door)")
-        }
     }
 
     @Test("What a wipe empties is not unsaved, and waits for nothing")
@@ -357,24 +246,6 @@ struct LogOutTests {
     private func resumeAndWipe(_ cache: SQLiteCache) throws {
         try cache.resume()
         try cache.wipe()
-    }
-
-    @Test("A write and an update that were asked for before throw, and store nothing")
-    func places() async throws {
-        try await onEach { wipe, cache, manager, _ in
-            let (asked, askedManager) = (cache.place(), manager.place())
-            try await wipe()
-            #expect(throws: CacheError.self) { try cache.write(Person(id: "1"), asOf: asked) }
-            #expect(throws: CacheError.self) { try cache.write { tx in try tx.write(Person(id: "1"), asOf: asked) } }
-            await #expect(throws: CacheError.self) { try await cache.write(contentsOf: [Person(id: "1")], asOf: asked) }
-            await manager.flush()
-            #expect(throws: CacheError.self) { try manager.updateModel(Person(id: "1"), asOf: askedManager) }
-            await manager.flush()
-            #expect(try cache.model("Person:1", as: Person.self) == nil)
-            try manager.updateModel(Person(id: "1"), asOf: manager.place())
-            await manager.flush()
-            #expect(try cache.model("Person:1", as: Person.self) != nil)
-        }
     }
 
     @Test(

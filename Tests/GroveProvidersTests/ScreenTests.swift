@@ -321,34 +321,6 @@ struct ScreenTests {
         #expect(provider.data == nil && given == [nil])
     }
 
-    @Test("A delegate that never answers a fetch does not block those who ask after it")
-    func silentDelegate() async throws {
-        let held = try HeldCache()
-        try await held.inner.writeCollection([ann], as: "people")
-        let manager = DataModelManager(cacheDelegate: held, cacheTimeout: 0.05)
-        let (first, second) = (People(dataModelManager: manager), People(dataModelManager: manager))
-        held.hold()
-        do {
-            _ = try await first.fetchDataFromCache(withCacheKey: "people")
-            #expect(Bool(false), "nothing was answered")
-        } catch let error as CacheError {
-            #expect(error.code == .locked)
-        }
-        held.release()
-        #expect(try await second.fetchDataFromCache(withCacheKey: "people") == [ann])
-    }
-
-    @Test("Nor does one that drops what it is to answer with, for a model, a list or their ages")
-    func forgetfulDelegate() async throws {
-        let manager = DataModelManager(cacheDelegate: ForgetfulCache(), cacheTimeout: 0.05)
-        let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
-        await #expect(throws: CacheError.self) { _ = try await model.fetchDataFromCache(withCacheKey: "Person:1") }
-        await #expect(throws: CacheError.self) { _ = try await list.fetchDataFromCache(withCacheKey: "people") }
-        _ = try await model.load(withCacheKey: "Person:1", maxAge: 60) { [ann] in ann }
-        _ = try await list.load(withCacheKey: "people", maxAge: 60) { [ann] in [ann] }
-        #expect(model.data == ann && list.data == [ann])
-    }
-
     @Test("What is loaded under a key that is no identifier is found under it offline")
     func keys() async throws {
         struct NoNetwork: Error {}
@@ -364,22 +336,6 @@ struct ScreenTests {
         _ = try await young.load(withCacheKey: "me", maxAge: 60) { throw NoNetwork() }
         #expect(young.data == ann)
         guard case .fresh = young.state else { return #expect(Bool(false), "the state is \(young.state)") }
-    }
-
-    @Test("One question is one miss")
-    func misses() async throws {
-        let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
-        func count() -> Int { cache.statistics.misses.values.reduce(0, +) }
-        _ = try await model.load(withCacheKey: "Person:9", maxAge: 60) { nil }
-        try await rest()
-        #expect(count() == 1)
-        _ = try await list.fetchDataFromCache(withCacheKey: "nowhere")
-        try await rest()
-        #expect(count() == 2)
-        _ = try await list.load(withCacheKey: "elsewhere", maxAge: 60) { [] }
-        try await rest()
-        #expect(count() == 3)
-        #expect(cache.statistics.hits == 0)
     }
 
     @Test("If the network has no such model, nothing changes, or it is deleted, as the caller says")
@@ -407,16 +363,28 @@ struct ScreenTests {
         #expect(try cache.model("Person:1", as: Person.self)?.name == "edited")
     }
 
-    @Test("What a provider has written is there for the next read of the cache")
+    @Test("What a provider has written, of a model or a list, is there for the next read of the cache")
     func readsSeeWrites() async throws {
         let provider = DataProvider<Person>(dataModelManager: manager)
+        let (list, sibling) = (People(dataModelManager: manager), People(dataModelManager: manager))
+        func people() throws -> [String]? { try cache.collection("people", of: Person.self)?.map(\.name) }
         for round in 0..<200 {
             provider.setData(Person(id: "1", name: "\(round)"))
             #expect(try cache.model("Person:1", as: Person.self)?.name == "\(round)")
+            list.setData([Person(id: "2", name: "\(round)")], cacheKey: "people")
+            #expect(try people() == ["\(round)"])
+            list.append([Person(id: "3", name: "appended")])
+            #expect(try people() == ["\(round)", "appended"])
+            list.update(Person(id: "3", name: "updated"), at: 1)
+            #expect(try people() == ["\(round)", "updated"])
         }
         for round in 0..<100 {
             _ = try await provider.load(withCacheKey: "Person:1") { Person(id: "1", name: "loaded \(round)") }
             #expect(try cache.model("Person:1", as: Person.self)?.name == "loaded \(round)")
+            _ = try await sibling.load(withCacheKey: "people") { [Person(id: "2", name: "loaded \(round)")] }
+            #expect(try people() == ["loaded \(round)"])
+            _ = try await sibling.loadMore { _ in [Person(id: "4", name: "page \(round)")] }
+            #expect(try people() == ["loaded \(round)", "page \(round)"])
         }
     }
 
@@ -465,31 +433,4 @@ struct ScreenTests {
             #expect(try cache.model("Person:\(attempt)", as: Person.self) == person)
         }
     }
-}
-
-/// A cache that answers nothing and lets go of what it was to answer with.
-private struct ForgetfulCache: ExpiringCacheDelegate {
-    func modelForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
-    ) {}
-
-    func modelForKey<T: SimpleModel>(
-        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
-        completion: @escaping @Sendable (T?, (any Error)?) -> Void
-    ) {}
-
-    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {}
-
-    func collectionForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
-    ) {}
-
-    func collectionForKey<T: SimpleModel>(
-        _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
-        completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
-    ) {}
-
-    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {}
-
-    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {}
 }

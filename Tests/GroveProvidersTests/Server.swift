@@ -11,6 +11,10 @@ final class Server<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    private let endsWhenCancelled: Bool
+
+    /// - Parameter endsWhenCancelled: false for one that answers all the same, as code does that does not ask whether its task is cancelled.
+    init(endsWhenCancelled: Bool = true) { self.endsWhenCancelled = endsWhenCancelled }
 
     /// How many requests were sent.
     var sent: Int { state.withLock { $0.sent } }
@@ -36,6 +40,7 @@ final class Server<Value: Sendable>: Sendable {
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
+            guard endsWhenCancelled else { return }
             let waiting = state.withLock { state in
                 state.cancelled.insert(number)
                 return state.waiting.removeValue(forKey: number)

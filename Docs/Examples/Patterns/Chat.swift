@@ -33,7 +33,11 @@ final class ChatScreen {
         }
     }
 
-    func receive(_ batch: [ChatMessage]) {
+    /// Takes what the socket was asked for at `asked`.
+    ///
+    /// It throws if the user has logged out since: a former user's messages go no further.
+    func receive(_ batch: [ChatMessage], asOf asked: Place) throws {
+        try messages.dataModelManager.updateModels(batch, asOf: asked)
         batches.append(batch.count)
         messages.append(batch)
     }
@@ -43,16 +47,20 @@ final class ChatScreen {
 struct ChatNetwork: Sendable {
     let port: UInt16
 
-    /// Hands what comes to the screen, until the server ends or the task is cancelled.
+    /// Hands what comes to the screen, until the server ends, the user logs out or the task is cancelled.
     func run(_ screen: ChatScreen) async throws {
         let socket = try Socket.connected(to: port)
         var rest: [UInt8] = []
+        // A place is taken before the socket is waited for, each time.
+        let manager = await screen.messages.dataModelManager
+        var asked = manager.place()
         for await bytes in chunks(of: socket) {
             // A message may come in several parts, and several may come at once.
             var lines = (rest + bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             rest = Array(lines.removeLast())
             let batch = lines.compactMap { Self.message(String(decoding: $0, as: UTF8.self)) }
-            if !batch.isEmpty { await screen.receive(batch) }
+            if !batch.isEmpty { try await screen.receive(batch, asOf: asked) }
+            asked = manager.place()
         }
     }
 

@@ -83,6 +83,29 @@ struct PatternTests {
         #expect(count.withLock { $0 } == 5)
     }
 
+    @Test("A figure that was asked for before a log-out is told to nobody")
+    func figureAfterLogOut() async throws {
+        let manager = DataModelManager(cacheDelegate: try MemoryCache())
+        let (gates, gate) = AsyncStream.makeStream(of: Void.self)
+        let (asks, asked) = AsyncStream.makeStream(of: Void.self)
+        let middleware = SalesMiddleware(
+            manager: manager,
+            fetch: {
+                asked.yield()
+                for await _ in gates { break }
+                return SalesFigure(day: 1, total: 100)
+            }, wait: { throw CancellationError() })
+        let view = SalesView(manager)
+        let polling = Task { await middleware.run() }
+        var waiting = asks.makeAsyncIterator()
+        await waiting.next()
+        try await manager.wipe()
+        gate.yield()
+        await polling.value
+        await manager.flush()
+        #expect(view.shown.isEmpty)
+    }
+
     @Test("Two screens update each other, and show yesterday's data at once when started again")
     func twoScreens() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
@@ -170,6 +193,15 @@ struct PatternTests {
         while screen.messages.count < 6 { await manager.flush() }
         reading.cancel()
         try await reading.value
+        // What the socket brings after the user has logged out ends it too, and is not taken.
+        let next = try Server()
+        let last = Task.detached { try await ChatNetwork(port: next.port).run(screen) }
+        next.send("6|Ann|before\n".utf8)
+        while screen.messages.count < 7 { await manager.flush() }
+        try await manager.wipe()
+        next.send("7|Ann|after\n".utf8)
+        await #expect(throws: CacheError.self) { try await last.value }
+        #expect(screen.messages.count == 0)
     }
 }
 

@@ -21,9 +21,16 @@ struct SalesMiddleware: Sendable {
     /// A request that fails is made again the next time.
     func run() async {
         while !Task.isCancelled {
-            if let figure = try? await fetch() { manager.post(figure) }
+            await poll()
             guard (try? await wait()) != nil else { return }
         }
+    }
+
+    /// A figure that comes after the user has logged out is told to nobody.
+    private func poll() async {
+        let asked = manager.place()
+        guard let figure = try? await fetch() else { return }
+        try? manager.post(figure, asOf: asked)
     }
 }
 

@@ -34,8 +34,11 @@ final class Timeline {
     func older() async throws {
         _ = try await notes.loadMore { [server] shown in try await server.older(than: shown.last?.id) }
     }
-    /// A message that the socket brings, perhaps once more.
-    func received(_ note: Note) { notes.insert([note], at: .first) }
+    /// A message that the socket brings, perhaps once more, and for which it was asked at `asked`; throws if the user has logged out since.
+    func received(_ note: Note, asOf asked: Place) throws {
+        try notes.dataModelManager.updateModel(note, asOf: asked)
+        if !notes.contains(Note.modelIdentifier(for: note.id)) { notes.insert([note], at: .first) }
+    }
     func edited(_ note: Note) { notes.update(note) }
     func retracted(_ id: Int) { notes.remove(Note.modelIdentifier(for: id)) }
     func pin(_ id: Int) { notes.move(Note.modelIdentifier(for: id), to: .first) }

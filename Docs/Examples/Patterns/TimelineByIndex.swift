@@ -27,13 +27,10 @@ final class TimelineByIndex {
         _ = try await notes.loadMore { [server] shown in try await server.older(than: shown.last?.id) }
     }
     private func index(of id: Int) -> Int? { notes.elements.firstIndex { $0.id == id } }
-    /// A message that the socket brings, perhaps once more.
-    func received(_ note: Note) {
-        if let index = index(of: note.id) {
-            notes.update(note, at: index)
-        } else {
-            notes.insert([note], at: 0)
-        }
+    /// A message that the socket brings, perhaps once more, and for which it was asked at `asked`; throws if the user has logged out since.
+    func received(_ note: Note, asOf asked: Place) throws {
+        try notes.dataModelManager.updateModel(note, asOf: asked)
+        if index(of: note.id) == nil { notes.insert([note], at: 0) }
     }
     func edited(_ note: Note) {
         guard let index = index(of: note.id) else { return }

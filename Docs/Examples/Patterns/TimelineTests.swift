@@ -28,8 +28,9 @@ struct TimelineTests {
     @Test("Both show the same")
     func same() async throws {
         let server = Server()
-        let timeline = Timeline(DataModelManager(cacheDelegate: try MemoryCache()), server)
-        let other = TimelineByIndex(DataModelManager(cacheDelegate: try MemoryCache()), server)
+        let managers = try (0..<2).map { _ in DataModelManager(cacheDelegate: try MemoryCache()) }
+        let timeline = Timeline(managers[0], server)
+        let other = TimelineByIndex(managers[1], server)
         func same(_ ids: [Int], _ location: SourceLocation = #_sourceLocation) {
             #expect(timeline.notes.data.map(\.id) == ids, sourceLocation: location)
             #expect(other.notes.data == timeline.notes.data, sourceLocation: location)
@@ -43,9 +44,11 @@ struct TimelineTests {
         }
         same(Array((86...102).reversed()))
         for note in [Note(id: 103, text: "new"), Note(id: 101, text: "again")] {
-            timeline.received(note)
-            other.received(note)
+            try timeline.received(note, asOf: managers[0].place())
+            try other.received(note, asOf: managers[1].place())
         }
+        for manager in managers { await manager.flush() }
+        #expect(timeline.notes.data.contains { $0.text == "again" })
         timeline.edited(Note(id: 95, text: "edited"))
         other.edited(Note(id: 95, text: "edited"))
         timeline.retracted(102)
@@ -55,6 +58,17 @@ struct TimelineTests {
         timeline.answer(Note(id: 900, text: "answer"), to: 100)
         other.answer(Note(id: 900, text: "answer"), to: 100)
         same([88, 103, 101, 900, 100] + (89...99).reversed() + [87, 86])
+    }
+
+    @Test("What a socket was asked for before the user logged out is not taken")
+    func loggedOut() async throws {
+        let manager = DataModelManager(cacheDelegate: try MemoryCache())
+        let timeline = Timeline(manager, Server())
+        try await timeline.refresh()
+        let asked = manager.place()
+        try await manager.wipe()
+        #expect(throws: CacheError.self) { try timeline.received(Note(id: 103, text: "former"), asOf: asked) }
+        #expect(timeline.notes.count == 0)
     }
 
     @Test("A page that comes while the first one is refreshed stays, by identifiers")

@@ -311,7 +311,10 @@ extension ReadState {
                 let isPage = kind == .page
                 var answer = ListAnswer(elements: elements, isPage: isPage, since: update.since)
                 if let since = update.since {
-                    guard let edits = unsafe lists?.edits(of: Array(key.bytes), after: since) else {
+                    // The call may have been committed since the view was opened: it is not one that came before it.
+                    guard
+                        let edits = unsafe lists?.edits(of: Array(key.bytes), after: since, before: update.call)
+                    else {
                         list = former
                         continue
                     }

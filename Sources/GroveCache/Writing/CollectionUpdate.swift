@@ -16,6 +16,8 @@ struct CollectionUpdate {
     let sequence: CallNumber
     /// The number after which other calls came later than the place that it is as of; `nil` if that is the call itself.
     let since: CallNumber?
+    /// The number of the call.
+    let call: CallNumber
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
 }

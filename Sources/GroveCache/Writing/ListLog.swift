@@ -32,10 +32,14 @@ final class ListLog: Sendable {
 
     func removeAll() { entries.withLock { $0 = [] } }
 
-    /// What was done to the list under `key` by calls after `number`, by those of `others` too; `nil` if the whole list was set since.
-    func edits(of key: [UInt8], after number: CallNumber, and others: [Entry] = []) -> [ListOperation]? {
+    /// What was done to the list under `key` by calls after `number` and before `end`, by those of `others` too; `nil` if the whole list
+    /// was set since.
+    func edits(
+        of key: [UInt8], after number: CallNumber, before end: CallNumber = .max, and others: [Entry] = []
+    ) -> [ListOperation]? {
         var found: [ListOperation] = []
-        for entry in entries.withLock(\.self) + others where entry.number > number && entry.key == key {
+        for entry in entries.withLock(\.self) + others
+        where entry.number > number && entry.number < end && entry.key == key {
             guard let operation = entry.operation else { return nil }
             found.append(operation)
         }

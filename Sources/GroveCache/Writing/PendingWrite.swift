@@ -286,7 +286,7 @@ extension PendingWrite {
             }
             return CollectionUpdate(
                 change: change, sequence: asOf?.numbers?.number ?? sequence.number(shiftedBy: shift),
-                since: since(shift), time: time)
+                since: since(shift), call: sequence.number(shiftedBy: shift), time: time)
         }
     }
 }

@@ -17,7 +17,10 @@
             let missing = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
             let writer = ExtensionWriter(subject, type: type.trimmedDescription, missing: missing) { syntax in
                 let place = context.location(of: syntax, at: .afterLeadingTrivia, filePathMode: .filePath)
-                return place.map { ($0.file.trimmedDescription, $0.line.trimmedDescription) }
+                guard let place, let line = Int(place.line.trimmedDescription),
+                    let column = Int(place.column.trimmedDescription)
+                else { return nil }
+                return (place.file.trimmedDescription, line, column)
             }
             guard let code = DeclSyntax(stringLiteral: writer.code).as(ExtensionDeclSyntax.self) else { return [] }
             return [code]

@@ -1,3 +1,5 @@
+public import GroveModel
+
 /// Where an event was posted.
 public struct EventSource: Hashable, Sendable {
     /// The sender's file, as `#fileID` gives it.
@@ -11,8 +13,28 @@ extension DataModelManager {
     ///
     /// Returns at once, from any thread. A receiver may post; its events come after those that are under way.
     public func post<E: Sendable>(_ event: E, fileID: String = #fileID, line: Int = #line) {
+        post(event, of: lifeNow, EventSource(fileID: fileID, line: line))
+    }
+
+    /// Posts what was asked for at `place`.
+    ///
+    /// ```swift
+    /// let asked = manager.place()
+    /// let figure = try await server.figure()
+    /// try manager.post(figure, asOf: asked)
+    /// ```
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    public func post<E: Sendable>(
+        _ event: E, asOf place: Place, fileID: String = #fileID, line: Int = #line
+    ) throws(CacheError) {
         let life = lifeNow
-        events.post(event, EventSource(fileID: fileID, line: line)) { [weak self] in self?.lifeNow != life }
+        guard !isOver(place) else { throw .wiped }
+        post(event, of: life, EventSource(fileID: fileID, line: line))
+    }
+
+    private func post<E: Sendable>(_ event: E, of life: Life, _ source: EventSource) {
+        events.post(event, source) { [weak self] in self?.lifeNow != life }
     }
 
     /// Gives events of a type to `receiver` from now on, for as long as it lives; there is nothing to unregister.

@@ -7,14 +7,17 @@
         let type: String
         /// The protocols to which the type does not conform yet.
         let missing: Set<String>
-        /// The file, as code, and the line at which a part of the type's syntax stands.
-        let location: (Syntax) -> (file: String, line: String)?
+        /// The file, as code, and the line and column at which a part of the type's syntax stands.
+        let location: (Syntax) -> (file: String, line: Int, column: Int)?
 
         static let support = "GroveMacros._CacheableSupport"
 
+        /// What a line begins with that stays where it is.
+        static let unindented = "\u{1}"
+
         init(
             _ subject: Subject, type: String, missing: Set<String>,
-            location: @escaping (Syntax) -> (file: String, line: String)? = { _ in nil }
+            location: @escaping (Syntax) -> (file: String, line: Int, column: Int)? = { _ in nil }
         ) {
             self.subject = subject
             self.type = type
@@ -28,7 +31,8 @@
             // A model is read and written anywhere, also where a module's declarations belong to the main actor by default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
             let availability = subject.availability.map { "\($0)\n" }.joined()
-            return "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
+            let code = "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
+            return code.split(separator: ExtensionWriter.unindented).joined()
         }
 
         // What the macro declares that it may conform to, the compiler no longer takes to be implied, so all is spelt out.
@@ -158,7 +162,7 @@
 
         // MARK: Checks
 
-        /// What asks the compiler about the types of fields, each at the line of its field; see `FieldChecks.swift`.
+        /// What asks the compiler about the types of fields, each at the place of its field; see `FieldChecks.swift`.
         private var checks: String {
             let stored = subject.fields + subject.cases.flatMap(\.payload)
             let lines = stored.flatMap(check) + subject.leftOut.flatMap(check)
@@ -175,20 +179,31 @@
                 && !subject.written.isSuperset(of: ["encodeFields(to:)", "static decodeFields(from:)"])
             let isCompared = field.isCompared && writesEquality
             let (coding, equality) = ("\(support).coding(\(value))", "\(support).equality(\(value))")
-            var lines: [String] =
+            var lines: [(head: String, last: String)] =
                 switch (isCoded, isCompared) {
-                case (true, true): ["\(support).field(\(coding), \(equality))"]
-                case (true, false): ["\(support).field(coding: \(coding))"]
-                case (false, true): ["\(support).field(equality: \(equality))"]
+                case (true, true): [(support, ".field(\(coding), \(equality))")]
+                case (true, false): [(support, ".field(coding: \(coding))")]
+                case (false, true): [(support, ".field(equality: \(equality))")]
                 case (false, false): []
                 }
             if field.isRecorded, field.code != subject.id, let type = field.type {
                 lines += TypeReading.named(in: type).filter { !TypeReading.isLeaf($0) }.map {
-                    "\(support).child(\(subject.names.name($0)).self).id"
+                    ("", "\(support).child(\(subject.names.name($0)).self).id")
                 }
             }
-            guard let place = location(field.syntax) else { return lines }
-            return lines.flatMap { ["#sourceLocation(file: \(place.file), line: \(place.line))", $0] }
+            // What the compiler speaks of is put at the field's place: what stands behind the last dot, or else the whole.
+            guard let place = location(field.syntax), place.line > 1, place.column > 1 else {
+                return lines.map { $0.head + $0.last }
+            }
+            func at(_ column: Int, _ code: String) -> String {
+                ExtensionWriter.unindented + String(repeating: " ", count: column - 1) + code
+            }
+            return lines.flatMap { head, last in
+                let directive = "#sourceLocation(file: \(place.file), line: "
+                return head.isEmpty
+                    ? ["\(directive)\(place.line))", at(place.column, last)]
+                    : ["\(directive)\(place.line - 1))", head, at(place.column - 1, last)]
+            }
         }
 
         // MARK: Equality
@@ -262,9 +277,10 @@
     }
 
     extension String {
-        /// Every line but empty ones four columns further in.
+        /// Every line but empty ones, and those that stay, four columns further in.
         var indented: String {
-            split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    \($0)" }
+            split(separator: "\n", omittingEmptySubsequences: false)
+                .map { $0.isEmpty || $0.hasPrefix(ExtensionWriter.unindented) ? String($0) : "    \($0)" }
                 .joined(separator: "\n")
         }
 
