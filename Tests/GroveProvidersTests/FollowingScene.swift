@@ -24,6 +24,8 @@ struct Scene<Store: NodeStore> {
 protocol FollowingScene {
     var manager: DataModelManager { get }
     var other: DataModelManager { get }
+    /// One more manager of the cache.
+    func oneMore() -> DataModelManager
 
     /// Returns when everybody has been told of everything that was committed; with `noticing`, also by other processes.
     func settle(noticing: Bool) async throws
@@ -40,6 +42,7 @@ protocol FollowingScene {
     func putAndForget(_ message: Message, lists: [String], _ people: [Person]) throws
     func renameText(_ id: String, _ text: String) throws
     func delete(_ id: String) throws
+    func restore(_ person: Person) throws
     func evict(_ id: String) throws
     func append(_ people: [Person]) throws
     func insert(_ people: [Person], at index: Int) throws
@@ -71,6 +74,8 @@ extension FollowingScene {
 }
 
 extension Scene: FollowingScene {
+    func oneMore() -> DataModelManager { DataModelManager(cacheDelegate: cache) }
+
     func settle(noticing: Bool) async throws {
         // What follows of one commit is read in a few steps, one after the other.
         for _ in 0..<4 {
@@ -114,6 +119,7 @@ extension Scene: FollowingScene {
     }
 
     func delete(_ id: String) throws { try cache.delete("Person:\(id)") }
+    func restore(_ person: Person) throws { try cache.restore(person) }
     func evict(_ id: String) throws { try cache.evict("Person:\(id)") }
     func append(_ people: [Person]) throws { try cache.append(people, toCollection: "people") }
 
