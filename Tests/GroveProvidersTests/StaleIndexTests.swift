@@ -37,6 +37,14 @@ struct StaleIndexTests {
             }, ["socket", "1", "2 new", "3"]
         ),
         (
+            "static update without a completion",
+            { list, index, _ in
+                People.update(
+                    Person(id: "2", name: "new"), at: { _ in index }, cacheKey: "people",
+                    dataModelManager: list.dataModelManager, completion: nil)
+            }, ["socket", "1", "2 new", "3"]
+        ),
+        (
             "static update by another model",
             { list, index, _ in
                 let error = await #expect(throws: CacheError.self) {

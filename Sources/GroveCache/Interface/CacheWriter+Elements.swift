@@ -29,6 +29,12 @@ extension CacheWriter where Self: ~Copyable {
     /// ```swift
     /// try cache.insert(references: ["Message:34"], at: .first, inCollection: "pinned")
     /// ```
+    ///
+    /// In a list of an enum whose cases are of one record, insert the model: an identifier does not say which case it is, so that
+    /// reading the list would throw or be a miss.
+    ///
+    /// - Throws: as the form with elements; ``CacheError`` with code `missing` if one of the models is not stored, or is deleted. Then
+    ///   nothing is stored.
     @discardableResult
     public func insert(
         references identifiers: some Collection<ModelIdentifier>, at place: ElementPlace, inCollection key: String,
@@ -36,7 +42,7 @@ extension CacheWriter where Self: ~Copyable {
     ) throws(CacheError) -> ChangeSet {
         for identifier in identifiers { try identifier.check() }
         return try edit(key, durability) { () throws(CacheError) in
-            .insert(try StoredElements(references: identifiers), ListOperation.Place(place))
+            .refer(try StoredElements(references: identifiers), ListOperation.Place(place))
         }
     }
 
@@ -145,6 +151,13 @@ extension CacheReader where Self: ~Copyable {
         return try _reading(ModelIdentifier(key), maxAge: nil) { (reader) throws(CacheError) in
             try reader.index(of: identifier, in: ModelIdentifier(key))
         }.value
+    }
+
+    /// Whether there is a record of `identifier` that is not deleted; the tree below it may not be whole.
+    package func isStored(_ identifier: ModelIdentifier) throws(CacheError) -> Bool {
+        let begun = try _beginTree(identifier, maxAge: nil)
+        defer { _endTree(begun, identifier, .again) }
+        return try begun.reader.value(Namespace.node, identifier).map { !$0.flags.contains(.tombstone) } ?? false
     }
 
     /// Whether the collection under `key` has an element of `identifier`; see ``index(of:inCollection:)``.

@@ -86,7 +86,8 @@ extension CollectionDataProvider {
                 return
             }
             // An edit that waited before this one may have changed the data.
-            completion?(body(provider, provider.data).map { CacheError(.other, $0) })
+            let reason = body(provider, provider.data)
+            completion?(reason.map { CacheError(.other, $0) })
         }
     }
 
