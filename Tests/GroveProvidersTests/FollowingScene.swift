@@ -47,6 +47,8 @@ protocol FollowingScene {
     func append(_ people: [Person]) throws
     func insert(_ people: [Person], at index: Int) throws
     func remove(list: String) throws
+    /// Removes the list of people and writes it, in one commit: nobody is told what of it changed.
+    func rewrite(_ people: [Person]) throws
     /// Edits the list of people by a call of the cache, or by two in one transaction.
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws
     func suspend() throws
@@ -64,6 +66,8 @@ protocol FollowingScene {
     func lose(part: Int) throws
     /// Returns when the read that `body` begins has found something: the main actor is busy until then.
     func waitForRead(_ body: () throws -> Void) rethrows
+    /// Returns when what was committed has been read for those who follow: the main actor is busy until then.
+    func waitForFollowers()
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange>
     func changes() -> CacheChanges<ChangeSet>
     func close()
@@ -128,6 +132,14 @@ extension Scene: FollowingScene {
     }
 
     func remove(list: String) throws { try cache.removeCollection(list) }
+
+    func rewrite(_ people: [Person]) throws {
+        try cache.write { tx in
+            try tx.removeCollection("people")
+            try tx.writeCollection(people, as: "people")
+        }
+    }
+
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws {
         guard inTransaction else {
             // A position of a count that another process has made smaller meanwhile.
@@ -175,6 +187,15 @@ extension Scene: FollowingScene {
         let before = cache.statistics.hits
         try body()
         while cache.statistics.hits == before {}
+    }
+
+    func waitForFollowers() {
+        for _ in 0..<3 {
+            cache.core.drainNow()
+            cache.core.audience.events.sync {}
+            cache.core.drainNow()
+            cache.core.readQueue.sync(flags: .barrier) {}
+        }
     }
 
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange> { cache.changes(of: identifier) }

@@ -84,6 +84,36 @@ struct ListWritersTests {
         }
     }
 
+    /// Notes what a list shows whenever it is told of a change.
+    private final class Notes: CollectionDataProviderDelegate {
+        var shown: [[String]] = []
+
+        func collectionDataProviderHasUpdatedData<T>(
+            _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?
+        ) { shown.append(dataProvider.data.map { ($0 as? Person)?.id ?? "" }) }
+    }
+
+    @Test(
+        "If a read of all of a list comes too late for an edit, what others do next is not applied to the list before it",
+        arguments: FollowedBackend.allCases)
+    func lateRead(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let list = People(dataModelManager: scene.manager)
+            list.setData(people(["1", "2", "3", "4", "5"]), cacheKey: "people")
+            try await scene.settle()
+            let notes = Notes()
+            list.delegate = notes
+            try scene.rewrite(people(["1", "5", "2", "3", "4"]))
+            scene.waitForFollowers()
+            list.append(people(["mine"]))
+            try scene.edit(.insert, "new", beside: "3", inTransaction: false)
+            scene.waitForFollowers()
+            let then = ["1", "5", "2", "new", "3", "4", "mine"]
+            try await expect(then, scene, [list])
+            #expect(notes.shown == [then])
+        }
+    }
+
     @Test("An edit of a list that the cache cannot read all of leaves the rest of it there")
     func unreadable() async throws {
         for backend in FollowedBackend.allCases {
