@@ -176,7 +176,10 @@ struct ListOracleTests {
                     let fresh = scene.oneMore()
                     let opened = People(dataModelManager: fresh, holdsEachOnce: isEachOnce)
                     screens.managers.append(fresh)
-                    opened.fetchDataFromCache(withCacheKey: "people") { _, _ in }
+                    opened.fetchDataFromCache(withCacheKey: "people") { [story] people, _ in
+                        let ids = people?.map(\.id) ?? []
+                        #expect(Set(ids).count == ids.count, "fetched twice: \(ids), \(story)")
+                    }
                     if step % 2 == 0 { opened.append([person]) } else { opened.upsert([Person(id: old), person]) }
                     if step % 2 == 1, old != new { expected.leaveOpen(old) }
                     expected.put(new)
