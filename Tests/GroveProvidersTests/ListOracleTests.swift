@@ -268,16 +268,16 @@ struct ListOracleTests {
 
     @Test("What was put in is there once, and what was removed is gone", arguments: FollowedBackend.allCases)
     func programs(backend: FollowedBackend) async throws {
-        for seed in 0..<16 as Range<UInt64> { try await run(seed, on: backend) }
+        for seed in 0..<10 as Range<UInt64> { try await run(seed, on: backend) }
     }
 
     @Test("And beside another process", arguments: FollowedBackend.shared)
     func processes(backend: FollowedBackend) async throws {
-        for seed in 0..<6 as Range<UInt64> { try await run(seed, on: backend, withPeer: true) }
+        for seed in 0..<4 as Range<UInt64> { try await run(seed, on: backend, withPeer: true) }
     }
 
     @Test("What was put in is there once, and what was removed is gone, more often", arguments: FollowedBackend.allCases)
     func slowPrograms(backend: FollowedBackend) async throws {
-        for seed in 16..<400 as Range<UInt64> { try await run(seed, on: backend) }
+        for seed in 10..<200 as Range<UInt64> { try await run(seed, on: backend) }
     }
 }
