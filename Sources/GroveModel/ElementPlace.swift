@@ -10,4 +10,14 @@ public enum ElementPlace: Sendable, Hashable {
     case before(ModelIdentifier)
     /// Right behind the element of an identifier.
     case after(ModelIdentifier)
+
+    /// Right before the element of type `M` whose identity is `id`.
+    public static func before<M: KeyedModel>(_ type: M.Type, id: M.ModelID) -> ElementPlace {
+        .before(M.modelIdentifier(for: id))
+    }
+
+    /// Right behind the element of type `M` whose identity is `id`.
+    public static func after<M: KeyedModel>(_ type: M.Type, id: M.ModelID) -> ElementPlace {
+        .after(M.modelIdentifier(for: id))
+    }
 }

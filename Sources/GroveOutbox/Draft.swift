@@ -119,6 +119,18 @@ public struct Draft {
         note(.move(identifier, place), key)
     }
 
+    /// Takes the element of type `M` whose identity is `id` out of the list under `key`; the model stays.
+    public mutating func remove<M: KeyedModel>(_ type: M.Type, id: M.ModelID, fromCollection key: String) {
+        remove(M.modelIdentifier(for: id), fromCollection: key)
+    }
+
+    /// Moves the element of type `M` whose identity is `id` in the list under `key`.
+    public mutating func move<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, to place: ElementPlace, inCollection key: String
+    ) {
+        move(M.modelIdentifier(for: id), to: place, inCollection: key)
+    }
+
     private mutating func note(_ change: ListChange, _ key: String) {
         lists[key, default: []].append(change)
         steps.append(ListStep(key: key, change: change))

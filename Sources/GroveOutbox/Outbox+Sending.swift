@@ -287,7 +287,10 @@ extension ListStep {
         guard try tx.knownCount(ofCollection: key) != nil else { return }
         switch change {
         case .insert(let identifier, _, let place, _):
-            guard brought.contains(identifier), try !tx.contains(identifier, inCollection: key) else { return }
+            // What the answer brings may have been deleted since the mutation was sent.
+            guard brought.contains(identifier), try tx.isStored(identifier),
+                try !tx.contains(identifier, inCollection: key)
+            else { return }
             try tx.insert(references: [identifier], at: place, inCollection: key)
         case .remove(let identifier): try tx.remove(identifier, fromCollection: key)
         case .move(let identifier, let place):

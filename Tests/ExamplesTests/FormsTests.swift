@@ -39,16 +39,34 @@ struct FormsTests {
         }
     }
 
+    @Test("A page is read by the call that says whether there is more, and nothing is removed or replaced by its position")
+    func refused() throws {
+        for cache in ["MemoryCache", "any Cache", "borrowing CacheTransaction"] {
+            let (said, succeeds) = try check(
+                "func f(_ cache: \(cache)) throws { _ = try cache.collection(\"a\", of: Message.self, in: 0..<9) }")
+            #expect(!succeeds && said.contains { $0.contains("readCollection") && $0.contains("nextRange") }, "\(said)")
+            for call in [
+                "removeElements(in: 0..<1, ofCollection: \"inbox\")",
+                "replaceElements(in: 0..<1, ofCollection: \"inbox\", with: [Message]())",
+                "moveElement(from: 3, to: 0, inCollection: \"inbox\")",
+            ] {
+                let (said, succeeds) = try check("func f(_ cache: \(cache)) throws { try cache.\(call) }")
+                #expect(!succeeds && said.contains { $0.contains("protection level") }, "\(said)")
+            }
+        }
+    }
+
     /// The calls that edit a list, for the cache or a transaction that is `cache`.
     private static let edits = [
         "insert([m], at: 3, inCollection: \"inbox\")", "append([m], toCollection: \"inbox\")",
-        "replaceElements(in: 0..<1, ofCollection: \"inbox\", with: [m])",
-        "removeElements(in: 0..<1, ofCollection: \"inbox\")", "moveElement(from: 3, to: 0, inCollection: \"inbox\")",
         "insert([m], at: .before(\"Message:1\"), inCollection: \"inbox\")",
         "insert(references: [\"Message:1\"], at: .last, inCollection: \"inbox\")",
         "upsert([m], at: .first, inCollection: \"inbox\")", "upsert([m], inCollection: \"inbox\")",
         "remove(\"Message:1\", fromCollection: \"inbox\")",
+        "remove([\"Message:1\", \"Message:2\"], fromCollection: \"inbox\")",
+        "remove(Message.self, id: 1, fromCollection: \"inbox\")",
         "move(\"Message:1\", to: .after(\"Message:2\"), inCollection: \"inbox\")",
+        "move(Message.self, id: 1, to: .before(Message.self, id: 2), inCollection: \"inbox\")",
         "removeCollection(\"inbox\")", "writeCollection([m], as: \"inbox\")",
     ]
 
@@ -62,6 +80,8 @@ struct FormsTests {
     /// The calls that find an element.
     private static let finds = [
         "index(of: \"Message:1\", inCollection: \"inbox\")", "contains(\"Message:1\", inCollection: \"inbox\")",
+        "index(of: Message.self, id: 1, inCollection: \"inbox\")",
+        "contains(Message.self, id: 1, inCollection: \"inbox\")",
     ]
 
     @Test("Lists and models have the same calls on a cache, in a task, in a transaction, and whatever the backend")
@@ -88,6 +108,13 @@ struct FormsTests {
                 list.update(m)
                 list.update(m, at: 0)
                 list.remove("Message:1")
+                list.update(m, row: row)
+                list.insert([m], before: row)
+                list.move(row: row, before: nil)
+                list.remove(id: 1)
+                list.move(id: 1, to: .after(Message.self, id: 2))
+                _ = list.index(ofID: 1)
+                _ = list.contains(id: 1)
                 list.remove(row: row)
                 list.remove(at: 0)
                 list.move("Message:1", to: .after("Message:2"))

@@ -63,16 +63,47 @@ struct AnyCacheTests {
         }
     }
 
+    @Test("A reference to a model that is not stored, or was deleted, is refused, and stores nothing")
+    func references() async throws {
+        try await onEach { cache in
+            try await cache.writeCollection([person(0)], as: "list")
+            try await cache.write(contentsOf: [person(1), person(2)])
+            try await cache.delete(Person.self, id: "2")
+            for (name, reason) in [("9", CacheMiss.Reason.absent), ("2", .deleted)] {
+                let names: [ModelIdentifier] = ["Person:1", ModelIdentifier("Person:\(name)")]
+                var error = await #expect(throws: CacheError.self) {
+                    try await cache.insert(references: names, at: .first, inCollection: "list")
+                }
+                #expect(error?.code == .missing && error?.miss == CacheMiss(reason, names[1]))
+                error = #expect(throws: CacheError.self) {
+                    try cache.write { tx in
+                        try tx.write(person(3))
+                        try tx.insert(references: names, at: .first, inCollection: "list")
+                    }
+                }
+                #expect(error?.code == .missing)
+            }
+            #expect(try cache.collection("list", of: Person.self) == [person(0)])
+            #expect(try cache.model(Person.self, id: "3") == nil)
+            try await cache.write { tx in
+                try tx.write(person(3))
+                try tx.insert(references: ["Person:3", "Person:1"], at: .first, inCollection: "list")
+            }
+            #expect(try cache.collection("list", of: Person.self) == [person(3), person(1), person(0)])
+        }
+    }
+
     @Test("Every call that writes has a form for tasks that does the same")
     func forms() async throws {
         try await onEach { cache in
             try await cache.writeCollection([person(0)], as: "list")
             try await cache.append([person(1), person(2)], toCollection: "list")
             try await cache.insert([person(3)], at: 0, inCollection: "list")
-            try await cache.replaceElements(in: 1..<2, ofCollection: "list", with: [person(4), person(5)])
-            try await cache.moveElement(from: 0, to: 4, inCollection: "list")
+            try await cache.insert([person(4), person(5)], at: .before(Person.self, id: "0"), inCollection: "list")
+            try await cache.remove(Person.self, id: "0", fromCollection: "list")
+            try await cache.move(Person.self, id: "3", to: .last, inCollection: "list")
             #expect(try cache.collection("list", of: Person.self)?.map(\.age) == [4, 5, 1, 2, 3])
-            let changes = try await cache.removeElements(in: 0..<2, ofCollection: "list")
+            let changes = try await cache.remove(["Person:4", "Person:5"], fromCollection: "list")
             #expect(changes.changedCollectionKeys == ["list"])
             #expect(try await cache.delete(Person.self, id: "1").deletedModelIds == ["Person:1"])
             try await cache.delete(Person.self, ids: ["2"])

@@ -379,7 +379,7 @@ struct TransactionTests {
             expectEqual(try tx.count(ofCollection: "all"), 1_002)
             try tx.removeElements(in: 0..<500, ofCollection: "all")
             try tx.insert(new, at: 1, inCollection: "all")
-            expectEqual(try tx.collection("all", of: Person.self, in: 1..<3), new)
+            expectEqual(try tx.readCollection("all", of: Person.self, in: 1..<3).value?.elements, new)
         }
         list += new
         list.removeFirst(500)

@@ -55,6 +55,23 @@ struct GonePlaceTests {
         #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == form.then)
     }
 
+    @Test("What was deleted since it was sent is in no list when it is confirmed, and the rest of the answer is stored")
+    func deleted() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed((1...3).map { Post(id: $0) })
+        _ = scene.submit(Put(post: 9, isNew: true, before: 77))
+        let request = await scene.server.next()
+        // Another screen has had it from elsewhere, and deletes it.
+        try await scene.cache.write(Post(id: 9))
+        try await scene.cache.delete(Post.self, id: 9)
+        request.reply(.success(Answer(Post(id: 9), Post(id: 2, text: "new"))))
+        await scene.outbox.flush()
+        #expect(scene.outbox.pending.isEmpty && scene.told.problems.isEmpty)
+        #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == [1, 2, 3])
+        #expect(try scene.cache.knownCount(ofCollection: "feed") == 3)
+        #expect(feed.data.map(\.id) == [1, 2, 3] && feed.data[1].text == "new")
+    }
+
     @Test("What is pending stays where it was shown when it is confirmed", arguments: [true, false])
     func drafts(isNew: Bool) async throws {
         let scene = try Scene()

@@ -24,6 +24,8 @@ struct Scene<Store: NodeStore> {
 protocol FollowingScene {
     var manager: DataModelManager { get }
     var other: DataModelManager { get }
+    /// One more manager of the cache.
+    func oneMore() -> DataModelManager
 
     /// Returns when everybody has been told of everything that was committed; with `noticing`, also by other processes.
     func settle(noticing: Bool) async throws
@@ -40,10 +42,13 @@ protocol FollowingScene {
     func putAndForget(_ message: Message, lists: [String], _ people: [Person]) throws
     func renameText(_ id: String, _ text: String) throws
     func delete(_ id: String) throws
+    func restore(_ person: Person) throws
     func evict(_ id: String) throws
     func append(_ people: [Person]) throws
     func insert(_ people: [Person], at index: Int) throws
     func remove(list: String) throws
+    /// Removes the list of people and writes it, in one commit: nobody is told what of it changed.
+    func rewrite(_ people: [Person]) throws
     /// Edits the list of people by a call of the cache, or by two in one transaction.
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws
     func suspend() throws
@@ -61,6 +66,8 @@ protocol FollowingScene {
     func lose(part: Int) throws
     /// Returns when the read that `body` begins has found something: the main actor is busy until then.
     func waitForRead(_ body: () throws -> Void) rethrows
+    /// Returns when what was committed has been read for those who follow: the main actor is busy until then.
+    func waitForFollowers()
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange>
     func changes() -> CacheChanges<ChangeSet>
     func close()
@@ -71,6 +78,8 @@ extension FollowingScene {
 }
 
 extension Scene: FollowingScene {
+    func oneMore() -> DataModelManager { DataModelManager(cacheDelegate: cache) }
+
     func settle(noticing: Bool) async throws {
         // What follows of one commit is read in a few steps, one after the other.
         for _ in 0..<4 {
@@ -114,6 +123,7 @@ extension Scene: FollowingScene {
     }
 
     func delete(_ id: String) throws { try cache.delete("Person:\(id)") }
+    func restore(_ person: Person) throws { try cache.restore(person) }
     func evict(_ id: String) throws { try cache.evict("Person:\(id)") }
     func append(_ people: [Person]) throws { try cache.append(people, toCollection: "people") }
 
@@ -122,6 +132,14 @@ extension Scene: FollowingScene {
     }
 
     func remove(list: String) throws { try cache.removeCollection(list) }
+
+    func rewrite(_ people: [Person]) throws {
+        try cache.write { tx in
+            try tx.removeCollection("people")
+            try tx.writeCollection(people, as: "people")
+        }
+    }
+
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws {
         guard inTransaction else {
             // A position of a count that another process has made smaller meanwhile.
@@ -169,6 +187,15 @@ extension Scene: FollowingScene {
         let before = cache.statistics.hits
         try body()
         while cache.statistics.hits == before {}
+    }
+
+    func waitForFollowers() {
+        for _ in 0..<3 {
+            cache.core.drainNow()
+            cache.core.audience.events.sync {}
+            cache.core.drainNow()
+            cache.core.readQueue.sync(flags: .barrier) {}
+        }
     }
 
     func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange> { cache.changes(of: identifier) }

@@ -130,7 +130,7 @@ struct ListEditTests {
             case 10: manager.updateModel(Person(id: "\(step)", name: "\(step)"))
             case 11:
                 await manager.flush()
-                _ = try? await cache.removeElements(in: 0..<1, ofCollection: "people")
+                _ = try? cache.removeElements(in: 0..<1, ofCollection: "people")
             case 12:
                 await manager.flush()
                 try await cache.removeCollection("people")

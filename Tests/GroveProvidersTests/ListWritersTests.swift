@@ -84,6 +84,36 @@ struct ListWritersTests {
         }
     }
 
+    /// Notes what a list shows whenever it is told of a change.
+    private final class Notes: CollectionDataProviderDelegate {
+        var shown: [[String]] = []
+
+        func collectionDataProviderHasUpdatedData<T>(
+            _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?
+        ) { shown.append(dataProvider.data.map { ($0 as? Person)?.id ?? "" }) }
+    }
+
+    @Test(
+        "If a read of all of a list comes too late for an edit, what others do next is not applied to the list before it",
+        arguments: FollowedBackend.allCases)
+    func lateRead(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let list = People(dataModelManager: scene.manager)
+            list.setData(people(["1", "2", "3", "4", "5"]), cacheKey: "people")
+            try await scene.settle()
+            let notes = Notes()
+            list.delegate = notes
+            try scene.rewrite(people(["1", "5", "2", "3", "4"]))
+            scene.waitForFollowers()
+            list.append(people(["mine"]))
+            try scene.edit(.insert, "new", beside: "3", inTransaction: false)
+            scene.waitForFollowers()
+            let then = ["1", "5", "2", "new", "3", "4", "mine"]
+            try await expect(then, scene, [list])
+            #expect(notes.shown == [then])
+        }
+    }
+
     @Test("An edit of a list that the cache cannot read all of leaves the rest of it there")
     func unreadable() async throws {
         for backend in FollowedBackend.allCases {
@@ -130,6 +160,73 @@ struct ListWritersTests {
                 left.insert("beside", at: 201)
                 try await expect(left + ["socket", "mine"], scene, [list])
             }
+        }
+    }
+
+    @Test(
+        "Appends by a call, another manager and a provider in one turn are all there, on every screen",
+        arguments: FollowedBackend.allCases)
+    func appends(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let lists = [scene.manager, scene.other].map { People(dataModelManager: $0) }
+            lists[0].setData(people(["1"]), cacheKey: "people")
+            try await scene.settle()
+            _ = try await lists[1].fetchDataFromCache(withCacheKey: "people")
+            try scene.append(people(["socket"]))
+            lists[0].append(people(["mine"]))
+            try await expect(["1", "socket", "mine"], scene, lists)
+            lists[1].append(people(["theirs"]))
+            lists[0].append(people(["last"]))
+            try await expect(["1", "socket", "mine", "theirs", "last"], scene, lists)
+        }
+    }
+
+    @Test(
+        "Another's removal stays, and what did not change is the same row", arguments: FollowedBackend.allCases)
+    func removals(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let list = People(dataModelManager: scene.manager)
+            list.setData(people((0..<200).map { "\($0)" }), cacheKey: "people")
+            try await scene.settle()
+            let rows = Dictionary(uniqueKeysWithValues: list.rows.map { ($0.model.id, $0.id) })
+            // Before the screen hears of it.
+            try scene.edit(.removeFirst, "10", beside: "11", inTransaction: false)
+            try scene.edit(.remove, "10", beside: "11", inTransaction: false)
+            list.update(Person(id: "10", name: "late"), at: 10)
+            list.update(Person(id: "0", name: "late"), at: 0)
+            list.append(people(["mine"]))
+            try await expect((1..<200).filter { $0 != 10 }.map { "\($0)" } + ["mine"], scene, [list])
+            #expect(list.rows.allSatisfy { $0.model.id == "mine" || rows[$0.model.id] == $0.id })
+        }
+    }
+
+    @Test("Static edits beside a call are of what they name", arguments: FollowedBackend.allCases)
+    func staticEdits(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let list = People(dataModelManager: scene.manager)
+            list.setData(people(["1", "2", "3", "4"]), cacheKey: "people")
+            try await scene.settle()
+            // Whoever makes them has not heard of it.
+            try scene.insert(people(["call"]), at: 0)
+            func place(_ id: String) -> @MainActor @Sendable ([Person]) -> Int {
+                { data in data.firstIndex { $0.id == id } ?? -1 }
+            }
+            for manager in [scene.manager, scene.other] {
+                let name = manager === scene.manager ? "a" : "b"
+                try await People.insert(
+                    people([name]), at: place("3"), cacheKey: "people", dataModelManager: manager)
+                try await People.update(
+                    Person(id: "2", name: name), at: place("2"), cacheKey: "people", dataModelManager: manager)
+                try await People.removeAtIndex(
+                    place(name == "a" ? "1" : "4"), cacheKey: "people", dataModelManager: manager)
+                try scene.append(people(["after \(name)"]))
+            }
+            try await scene.settle()
+            let ids = scene.people().map(\.id)
+            #expect(ids.filter { !["a", "b"].contains($0) } == ["call", "2", "3", "after a", "after b"])
+            #expect(Set(ids.dropFirst(2).prefix(2)) == ["a", "b"] && ids.count == 7)
+            #expect(try scene.person("2")?.name == "b")
+            try await expect(ids, scene, [list])
         }
     }
 

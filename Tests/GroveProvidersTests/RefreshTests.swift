@@ -76,44 +76,6 @@ struct RefreshTests {
         try await expect(["head", "new", "0", "2", "3", "mine"])
     }
 
-    @Test("Appends by a call, another manager and a provider in one turn are all there, on every screen")
-    func appends() async throws {
-        let other = DataModelManager(cacheDelegate: cache)
-        let elsewhere = People(dataModelManager: other)
-        list.setData(people(["1"]), cacheKey: "people")
-        try await rest()
-        _ = try await elsewhere.fetchDataFromCache(withCacheKey: "people")
-        try await cache.append(people(["socket"]), toCollection: "people")
-        list.append(people(["mine"]))
-        try await rest(other)
-        try await expect(["1", "socket", "mine"])
-        #expect(elsewhere.data == list.data)
-        for number in 0..<40 {
-            list.append(people(["a\(number)"]))
-            elsewhere.append(people(["b\(number)"]))
-            if number % 7 == 0 { await Task.yield() }
-        }
-        try await rest(other)
-        #expect(list.count == 83)
-        #expect(elsewhere.data == list.data)
-        try await expect(list.data.map(\.id))
-    }
-
-    @Test("Another's removal stays, and what did not change is the same row")
-    func removals() async throws {
-        list.setData(people((0..<200).map { "\($0)" }), cacheKey: "people")
-        try await rest()
-        let rows = Dictionary(uniqueKeysWithValues: list.rows.map { ($0.model.id, $0.id) })
-        // Before the screen hears of it.
-        let remove = { [cache] in _ = try cache.removeElements(in: 10..<12, ofCollection: "people") }
-        try remove()
-        list.update(Person(id: "10", name: "late"), at: 10)
-        list.append(people(["mine"]))
-        try await rest()
-        try await expect((0..<200).filter { $0 != 10 && $0 != 11 }.map { "\($0)" } + ["mine"])
-        #expect(list.rows.allSatisfy { $0.model.id == "mine" || rows[$0.model.id] == $0.id })
-    }
-
     @Test("The cache's edits by identifier reach the screen, and an element put in by its identifier is not written")
     func byIdentifierInTheCache() async throws {
         list.setData(people(["1", "2", "3"]), cacheKey: "people")

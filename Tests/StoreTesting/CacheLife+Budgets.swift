@@ -131,7 +131,7 @@ extension CacheLife {
                 list = []
             }
             let page = index..<index + 20
-            if let read = try cache.collection("list", of: Note.self, in: page) {
+            if let read = try cache.readCollection("list", of: Note.self, in: page).value?.elements {
                 found += 1
                 try #require(read == Array(list[page.clamped(to: 0..<list.count)]), "round \(round)")
             }

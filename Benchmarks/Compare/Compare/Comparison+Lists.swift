@@ -68,7 +68,7 @@ extension Comparison {
     }
 
     private func readPage(_ page: Range<Int>) throws {
-        guard try cache.collection("long", of: Data.Tree.self, in: page)?.count == page.count else {
+        guard try cache.readCollection("long", of: Data.Tree.self, in: page).value?.elements.count == page.count else {
             throw ToolError.failed("the \(backend.rawValue) cache lost a page while it was measured; the run is void")
         }
     }

@@ -48,12 +48,15 @@ public protocol ConformanceCache: CacheDelegate {
     ) throws(CacheError) -> CacheRead<ReadElements<M>>
 
     /// Reads the elements of a collection at the positions of `range`.
-    func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type, in range: Range<Int>
-    ) throws(CacheError) -> CacheRead<ReadElements<M>>
+    func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>>
 
     /// How many elements a collection has, deleted ones included; `nil` where it is not there.
     func count(ofCollection key: String) throws(CacheError) -> Int?
+
+    /// How many elements of a collection are known; `nil` only if it is not there.
+    func knownCount(ofCollection key: String) throws(CacheError) -> Int?
 
     /// Changes some elements of a collection.
     @discardableResult
@@ -220,14 +223,17 @@ extension ConformanceCache {
     }
 
     /// By default, a collection is read as a whole.
-    public func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type, in range: Range<Int>
-    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+    public func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         throw .hasNoPositions
     }
 
     /// By default, a collection is read as a whole.
     public func count(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
+
+    /// By default, a collection is read as a whole.
+    public func knownCount(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
 
     /// By default, a collection is set as a whole.
     @discardableResult
@@ -274,6 +280,13 @@ extension ConformanceCache {
         _ key: String, as type: M.Type
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try readCollection(key, as: type, missing: .miss)
+    }
+
+    /// Reads the elements of a collection at the positions of `range`, of which none is to be missing.
+    public func readCollection<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>
+    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
+        ReadElements.read(try readPage(key, as: type, in: range, missing: .miss))
     }
 
     /// Reads through the delegate's method and waits for the first call of the completion.

@@ -46,10 +46,7 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        switch try cache.readCollection(key, of: type, missing: missing) {
-        case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
-        case .miss(let miss): .miss(miss)
-        }
+        ReadElements.read(try cache.readCollection(key, of: type, missing: missing))
     }
 
     func read<M: CacheableModel>(
@@ -61,22 +58,18 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        switch try cache.readCollection(key, of: type, maxAge: maxAge) {
-        case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
-        case .miss(let miss): .miss(miss)
-        }
+        ReadElements.read(try cache.readCollection(key, of: type, maxAge: maxAge))
     }
 
-    func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type, in range: Range<Int>
-    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        switch try cache.readCollection(key, of: type, in: range) {
-        case .hit(let read): .hit(ReadElements(read.elements, skipped: read.skipped))
-        case .miss(let miss): .miss(miss)
-        }
+    func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try cache.readCollection(key, of: type, in: range, missing: missing)
     }
 
     func count(ofCollection key: String) throws(CacheError) -> Int? { try cache.count(ofCollection: key) }
+
+    func knownCount(ofCollection key: String) throws(CacheError) -> Int? { try cache.knownCount(ofCollection: key) }
 
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
         try edit.perform(on: cache, key)

@@ -14,6 +14,7 @@ struct ListModel: Equatable {
             var there = Set(names)
             names.insert(contentsOf: new.filter { there.insert($0).inserted }, at: gap)
         case .remove(let name): names.removeAll { $0 == name }
+        case .update: break
         case .move(let name, let place):
             guard let from = names.firstIndex(of: name) else { return }
             let to = gap(place, seen)
@@ -30,6 +31,7 @@ struct ListModel: Equatable {
         case .before(let index): return names.firstIndex(of: seen[index]) ?? beside(index, seen)
         case .after(let index):
             return names.firstIndex(of: seen[index]).map { $0 + 1 } ?? beside(index, seen)
+        case .unseen(let name): return names.firstIndex(of: name) ?? names.count
         }
     }
 
@@ -49,6 +51,8 @@ enum SeenEdit {
     case insert([String], SeenPlace)
     case upsert([String], SeenPlace)
     case remove(String)
+    /// Another version of an element.
+    case update(String)
     case move(String, SeenPlace)
     case set([String])
 
@@ -65,12 +69,14 @@ enum SeenEdit {
             case .last: .last
             case .before(let index): .before(element(seen[index]))
             case .after(let index): .after(element(seen[index]))
+            case .unseen(let name): .before(ListElement(Person(id: name), at: 0, of: SeenNames(names: [])))
             }
         }
         return switch self {
         case .insert(let new, let at): .insert(people(new), place(at))
         case .upsert(let new, let at): .upsert(people(new), place(at))
         case .remove(let name): .replace(element(name), with: nil)
+        case .update(let name): .replace(element(name), with: Person(id: name, age: 1))
         case .move(let name, let at): .move(element(name), place(at))
         case .set(let new): .set(people(new))
         }
@@ -82,6 +88,8 @@ enum SeenPlace {
     case first, last
     case before(Int)
     case after(Int)
+    /// Before an element of this name, by one who saw no list.
+    case unseen(String)
 }
 
 private struct SeenNames: SeenList {

@@ -3,7 +3,7 @@ import GroveModel
 
 /// COL: collections by positions: edits, pages and counts.
 enum CollectionEditRules {
-    static let all = [edits, pages, neighbours, refusals, cost, lost]
+    static let all = [edits, pages, neighbours, refusals, cost, lost, gaps]
 
     private static func people(_ range: Range<Int>) -> [Person] { range.map { Person(id: "Person:\($0)", age: $0) } }
 
@@ -184,5 +184,47 @@ enum CollectionEditRules {
         try cache.writeCollection(list, forKey: "all")
         try trial.expectHit(
             try cache.readCollection("all", as: Person.self), ReadElements(list), "the list, written again")
+    }
+
+    static let gaps = Rule(
+        "COL-20", "A page says which of its positions are not there, and where the next one begins, even if it shows nothing.",
+        because: "Who stops at the first page without elements never shows the rest of the list.",
+        requires: [.typedCalls, .storedBytes],
+        kills: ["ends-at-empty-pages", "hides-gaps", "denies-lists-with-gaps"]
+    ) { trial in
+        let site = try trial.site()
+        let cache = try site.open()
+        let list = people(0..<600)
+        try cache.writeCollection(list, forKey: "all")
+        let chunks = try site.interceptor.store().keys([StoredRecord.chunks])
+        try trial.expect(chunks.count > 2, "a list of 600: expected it in several records, got \(chunks.count).")
+        try site.interceptor.store().remove(chunks[1])
+        guard case .hit(let whole) = try cache.readPage("all", as: Person.self, in: 0..<600, missing: .skip),
+            let gap = whole.gaps.first, whole.gaps.count == 1
+        else { throw CheckFailure("a list of which a part was lost: expected it with one gap.") }
+        try trial.expectEqual(whole.elements, list.filter { !gap.contains($0.age ?? 0) }, "what is left beside \(gap)")
+        try trial.expectEqual(try cache.count(ofCollection: "all"), 600, "how many elements it has")
+        try trial.expectEqual(try cache.knownCount(ofCollection: "all"), 600, "how many of them are known")
+        try trial.expectEqual(try cache.knownCount(ofCollection: "others"), nil, "how many of no list are known")
+        // Nothing of some pages shows.
+        let deleted = gap.lowerBound < 100 ? 500..<540 : 20..<60
+        for number in deleted { try cache.delete("Person:\(number)") }
+        var (next, found): (Range<Int>?, [Person]) = (0..<20, [])
+        for start in stride(from: 0, to: 600, by: 20) {
+            let page = start..<start + 20
+            try trial.expectEqual(next, page, "the page after that before \(start)")
+            guard case .hit(let read) = try cache.readPage("all", as: Person.self, in: page, missing: .skip) else {
+                throw CheckFailure("page \(page): expected it, got a miss.")
+            }
+            let lost = gap.clamped(to: page)
+            try trial.expectEqual(read.gaps, lost.isEmpty ? [] : [lost], "what of page \(page) is not there")
+            let isWhole = if case .hit = try cache.readCollection("all", as: Person.self, in: page) { true } else { false }
+            try trial.expectEqual(isWhole, lost.isEmpty, "whether page \(page) is there when nothing may be missing")
+            found += read.elements
+            next = read.nextRange
+        }
+        try trial.expectEqual(next, nil, "the page after the last")
+        try trial.expectEqual(
+            found, list.filter { !gap.contains($0.age ?? 0) && !deleted.contains($0.age ?? 0) }, "what all pages show")
     }
 }

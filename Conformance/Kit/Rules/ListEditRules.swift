@@ -20,7 +20,7 @@ enum ListEditRules {
         "COL-16", "An edit finds its elements by what they are, however the list has changed since its maker saw it.",
         because: "The third row of a list that another screen has edited is another message.",
         requires: [.typedCalls, .flush],
-        kills: ["edits-by-index", "edits-the-seen-list", "puts-back-what-left", "upserts-insert"]
+        kills: ["edits-by-index", "edits-the-seen-list", "puts-back-what-left", "puts-back-what-is-updated", "takes-gone-for-first", "upserts-insert"]
     ) { trial in
         let cache = try trial.cache()
         let seen = ["a", "b", "c", "d"]
@@ -35,6 +35,10 @@ enum ListEditRules {
             (["d", "c", "b", "a"], .insert(["n"], .before(2)), ["d", "n", "c", "b", "a"]),
             (["x", "a", "c", "d"], .remove("b"), ["x", "a", "c", "d"]),
             (["x", "a", "b", "c", "d"], .remove("b"), ["x", "a", "c", "d"]),
+            (["x", "a", "c", "d"], .update("b"), ["x", "a", "c", "d"]),
+            (["x", "a", "b", "c", "d"], .update("b"), ["x", "a", "b", "c", "d"]),
+            (["x", "y"], .insert(["n"], .unseen("b")), ["x", "y", "n"]),
+            (["x", "b", "y"], .insert(["n"], .unseen("b")), ["x", "n", "b", "y"]),
             (["a", "c", "d"], .move("b", .first), ["a", "c", "d"]),
             (["d", "x", "a", "b", "c"], .move("b", .first), ["b", "d", "x", "a", "c"]),
             (["d", "x", "a", "b", "c"], .move("d", .after(1)), ["x", "a", "b", "d", "c"]),
@@ -58,7 +62,7 @@ enum ListEditRules {
         "COL-17",
         "Edits of two who saw different lists, and calls by position, make the list that they say in their order.",
         because: "Two screens, a sync and a socket edit one list.", requires: [.typedCalls, .flush],
-        kills: ["edits-by-index", "edits-the-seen-list"]
+        kills: ["edits-by-index", "edits-the-seen-list", "puts-back-what-is-updated"]
     ) { trial in
         let cache = try trial.cache()
         var generator = trial.generator()
@@ -80,11 +84,12 @@ enum ListEditRules {
                 }
             let name = seen[who][Int.random(in: 0..<seen[who].count, using: &generator)]
             let edit: SeenEdit
-            switch Int.random(in: 0..<8, using: &generator) {
+            switch Int.random(in: 0..<9, using: &generator) {
             case 0...1: edit = .insert(new, place)
             case 2: edit = .upsert(new + [name], place)
             case 3...4: edit = .remove(name)
             case 5: edit = .move(name, place)
+            case 8: edit = .update(seen[who].first { !list.names.contains($0) } ?? name)
             case 6:
                 let at = Int.random(in: 0...list.names.count, using: &generator)
                 try cache.edit("list", CollectionEdit.insert(new.map { Person(id: $0) }, at: at))

@@ -122,11 +122,11 @@ final class DeletesAllButOne: ForwardingCache, @unchecked Sendable {
 /// A page has the positions of what shows.
 // SAFETY: it adds nothing to its sendable base class.
 final class PagesOfWhatShows: ForwardingCache, @unchecked Sendable {
-    override func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type, in range: Range<Int>
-    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        switch try base.readCollection(key, as: type, missing: .miss) {
-        case .hit(let read): .hit(ReadElements(Array(read.values[range.clamped(to: 0..<read.values.count)])))
+    override func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        switch try base.readCollection(key, as: type, missing: missing) {
+        case .hit(let read): .hit(CollectionRead(elements: Array(read.values[range.clamped(to: 0..<read.values.count)])))
         case .miss(let miss): .miss(miss)
         }
     }
@@ -184,5 +184,50 @@ final class SkipsLostParts: ForwardingCache, @unchecked Sendable {
             left += try base.readCollection(key, as: type, in: position..<position + 1).value?.values ?? []
         }
         return .hit(ReadElements(left))
+    }
+}
+
+/// A page of which nothing shows is the last one.
+// SAFETY: it adds nothing to its sendable base class.
+final class EndsAtEmptyPages: ForwardingCache, @unchecked Sendable {
+    override func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        let read = try base.readPage(key, as: type, in: range, missing: missing)
+        guard case .hit(let page) = read, page.elements.isEmpty else { return read }
+        return .hit(CollectionRead(elements: [], skipped: page.skipped, gaps: page.gaps))
+    }
+}
+
+/// A page does not say what of it is not there.
+// SAFETY: it adds nothing to its sendable base class.
+final class HidesGaps: ForwardingCache, @unchecked Sendable {
+    override func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        let read = try base.readPage(key, as: type, in: range, missing: missing)
+        guard case .hit(let page) = read else { return read }
+        return .hit(CollectionRead(elements: page.elements, skipped: page.skipped, nextRange: page.nextRange))
+    }
+}
+
+/// A list of which a part is not there is not there.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class DeniesListsWithGaps: ForwardingCache, @unchecked Sendable {
+    private let types = Mutex<[String: any CacheableModel.Type]>([:])
+
+    override func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String
+    ) throws(CacheError) -> WrittenChanges {
+        types.withLock { $0[key] = M.self }
+        return try base.writeCollection(elements, forKey: key)
+    }
+
+    override func knownCount(ofCollection key: String) throws(CacheError) -> Int? {
+        func isWhole<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> Bool {
+            try base.readCollection(key, as: type, missing: .miss).value != nil
+        }
+        if let type = types.withLock({ $0[key] }), try !isWhole(type) { return nil }
+        return try base.knownCount(ofCollection: key)
     }
 }

@@ -60,13 +60,15 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.readCollection(key, as: type, maxAge: maxAge)
     }
 
-    func readCollection<M: CacheableModel>(
-        _ key: String, as type: M.Type, in range: Range<Int>
-    ) throws(CacheError) -> CacheRead<ReadElements<M>> {
-        try base.readCollection(key, as: type, in: range)
+    func readPage<M: CacheableModel>(
+        _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
+    ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
+        try base.readPage(key, as: type, in: range, missing: missing)
     }
 
     func count(ofCollection key: String) throws(CacheError) -> Int? { try base.count(ofCollection: key) }
+
+    func knownCount(ofCollection key: String) throws(CacheError) -> Int? { try base.knownCount(ofCollection: key) }
 
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges {
         try base.edit(key, edit)

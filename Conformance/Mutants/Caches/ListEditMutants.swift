@@ -60,6 +60,27 @@ final class PutsBackWhatLeft: ForwardingCache, @unchecked Sendable {
     }
 }
 
+/// An element that left is there again, because an edit updates it.
+// SAFETY: it adds nothing to its sendable base class.
+final class PutsBackUpdated: ForwardingCache, @unchecked Sendable {
+    override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        try base.edit(key, edit, asOf: place)
+        guard case .replace(_, with: let model?) = edit else { return }
+        try base.edit(key, .upsert([model], .last), asOf: nil)
+    }
+}
+
+/// A place beside an element that is not in the list is in front of it, if its maker saw no list.
+// SAFETY: it adds nothing to its sendable base class.
+final class TakesGoneForFirst: ForwardingCache, @unchecked Sendable {
+    override func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
+        guard case .insert(let models, .before(let element)) = edit, element.list.count == 0,
+            !listed(key, like: element.model).contains(where: { $0.modelIdentifier == element.model.modelIdentifier })
+        else { return try base.edit(key, edit, asOf: place) }
+        try base.edit(key, .insert(models, .first), asOf: place)
+    }
+}
+
 /// What the list has already is put in once more.
 // SAFETY: it adds nothing to its sendable base class.
 final class UpsertsInsert: ForwardingCache, @unchecked Sendable {

@@ -13,11 +13,11 @@ struct Feed<Store: NodeStore>: Sendable {
     func start(
         load: @MainActor () async throws -> [Post], show: @MainActor ([Post]) -> Void
     ) async throws {
-        if let stored = try page(0) { show(stored) }
+        if let stored = try page() { show(stored.elements) }
         let asked = cache.place()
         guard let posts = try? await load() else { return }  // offline: what is shown stays
         try await cache.writeCollection(posts, as: "feed", asOf: asked)  // throws if the user has logged out since
-        if let fresh = try page(0) { show(fresh) }
+        if let fresh = try page() { show(fresh.elements) }
     }
 
     /// Makes `posts` the feed.
@@ -33,9 +33,9 @@ struct Feed<Store: NodeStore>: Sendable {
 
     // MARK: Showing
 
-    /// The posts of one page, from page 0 on; empty after the last, and `nil` where the feed is to be loaded first.
-    func page(_ number: Int, of size: Int = 20) throws -> [Post]? {
-        try cache.collection("feed", of: Post.self, in: number * size..<(number + 1) * size)
+    /// The posts of one page, of which `nextRange` says whether there is another one; `nil` if the feed is to be loaded first.
+    func page(_ range: Range<Int> = 0..<20) throws -> CollectionRead<Post>? {
+        try cache.readCollection("feed", of: Post.self, in: range).value
     }
 
     /// One post; `nil` where it was deleted or never loaded.

@@ -54,48 +54,6 @@ extension Cache {
         try await inTask(durability) { (call) throws(CacheError) in try call.append(elements, toCollection: key) }
     }
 
-    /// Replaces elements as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.replaceElements(in: 0..<1, ofCollection: "inbox", with: [message])
-    /// ```
-    @discardableResult
-    public func replaceElements<M: CacheableModel>(
-        in range: Range<Int>, ofCollection key: String, with elements: [M], durability: Durability = .standard
-    ) async throws(CacheError) -> ChangeSet {
-        try await inTask(durability) { (call) throws(CacheError) in
-            try call.replaceElements(in: range, ofCollection: key, with: elements)
-        }
-    }
-
-    /// Removes elements as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.removeElements(in: 0..<20, ofCollection: "inbox")
-    /// ```
-    @discardableResult
-    public func removeElements(
-        in range: Range<Int>, ofCollection key: String, durability: Durability = .standard
-    ) async throws(CacheError) -> ChangeSet {
-        try await inTask(durability) { (call) throws(CacheError) in
-            try call.removeElements(in: range, ofCollection: key)
-        }
-    }
-
-    /// Moves an element as the synchronous form does.
-    ///
-    /// ```swift
-    /// try await cache.moveElement(from: 3, to: 0, inCollection: "pinned")
-    /// ```
-    @discardableResult
-    public func moveElement(
-        from: Int, to: Int, inCollection key: String, durability: Durability = .standard
-    ) async throws(CacheError) -> ChangeSet {
-        try await inTask(durability) { (call) throws(CacheError) in
-            try call.moveElement(from: from, to: to, inCollection: key)
-        }
-    }
-
     /// Inserts as the synchronous form does.
     ///
     /// ```swift
@@ -153,6 +111,34 @@ extension Cache {
         }
     }
 
+    /// Removes elements as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.remove(["Message:34", "Message:35"], fromCollection: "chat/1")
+    /// ```
+    @discardableResult
+    public func remove(
+        _ identifiers: [ModelIdentifier], fromCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.remove(identifiers, fromCollection: key)
+        }
+    }
+
+    /// Removes an element as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.remove(Message.self, id: 34, fromCollection: "chat/1")
+    /// ```
+    @discardableResult
+    public func remove<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, fromCollection key: String, durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.remove(type, id: id, fromCollection: key)
+        }
+    }
+
     /// Moves an element as the synchronous form does.
     ///
     /// ```swift
@@ -165,6 +151,21 @@ extension Cache {
     ) async throws(CacheError) -> ChangeSet {
         try await inTask(durability) { (call) throws(CacheError) in
             try call.move(identifier, to: place, inCollection: key)
+        }
+    }
+
+    /// Moves an element as the synchronous form does.
+    ///
+    /// ```swift
+    /// try await cache.move(Message.self, id: 34, to: .first, inCollection: "pinned")
+    /// ```
+    @discardableResult
+    public func move<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, to place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) async throws(CacheError) -> ChangeSet {
+        try await inTask(durability) { (call) throws(CacheError) in
+            try call.move(type, id: id, to: place, inCollection: key)
         }
     }
 }

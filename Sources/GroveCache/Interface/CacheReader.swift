@@ -165,16 +165,26 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
-    /// The collection under `key`, or the page of it, or `nil` on a miss; see ``readCollection(_:of:in:missing:maxAge:)``.
+    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:of:in:missing:maxAge:)``, which also reads a page.
     ///
     /// ```swift
-    /// let page = try cache.collection("inbox", of: Message.self, in: 0..<50)
+    /// let inbox = try cache.collection("inbox", of: Message.self)
     /// ```
     public func collection<M: CacheableModel>(
-        _ key: String, of type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss,
+        _ key: String, of type: M.Type = M.self, missing: MissingElements = .miss, maxAge: Double? = nil
+    ) throws(CacheError) -> [M]? {
+        try readCollection(key, of: type, missing: missing, maxAge: maxAge).value?.elements
+    }
+
+    /// Not there: a page without elements is not the end of a list, and an array does not say what is.
+    @available(
+        *, unavailable, message: "Use readCollection(_:of:in:), whose nextRange says whether there is more."
+    )
+    public func collection<M: CacheableModel>(
+        _ key: String, of type: M.Type = M.self, in range: Range<Int>, missing: MissingElements = .miss,
         maxAge: Double? = nil
     ) throws(CacheError) -> [M]? {
-        try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).value?.elements
+        throw CacheError(.outOfRange, "A page is read by readCollection(_:of:in:).")
     }
 
     /// How many elements the collection under `key` has, deleted ones included, and those of parts that were evicted;

@@ -45,57 +45,33 @@ extension CacheWriter where Self: ~Copyable {
         try _edit(key, durability, elements) { .at(.append($0)) }
     }
 
-    /// Puts `elements`, one or more or none, in the place of those at the positions of `range` in the collection under `key`; see
-    /// ``insert(_:at:inCollection:durability:)``.
-    ///
-    /// ```swift
-    /// try cache.replaceElements(in: 0..<1, ofCollection: "inbox", with: [message])
-    /// ```
+    // MARK: By position
+
+    // The positions of others' lists may be others' elements by then: only what checks the writer itself edits by them.
+
+    /// Puts `elements`, one or more or none, in the place of those at the positions of `range`.
     @discardableResult
-    public func replaceElements<M: CacheableModel>(
-        in range: Range<Int>, ofCollection key: String, with elements: some Collection<M>,
-        durability: Durability = .standard
+    package func replaceElements<M: CacheableModel>(
+        in range: Range<Int>, ofCollection key: String, with elements: some Collection<M>
     ) throws(CacheError) -> ChangeSet {
-        try _edit(key, durability, elements) { .at(.replace(range, with: $0)) }
+        try _edit(key, .standard, elements) { .at(.replace(range, with: $0)) }
     }
 
-    /// Removes the elements at the positions of `range` from the collection under `key`; they stay in the store.
-    ///
-    /// ```swift
-    /// try cache.removeElements(in: 0..<20, ofCollection: "inbox")
-    /// ```
-    ///
-    /// - Complexity: O(*m* / 128 + *n* / 128) for *m* elements of *n*.
-    /// - Returns: the collection's key.
-    /// - Throws: as ``insert(_:at:inCollection:durability:)``.
+    /// Removes the elements at the positions of `range`.
     @discardableResult
-    public func removeElements(
-        in range: Range<Int>, ofCollection key: String, durability: Durability = .standard
-    ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in EncodedEdit(.at(.replace(range, with: StoredElements()))) }
+    package func removeElements(in range: Range<Int>, ofCollection key: String) throws(CacheError) -> ChangeSet {
+        try edit(key, .at(.replace(range, with: StoredElements())))
     }
 
-    /// Moves the element at position `from` of the collection under `key`, so that it is at position `to` afterwards.
-    ///
-    /// ```swift
-    /// try cache.moveElement(from: 3, to: 0, inCollection: "pinned")
-    /// ```
-    ///
-    /// - Complexity: O(*n* / 128) for *n* elements.
-    /// - Returns: the collection's key.
-    /// - Throws: as ``insert(_:at:inCollection:durability:)``.
+    /// Moves the element at position `from`, so that it is at position `to` afterwards.
     @discardableResult
-    public func moveElement(
-        from: Int, to: Int, inCollection key: String, durability: Durability = .standard
-    ) throws(CacheError) -> ChangeSet {
-        try edit(key, durability) { () throws(CacheError) in EncodedEdit(.at(.move(from: from, to: to))) }
+    package func moveElement(from: Int, to: Int, inCollection key: String) throws(CacheError) -> ChangeSet {
+        try edit(key, .at(.move(from: from, to: to)))
     }
 
-    private func edit(
-        _ key: String, _ durability: Durability, _ make: () throws(CacheError) -> EncodedEdit
-    ) throws(CacheError) -> ChangeSet {
+    private func edit(_ key: String, _ operation: ListOperation) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
-        return try _perform(durability) { () throws(CacheError) in _WriteContent(try make().content(key)) }
+        return try _perform(.standard) { () throws(CacheError) in _WriteContent(EncodedEdit(operation).content(key)) }
     }
 }
 

@@ -29,6 +29,12 @@ extension CacheWriter where Self: ~Copyable {
     /// ```swift
     /// try cache.insert(references: ["Message:34"], at: .first, inCollection: "pinned")
     /// ```
+    ///
+    /// In a list of an enum whose cases are of one record, insert the model: an identifier does not say which case it is, so that
+    /// reading the list would throw or be a miss.
+    ///
+    /// - Throws: as the form with elements; ``CacheError`` with code `missing` if one of the models is not stored, or is deleted. Then
+    ///   nothing is stored.
     @discardableResult
     public func insert(
         references identifiers: some Collection<ModelIdentifier>, at place: ElementPlace, inCollection key: String,
@@ -36,7 +42,7 @@ extension CacheWriter where Self: ~Copyable {
     ) throws(CacheError) -> ChangeSet {
         for identifier in identifiers { try identifier.check() }
         return try edit(key, durability) { () throws(CacheError) in
-            .insert(try StoredElements(references: identifiers), ListOperation.Place(place))
+            .refer(try StoredElements(references: identifiers), ListOperation.Place(place))
         }
     }
 
@@ -62,8 +68,33 @@ extension CacheWriter where Self: ~Copyable {
     public func remove(
         _ identifier: ModelIdentifier, fromCollection key: String, durability: Durability = .standard
     ) throws(CacheError) -> ChangeSet {
-        try identifier.check()
-        return try edit(key, durability) { () throws(CacheError) in .remove([ElementName(identifier)]) }
+        try remove([identifier], fromCollection: key, durability: durability)
+    }
+
+    /// Removes the elements of `identifiers` from the collection under `key`; see ``remove(_:fromCollection:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.remove(["Message:34", "Message:35"], fromCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func remove(
+        _ identifiers: some Collection<ModelIdentifier>, fromCollection key: String,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        for identifier in identifiers { try identifier.check() }
+        return try edit(key, durability) { () throws(CacheError) in .remove(identifiers.map { ElementName($0) }) }
+    }
+
+    /// Removes the element of type `M` whose identity is `id`; see ``remove(_:fromCollection:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.remove(Message.self, id: 34, fromCollection: "inbox")
+    /// ```
+    @discardableResult
+    public func remove<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, fromCollection key: String, durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try remove(M.modelIdentifier(for: id), fromCollection: key, durability: durability)
     }
 
     /// Moves the element of `identifier` to a place in the collection under `key`.
@@ -80,6 +111,19 @@ extension CacheWriter where Self: ~Copyable {
         return try edit(key, durability) { () throws(CacheError) in
             .move(ListOperation.Element(name: ElementName(identifier)), ListOperation.Place(place))
         }
+    }
+
+    /// Moves the element of type `M` whose identity is `id` to a place; see ``move(_:to:inCollection:durability:)``.
+    ///
+    /// ```swift
+    /// try cache.move(Message.self, id: 34, to: .before(Message.self, id: 3), inCollection: "pinned")
+    /// ```
+    @discardableResult
+    public func move<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, to place: ElementPlace, inCollection key: String,
+        durability: Durability = .standard
+    ) throws(CacheError) -> ChangeSet {
+        try move(M.modelIdentifier(for: id), to: place, inCollection: key, durability: durability)
     }
 
     private func edit(
@@ -109,6 +153,13 @@ extension CacheReader where Self: ~Copyable {
         }.value
     }
 
+    /// Whether there is a record of `identifier` that is not deleted; the tree below it may not be whole.
+    package func isStored(_ identifier: ModelIdentifier) throws(CacheError) -> Bool {
+        let begun = try _beginTree(identifier, maxAge: nil)
+        defer { _endTree(begun, identifier, .again) }
+        return try begun.reader.value(Namespace.node, identifier).map { !$0.flags.contains(.tombstone) } ?? false
+    }
+
     /// Whether the collection under `key` has an element of `identifier`; see ``index(of:inCollection:)``.
     ///
     /// ```swift
@@ -116,6 +167,28 @@ extension CacheReader where Self: ~Copyable {
     /// ```
     public func contains(_ identifier: ModelIdentifier, inCollection key: String) throws(CacheError) -> Bool {
         try index(of: identifier, inCollection: key) != nil
+    }
+
+    /// Where the element of type `M` whose identity is `id` is first; see ``index(of:inCollection:)``.
+    ///
+    /// ```swift
+    /// let index = try cache.index(of: Message.self, id: 34, inCollection: "inbox")
+    /// ```
+    public func index<M: KeyedModel>(
+        of type: M.Type, id: M.ModelID, inCollection key: String
+    ) throws(CacheError) -> Int? {
+        try index(of: M.modelIdentifier(for: id), inCollection: key)
+    }
+
+    /// Whether the collection under `key` has an element of type `M` whose identity is `id`; see ``index(of:inCollection:)``.
+    ///
+    /// ```swift
+    /// let isPinned = try cache.contains(Message.self, id: 34, inCollection: "pinned")
+    /// ```
+    public func contains<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, inCollection key: String
+    ) throws(CacheError) -> Bool {
+        try contains(M.modelIdentifier(for: id), inCollection: key)
     }
 }
 

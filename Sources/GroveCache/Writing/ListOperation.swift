@@ -7,6 +7,8 @@ enum ListOperation: Sendable {
     case at(CollectionEdit)
     /// Puts elements in.
     case insert(StoredElements, Place)
+    /// Puts elements in that are references to what is stored.
+    case refer(StoredElements, Place)
     /// Puts those in that the list does not have.
     case upsert(StoredElements, Place)
     /// Puts others, or none, in the place of an element.
@@ -36,7 +38,8 @@ enum ListOperation: Sendable {
     var elements: StoredElements {
         switch self {
         case .at(let edit): edit.elements
-        case .insert(let elements, _), .upsert(let elements, _), .replace(_, let elements): elements
+        case .insert(let elements, _), .refer(let elements, _), .upsert(let elements, _), .replace(_, let elements):
+            elements
         case .remove, .move: StoredElements()
         }
     }
@@ -50,7 +53,7 @@ enum ListOperation: Sendable {
         case .at(let edit):
             try edit.check(list.count)
             return edit.changesNothing ? [] : [edit]
-        case .insert(let elements, let place):
+        case .insert(let elements, let place), .refer(let elements, let place):
             guard elements.count > 0 else { return [] }
             if case .last = place { return [.append(elements)] }
             let gap = try list.gap(place)
@@ -97,7 +100,7 @@ enum ListOperation: Sendable {
         case .at(.move(let from, let to)):
             let place = try list.place(to > from ? to + 1 : to)
             return [.move(Element(name: try list.name(at: from), position: from), place)]
-        case .insert(let elements, let place), .upsert(let elements, let place):
+        case .insert(let elements, let place), .refer(let elements, let place), .upsert(let elements, let place):
             return [.upsert(elements, place.alone)]
         case .replace(let element, let others): return [.replace(element.alone, with: others)]
         case .remove: return [self]

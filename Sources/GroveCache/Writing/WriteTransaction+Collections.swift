@@ -85,6 +85,7 @@ extension WriteTransaction {
         guard var list = stored else {
             throw CacheError(.outOfRange, "There is no such collection; write it before it is edited.")
         }
+        if case .refer(let elements, _) = operation { try checkReferences(elements) }
         var finder = ElementFinder(list, in: transaction)
         let edits = try operation.resolved(in: &finder)
         if edits.isEmpty { lists.tell(key, []) }
@@ -102,6 +103,18 @@ extension WriteTransaction {
             _ = try editCollection(key, edit, of: list, sequence: sequence)
         }
         return edits.isEmpty ? .unchanged : .replaced(bodyChanged: true)
+    }
+
+    /// - Throws: ``CacheError`` with code `missing` if one of `elements` is of a model that is not stored, or is deleted.
+    private func checkReferences(_ elements: StoredElements) throws(CacheError) {
+        for identifier in elements.identifiers ?? [] {
+            let flags = try unsafe ([Namespace.node] + Array(identifier.rawValue.utf8)).withUnsafeBytesTyped {
+                (key) throws(CacheError) in
+                try unsafe transaction.get(key).flatMap { unsafe RecordGlance($0)?.flags }
+            }
+            guard let flags else { throw CacheError(CacheMiss(.absent, identifier)) }
+            guard !flags.contains(.tombstone) else { throw CacheError(CacheMiss(.deleted, identifier)) }
+        }
     }
 
     /// Applies `edit` to `stored`, the list under `key`, a store's key.

@@ -165,19 +165,30 @@ extension CollectionDataProvider {
         tell(place, index, newData.count, CollectionChangeInformation.insert, context, time, before)
     }
 
-    /// Replaces the element at `index` by another version, or another model.
-    public func update(_ element: T, at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
+    /// Replaces the element at `index` by another version of it.
+    ///
+    /// If the element there has another identifier, the index is from before a change: then the element that has the identifier
+    /// of `element` is replaced, where it is. An element without an identifier is replaced by whatever is given.
+    ///
+    /// - Returns: whether the list has the element; if it does not, nothing happens. To put another model in the place of one,
+    ///   remove that and insert the other.
+    @discardableResult
+    public func update(_ element: T, at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) -> Bool {
         guard index >= 0, index < entries.count else {
-            return dataModelManager.misuse("An index is outside of the collection.")
+            dataModelManager.misuse("An index is outside of the collection.")
+            return false
         }
         var index = index
-        if store.holdsEachOnce, let identifier = element.modelIdentifier,
-            entries[index].model.modelIdentifier != identifier, let other = self.index(of: identifier)
-        {
-            remove(at: other, shouldCache: shouldCache, context: context)
-            if other < index { index -= 1 }
+        let there = entries[index].model.modelIdentifier
+        if there != element.modelIdentifier {
+            if let found = element.modelIdentifier.flatMap({ self.index(of: $0) }) {
+                index = found
+            } else if there != nil {
+                return false
+            }
         }
         replace(entries[index].handle, with: element, near: index, shouldCache, context)
+        return true
     }
 
     /// Puts `element` in the place of the element of `handle`, which this provider need not show.

@@ -33,6 +33,24 @@ extension CollectionDataProvider {
         insert(new, at: gap, anchor, shouldCache, context, isUpsert: true)
     }
 
+    /// Replaces the element of a row by another version of it, as ``update(_:at:shouldCache:context:)`` does.
+    ///
+    /// - Returns: whether it is in the list; if it is not, nothing happens.
+    @discardableResult
+    public func update(
+        _ element: T, row: CollectionRow<T>.ID, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) -> Bool {
+        guard let index = index(of: row) else { return false }
+        return update(element, at: index, shouldCache: shouldCache, context: context)
+    }
+
+    /// Inserts `elements` before a row; at the end if that is `nil`, or is in the list no more.
+    public func insert(
+        _ elements: [T], before row: CollectionRow<T>.ID?, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) {
+        put(elements, shouldCache, context) { find(row) }
+    }
+
     /// Inserts `elements` at a place.
     public func insert(
         _ elements: [T], at place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
@@ -60,7 +78,7 @@ extension CollectionDataProvider {
     public func remove(
         row: CollectionRow<T>.ID, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) -> Bool {
-        guard row.list == store.key.rawValue, let index = entries.index(of: row.handle, near: 0) else { return false }
+        guard let index = index(of: row) else { return false }
         remove(at: index, shouldCache: shouldCache, context: context)
         return true
     }
@@ -78,6 +96,36 @@ extension CollectionDataProvider {
         return true
     }
 
+    /// Moves the element of a row before another row; to the end if that is `nil`, or is in the list no more.
+    ///
+    /// - Returns: whether it is in the list.
+    @discardableResult
+    public func move(
+        row: CollectionRow<T>.ID, before target: CollectionRow<T>.ID?, shouldCache: Bool = true,
+        context: (any Sendable)? = nil
+    ) -> Bool {
+        guard let from = index(of: row) else { return false }
+        let (gap, anchor) = find(target)
+        move(from, before: gap, anchor, shouldCache, context)
+        return true
+    }
+
+    /// Where the element of a row is in the list that this provider shows.
+    private func index(of row: CollectionRow<T>.ID) -> Int? {
+        row.list == store.key.rawValue ? entries.index(of: row.handle, near: 0) : nil
+    }
+
+    /// Before which index a row is, and where that is in the newest list.
+    private func find(_ row: CollectionRow<T>.ID?) -> (gap: Int, anchor: EntryPlace<T>) {
+        guard let row, let index = index(of: row) else { return (count, .last) }
+        return find(before: index)
+    }
+
+    private func find(before index: Int) -> (gap: Int, anchor: EntryPlace<T>) {
+        let found = store.position(of: entries[index].handle)
+        return (index, found.map { .before(store.seen($0)) } ?? place(of: index))
+    }
+
     /// Before which index of the list that this provider shows a place is, and where it is in the newest list.
     private func find(_ place: ElementPlace) -> (gap: Int, anchor: EntryPlace<T>) {
         let end = (count, EntryPlace<T>.last)
@@ -86,11 +134,33 @@ extension CollectionDataProvider {
         case .last: return end
         case .before(let identifier):
             guard let index = index(of: identifier) else { return end }
-            let found = store.position(of: entries[index].handle)
-            return (index, found.map { .before(store.seen($0)) } ?? self.place(of: index))
+            return find(before: index)
         case .after(let identifier):
             guard let index = index(of: identifier) else { return end }
             return (index + 1, self.place(of: index + 1))
         }
+    }
+}
+
+/// The same by the identities of models.
+extension CollectionDataProvider where T: KeyedModel {
+    /// Where the element whose identity is `id` is first; see ``index(of:)``.
+    public func index(ofID id: T.ModelID) -> Int? { index(of: T.modelIdentifier(for: id)) }
+
+    /// Whether the list has an element whose identity is `id`.
+    public func contains(id: T.ModelID) -> Bool { contains(T.modelIdentifier(for: id)) }
+
+    /// Removes the element whose identity is `id`; see ``remove(_:shouldCache:context:)``.
+    @discardableResult
+    public func remove(id: T.ModelID, shouldCache: Bool = true, context: (any Sendable)? = nil) -> Bool {
+        remove(T.modelIdentifier(for: id), shouldCache: shouldCache, context: context)
+    }
+
+    /// Moves the element whose identity is `id` to a place; see ``move(_:to:shouldCache:context:)``.
+    @discardableResult
+    public func move(
+        id: T.ModelID, to place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
+    ) -> Bool {
+        move(T.modelIdentifier(for: id), to: place, shouldCache: shouldCache, context: context)
     }
 }

@@ -24,9 +24,9 @@ extension CollectionDataProvider {
     ) {
         edit(cacheKey, dataModelManager, context, completion) { provider, data in
             let index = index(data)
-            guard (0...data.count).contains(index) else { return false }
+            guard (0...data.count).contains(index) else { return outside }
             provider.insert(newData, at: index, context: context)
-            return true
+            return nil
         }
     }
 
@@ -43,16 +43,19 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Replaces the element where `index` says, given the data.
+    /// Replaces the element where `index` says, given the data, by another version of it, as ``update(_:at:shouldCache:context:)`` does.
+    ///
+    /// - Parameter completion: as that of ``insert(_:at:cacheKey:dataModelManager:context:completion:)``; also with a `CacheError` with code
+    ///   `other` where another element is there, and the collection does not have `element`.
     public static func update(
         _ element: T, at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
     ) {
         edit(cacheKey, dataModelManager, context, completion) { provider, data in
             let index = index(data)
-            guard data.indices.contains(index) else { return false }
-            provider.update(element, at: index, context: context)
-            return true
+            guard data.indices.contains(index) else { return outside }
+            let isDone = provider.update(element, at: index, context: context)
+            return isDone ? nil : "The element at the index is another, and the collection does not have this one."
         }
     }
 
@@ -63,15 +66,18 @@ extension CollectionDataProvider {
     ) {
         edit(cacheKey, dataModelManager, context, completion) { provider, data in
             let index = index(data)
-            guard data.indices.contains(index) else { return false }
+            guard data.indices.contains(index) else { return outside }
             provider.remove(at: index, context: context)
-            return true
+            return nil
         }
     }
 
+    private static var outside: String { "An index is outside of the collection." }
+
+    /// - Parameter body: makes the edit; returns why it did not.
     private static func edit(
         _ cacheKey: String, _ manager: DataModelManager, _ context: (any Sendable)?, _ completion: EditCompletion?,
-        _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> Bool
+        _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> String?
     ) {
         let provider = holder(cacheKey, manager)
         provider.store.load(for: provider, missing: .miss, context: context) { data, error in
@@ -80,8 +86,8 @@ extension CollectionDataProvider {
                 return
             }
             // An edit that waited before this one may have changed the data.
-            let isDone = body(provider, provider.data)
-            completion?(isDone ? nil : CacheError(.other, "An index is outside of the collection."))
+            let reason = body(provider, provider.data)
+            completion?(reason.map { CacheError(.other, $0) })
         }
     }
 

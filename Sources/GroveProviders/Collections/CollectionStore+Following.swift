@@ -71,6 +71,8 @@ extension CollectionStore {
         // What was edited since may be newer than what was read: it is read again behind that.
         guard editedAt <= began else {
             end()
+            // The commits that were not told because of this read are not in what is known: later ones do not help alone.
+            commit = nil
             return manager.markStale([.list(name)])
         }
         if let miss { wait(for: miss.identifier, name) }

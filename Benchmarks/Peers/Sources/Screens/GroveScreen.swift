@@ -103,7 +103,9 @@ extension SQLiteCache {
     fileprivate func edit(_ number: Int, _ text: String) throws {
         try insert([Row.sample(10_000_000 + number, text)], at: 0, inCollection: "chat")
         guard number % 2 == 0, let count = try count(ofCollection: "chat") else { return }
-        try removeElements(in: count - 1..<count, ofCollection: "chat")
+        let last = try readCollection("chat", of: Row.self, in: count - 1..<count).value?.elements.first
+        guard let identifier = last?.modelIdentifier else { return }
+        try remove(identifier, fromCollection: "chat")
     }
 }
 
