@@ -39,7 +39,9 @@ struct FormsTests {
         }
     }
 
-    @Test("A page is read by the call that says whether there is more, and nothing is removed or replaced by its position")
+    @Test(
+        "A page is read by the call that says whether there is more, and nothing is removed or replaced by its position"
+    )
     func refused() throws {
         for cache in ["MemoryCache", "any Cache", "borrowing CacheTransaction"] {
             let (said, succeeds) = try check(

@@ -147,7 +147,8 @@ struct CollectionChunkTests {
                 )
             }
             #expect(try cache.readCollection("list", of: Person.self, in: 0..<128).value?.elements == people(0..<128))
-            #expect(try cache.readCollection("list", of: Person.self, in: 256..<900).value?.elements == people(256..<500))
+            #expect(
+                try cache.readCollection("list", of: Person.self, in: 256..<900).value?.elements == people(256..<500))
             #expect(try cache.count(ofCollection: "list") == 500)
         }
         // Edits go on where the lost part is not theirs, and a new list makes it good.
@@ -199,7 +200,9 @@ struct CollectionChunkTests {
             try cache.write(contentsOf: people(0..<size + 1), confirmed: true)
             try cache.append(people(size..<size + 1), toCollection: "list")
             #expect(miss(try cache.readCollection("list", of: Person.self, in: 0..<1, maxAge: 500))?.reason == .expired)
-            #expect(try cache.readCollection("list", of: Person.self, in: 0..<1, maxAge: 1_500).value?.elements == people(0..<1))
+            #expect(
+                try cache.readCollection("list", of: Person.self, in: 0..<1, maxAge: 1_500).value?.elements
+                    == people(0..<1))
             try cache.writeCollection(people(0..<size + 1), as: "list", confirmed: true)
             #expect(try cache.collection("list", of: Person.self, maxAge: 500) == people(0..<size + 1))
         }

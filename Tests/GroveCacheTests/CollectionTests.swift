@@ -34,7 +34,8 @@ struct CollectionTests {
             #expect(try cache.collection("list", of: Person.self) == list)
             #expect(try cache.count(ofCollection: "list") == list.count)
             #expect(try cache.readCollection("list", of: Person.self, in: 2..<5).value?.elements == Array(list[2..<5]))
-            #expect(try cache.readCollection("list", of: Person.self, in: 3..<90_000).value?.elements == Array(list[3...]))
+            #expect(
+                try cache.readCollection("list", of: Person.self, in: 3..<90_000).value?.elements == Array(list[3...]))
             #expect(try cache.readCollection("list", of: Person.self, in: 90_000..<90_001).value?.elements == [])
         }
     }
@@ -173,7 +174,8 @@ struct CollectionTests {
             }
             let page = model.range(100, using: &generator)
             try #require(
-                try cache.readCollection("list", of: Person.self, in: page).value?.elements == model.page(page), "seed \(seed), \(step)")
+                try cache.readCollection("list", of: Person.self, in: page).value?.elements == model.page(page),
+                "seed \(seed), \(step)")
             try #require(try cache.count(ofCollection: "list") == model.entries.count, "seed \(seed), \(step)")
             guard step % 10 == 0 else { continue }
             try #require(try cache.collection("list", of: Person.self) == model.page(), "seed \(seed), \(step)")
@@ -204,7 +206,8 @@ struct CollectionTests {
                 }
                 try #require(try cache.collection("list", of: Person.self) == model.page(), "seed \(seed), \(round)")
                 let page = model.range(50, using: &generator)
-                try #require(try cache.readCollection("list", of: Person.self, in: page).value?.elements == model.page(page))
+                try #require(
+                    try cache.readCollection("list", of: Person.self, in: page).value?.elements == model.page(page))
                 try #require(try cache.count(ofCollection: "list") == model.entries.count)
             }
             try cache.flush()

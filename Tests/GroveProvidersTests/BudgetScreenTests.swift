@@ -146,7 +146,9 @@ struct BudgetScreenTests {
         }
         let count = try #require(try next.count(ofCollection: "timeline"))
         #expect(count == server.count)
-        #expect(try next.readCollection("timeline", of: Message.self, in: count - 20..<count).value?.elements == server.suffix(20))
+        #expect(
+            try next.readCollection("timeline", of: Message.self, in: count - 20..<count).value?.elements
+                == server.suffix(20))
         next.close()
     }
 }

@@ -210,7 +210,8 @@ struct ListOracleTests {
                             let index = data.firstIndex { $0.id == old }
                             isDone = index != nil
                             return index ?? -1
-                        }, cacheKey: "people", dataModelManager: list.dataModelManager, completion: { _ in isOver = true })
+                        }, cacheKey: "people", dataModelManager: list.dataModelManager,
+                        completion: { _ in isOver = true })
                     if isDone { expected.remove(old) } else if !isOver { expected.leaveOpen(old) }
                 case 25 where step % 3 == 0:
                     list.setData([person, Person(id: "\(new)b")], cacheKey: "people")
@@ -276,7 +277,8 @@ struct ListOracleTests {
         for seed in 0..<4 as Range<UInt64> { try await run(seed, on: backend, withPeer: true) }
     }
 
-    @Test("What was put in is there once, and what was removed is gone, more often", arguments: FollowedBackend.allCases)
+    @Test(
+        "What was put in is there once, and what was removed is gone, more often", arguments: FollowedBackend.allCases)
     func slowPrograms(backend: FollowedBackend) async throws {
         for seed in 10..<200 as Range<UInt64> { try await run(seed, on: backend) }
     }

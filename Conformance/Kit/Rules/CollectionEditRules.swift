@@ -187,7 +187,8 @@ enum CollectionEditRules {
     }
 
     static let gaps = Rule(
-        "COL-20", "A page says which of its positions are not there, and where the next one begins, even if it shows nothing.",
+        "COL-20",
+        "A page says which of its positions are not there, and where the next one begins, even if it shows nothing.",
         because: "Who stops at the first page without elements never shows the rest of the list.",
         requires: [.typedCalls, .storedBytes],
         kills: ["ends-at-empty-pages", "hides-gaps", "denies-lists-with-gaps"]
@@ -218,7 +219,8 @@ enum CollectionEditRules {
             }
             let lost = gap.clamped(to: page)
             try trial.expectEqual(read.gaps, lost.isEmpty ? [] : [lost], "what of page \(page) is not there")
-            let isWhole = if case .hit = try cache.readCollection("all", as: Person.self, in: page) { true } else { false }
+            let isWhole =
+                if case .hit = try cache.readCollection("all", as: Person.self, in: page) { true } else { false }
             try trial.expectEqual(isWhole, lost.isEmpty, "whether page \(page) is there when nothing may be missing")
             found += read.elements
             next = read.nextRange

@@ -20,7 +20,10 @@ enum ListEditRules {
         "COL-16", "An edit finds its elements by what they are, however the list has changed since its maker saw it.",
         because: "The third row of a list that another screen has edited is another message.",
         requires: [.typedCalls, .flush],
-        kills: ["edits-by-index", "edits-the-seen-list", "puts-back-what-left", "puts-back-what-is-updated", "takes-gone-for-first", "upserts-insert"]
+        kills: [
+            "edits-by-index", "edits-the-seen-list", "puts-back-what-left", "puts-back-what-is-updated",
+            "takes-gone-for-first", "upserts-insert",
+        ]
     ) { trial in
         let cache = try trial.cache()
         let seen = ["a", "b", "c", "d"]

@@ -126,7 +126,8 @@ final class PagesOfWhatShows: ForwardingCache, @unchecked Sendable {
         _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         switch try base.readCollection(key, as: type, missing: missing) {
-        case .hit(let read): .hit(CollectionRead(elements: Array(read.values[range.clamped(to: 0..<read.values.count)])))
+        case .hit(let read):
+            .hit(CollectionRead(elements: Array(read.values[range.clamped(to: 0..<read.values.count)])))
         case .miss(let miss): .miss(miss)
         }
     }
