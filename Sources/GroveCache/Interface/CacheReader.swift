@@ -176,7 +176,12 @@ extension CacheReader where Self: ~Copyable {
         try readCollection(key, of: type, missing: missing, maxAge: maxAge).value?.elements
     }
 
-    /// Not there: a page without elements is not the end of a list, and an array does not say what is.
+    /// Not there: a page without elements is not the end of a list, and an array does not say what is. A page says that:
+    ///
+    /// ```swift
+    /// let page = try cache.readCollection("inbox", of: Message.self, in: 0..<50).value
+    /// let next = page?.nextRange
+    /// ```
     @available(
         *, unavailable, message: "Use readCollection(_:of:in:), whose nextRange says whether there is more."
     )
