@@ -182,9 +182,7 @@ extension CacheReader where Self: ~Copyable {
     /// let page = try cache.readCollection("inbox", of: Message.self, in: 0..<50).value
     /// let next = page?.nextRange
     /// ```
-    @available(
-        *, unavailable, message: "Use readCollection(_:of:in:), whose nextRange says whether there is more."
-    )
+    @available(*, unavailable, message: "Use readCollection(_:of:in:): its nextRange says if there is more.")
     public func collection<M: CacheableModel>(
         _ key: String, of type: M.Type = M.self, in range: Range<Int>, missing: MissingElements = .miss,
         maxAge: Double? = nil
