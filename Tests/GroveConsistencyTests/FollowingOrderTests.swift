@@ -1,3 +1,4 @@
+import Foundation
 import GroveConsistency
 import GroveModel
 import Synchronization
@@ -117,6 +118,35 @@ struct FollowingOrderTests {
             manager.listen(keys[1], to: isInTree ? Node(id: "tree", children: [model]) : model, generation: 0)
             await manager.flush()
             #expect(waiting.told == [1] && other.told.isEmpty)
+            for key in keys { manager.unsubscribe(key) }
+        }
+    }
+
+    @Test("What was deleted before a request was sent, and is read again meanwhile, is no reason to drop its answer")
+    func deletedBefore() async {
+        for isHeld in [false, true] {
+            let (waiting, holding) = (Screen(), Screen())
+            let keys = [waiting, holding].map { manager.subscribe($0, to: Node.self) }
+            let model = Node(id: "gone \(isHeld)", value: 1)
+            guard let name = model.modelIdentifier else { return }
+            manager.listen(keys[0], toIdentifier: name, generation: 0)
+            if isHeld { manager.listen(keys[1], to: model, generation: 0) }
+            let asked = manager.beginRequest()
+            let read = await begin([name])
+            manager.endFollowing(
+                read.place, read.held, read.held.wanted.map { _ in .deleted }, onRewritten: { _, _ in })
+            let lost =
+                await withCheckedContinuation { continuation in
+                    manager.settle(
+                        [model], asked: asked, isList: false, found: [:], context: nil, at: Date(), isOver: { false }
+                    ) { outcome in
+                        guard case .taken(let taken) = outcome else { return continuation.resume(returning: nil) }
+                        continuation.resume(returning: taken.lost)
+                        manager.endAnswer(taken)
+                    }
+                } as Set<ModelIdentifier>?
+            #expect(lost == (isHeld ? [name] : []), "held: \(isHeld)")
+            manager.endRequest(asked)
             for key in keys { manager.unsubscribe(key) }
         }
     }

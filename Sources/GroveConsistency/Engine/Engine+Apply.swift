@@ -259,7 +259,10 @@ extension Engine {
     /// Deletes every place of `identifier`.
     func applyDelete(_ identifier: ModelIdentifier) {
         if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence, appliedAt: sequence) }
-        if requests.isOpen { requests.noteDeletion(identifier, at: asked ?? asOf ?? sequence) }
+        // What is read as deleted, and nobody holds, was deleted before: it is no news to a request.
+        if requests.isOpen, asOf == nil || index[identifier]?.nodes.isEmpty == false {
+            requests.noteDeletion(identifier, at: asked ?? asOf ?? sequence)
+        }
         if asked == nil, asOf == nil { requests.noteEdit(at: sequence) }
         if !predicates.isEmpty { matchDelete(identifier) }
         removeAll(identifier)
