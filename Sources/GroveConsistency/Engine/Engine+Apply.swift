@@ -259,7 +259,7 @@ extension Engine {
     /// Deletes every place of `identifier`.
     func applyDelete(_ identifier: ModelIdentifier) {
         if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence, appliedAt: sequence) }
-        // What is read as deleted, and no listener holds, was deleted before: it is no news to a request.
+        // What is read as deleted, and nobody holds, was deleted before: it is no news to a request.
         if requests.isOpen, asOf == nil || index[identifier]?.nodes.isEmpty == false {
             requests.noteDeletion(identifier, at: asked ?? asOf ?? sequence)
         }

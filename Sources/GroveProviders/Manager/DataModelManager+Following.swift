@@ -83,8 +83,9 @@ extension DataModelManager {
                 lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole) }, except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
+                let refused = unsaved.withLock { $0.models }
                 cache.readAgain { view in
-                    self.show(batch, lists, held.take(), view, asOf: began)
+                    self.show(batch, lists, held.take(), refused, view, asOf: began)
                     for body in self.stale.withLock({ $0.end() }) { body() }
                     self.readStale()
                 }
@@ -99,15 +100,17 @@ extension DataModelManager {
     }
 
     /// Shows what `view` has of what is stale.
+    ///
+    /// - Parameter refused: what the cache had refused before the view.
     private func show(
-        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale, _ view: (any FollowedView)?,
-        asOf began: Turn
+        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale,
+        _ refused: [ModelIdentifier: CallNumber], _ view: (any FollowedView)?, asOf began: Turn
     ) {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
         if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
         // What the cache has refused is newer than what it has, unless others have changed it since.
-        let refused = unsaved.withLock { $0.models }
+        let refused = refused.merging(unsaved.withLock { $0.models }, uniquingKeysWith: max)
         let ahead =
             batch.models.beginsLife
             ? [] : Set(refused.keys.filter { !batch.models.commits.name($0, after: refused[$0] ?? .zero) })
