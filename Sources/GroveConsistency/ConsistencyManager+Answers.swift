@@ -79,11 +79,11 @@ extension ConsistencyManager {
     /// - Parameters:
     ///   - asked: when the request was sent.
     ///   - isList: whether the models are the elements of a list.
-    ///   - found: what the cache has of the nodes that the last attempt lacked.
+    ///   - found: what the cache has of the nodes that the last attempt lacked; its read ends here.
     ///   - isOver: whether everything was emptied since, as the cache knows.
     ///   - applied: called on the engine's queue with the trees as they are applied; `nil` if they are not.
     package func settle(
-        _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode], context: (any Sendable)?,
+        _ models: [any Model], asked: Turn, isList: Bool, found: FoundNodes?, context: (any Sendable)?,
         at time: Date, isOver: @escaping @Sendable () -> Bool,
         applied: @escaping @Sendable ([any Model]?) -> Void = { _ in },
         then body: @escaping @MainActor @Sendable (AnswerOutcome) -> Void
@@ -94,6 +94,8 @@ extension ConsistencyManager {
                 applied(nil)
                 engine.deliver { body(outcome) }
             }
+            // What the cache had is as old as its read.
+            let found = found.map { engine.newest($0) } ?? [:]
             guard !engine.isCancelled(asked), !isOver() else { return end(.cancelled) }
             guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
             let draft = engine.draft(models, asked: asked, isList: isList, found: found)

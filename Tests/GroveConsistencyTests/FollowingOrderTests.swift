@@ -138,7 +138,7 @@ struct FollowingOrderTests {
             let lost =
                 await withCheckedContinuation { continuation in
                     manager.settle(
-                        [model], asked: asked, isList: false, found: [:], context: nil, at: Date(), isOver: { false }
+                        [model], asked: asked, isList: false, found: nil, context: nil, at: Date(), isOver: { false }
                     ) { outcome in
                         guard case .taken(let taken) = outcome else { return continuation.resume(returning: nil) }
                         continuation.resume(returning: taken.lost)
@@ -148,6 +148,36 @@ struct FollowingOrderTests {
             #expect(lost == (isHeld ? [name] : []), "held: \(isHeld)")
             manager.endRequest(asked)
             for key in keys { manager.unsubscribe(key) }
+        }
+    }
+
+    @Test("What the cache has of a model that an answer lost to is as old as the read that found it")
+    func foundNode() async {
+        for wasThere in [true, false] {
+            let model = Node(id: "found \(wasThere)", value: 1)
+            guard let name = model.modelIdentifier else { return }
+            let asked = manager.beginRequest()
+            manager.updateModel(Node(id: model.id, value: 2))
+            #expect(await values(of: [model], asked: asked, found: nil) == nil)
+            var found = FoundNodes(asOf: manager.beginFetch())
+            found.nodes[name] = wasThere ? .model(Node(id: model.id, value: 2)) : .deleted
+            manager.updateModel(Node(id: model.id, value: 3))
+            let shown = await values(of: [model], asked: asked, found: found)
+            #expect(shown == (wasThere ? [3] : nil), "there: \(wasThere)")
+            manager.endRequest(asked)
+        }
+    }
+
+    /// What an answer comes to; `nil` if something is to be looked up first.
+    private func values(of models: [Node], asked: Turn, found: FoundNodes?) async -> [Int?]? {
+        await withCheckedContinuation { continuation in
+            manager.settle(
+                models, asked: asked, isList: false, found: found, context: nil, at: Date(), isOver: { false }
+            ) { [manager] outcome in
+                guard case .taken(let taken) = outcome else { return continuation.resume(returning: nil) }
+                manager.endAnswer(taken)
+                continuation.resume(returning: taken.models.map { ($0.map { Leaf.base($0) } as? Node)?.value })
+            }
         }
     }
 }

@@ -31,6 +31,11 @@ struct ChangeLog {
         entries.isEmpty ? [] : changes.changed(among: entries.keys) { entries[$0] != nil }
     }
 
+    /// Whether the model was posted or deleted since `turn`.
+    func hasChanged(_ identifier: ModelIdentifier, since turn: Turn) -> Bool {
+        entries[identifier].map { $0.sequence > turn } ?? false
+    }
+
     mutating func record(_ model: any Model, _ identifier: ModelIdentifier, at sequence: Turn, appliedAt: Turn) {
         var models: [any Model] = []
         if case .updated(let before)? = entries[identifier]?.change {

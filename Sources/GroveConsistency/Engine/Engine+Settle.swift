@@ -8,6 +8,15 @@ package enum FoundNode: Sendable {
     case absent
 }
 
+/// What a read of the cache says of nodes.
+package struct FoundNodes: Sendable {
+    package var nodes: [ModelIdentifier: FoundNode] = [:]
+    /// When the read began, by ``ConsistencyManager/beginFetch(for:)``.
+    let began: Turn
+
+    package init(asOf began: Turn) { self.began = began }
+}
+
 /// An answer of the network, less what was changed since it was asked for.
 struct AnswerDraft {
     /// The trees that were asked for, with the newest known version of what changed since; `nil` for those that were deleted.
@@ -82,6 +91,18 @@ extension Engine {
             }
         }
         return false
+    }
+
+    /// Ends the read that has found `found`, and gives what is the newest of it; what came of the others meanwhile is to be looked up again.
+    func newest(_ found: FoundNodes) -> [ModelIdentifier: FoundNode] {
+        defer { endRead(found.began) }
+        return found.nodes.reduce(into: [:]) { newest, node in
+            if case .model(let model) = node.value {
+                newest[node.key] = graft(Leaf.node(model), since: found.began).map { .model(Leaf.base($0)) } ?? .deleted
+            } else if !log.hasChanged(node.key, since: found.began) {
+                newest[node.key] = node.value
+            }
+        }
     }
 
     /// Notes a commit of another writer, of which the manager has just learned.

@@ -114,7 +114,7 @@ extension DataModelManager {
     /// Nodes that were changed since and that nobody holds are looked up in the cache.
     func settle(
         _ models: [any SimpleModel], asked place: Place, isList: Bool = false, saving save: AnswerSave,
-        _ context: (any Sendable)?, found: [ModelIdentifier: FoundNode] = [:], attempt: Int = 0,
+        _ context: (any Sendable)?, found: FoundNodes? = nil, attempt: Int = 0,
         shown: Decision? = nil, then body: @escaping @MainActor @Sendable (Settlement) -> Void
     ) {
         inOrder { _ in
@@ -184,28 +184,29 @@ extension DataModelManager {
         body(.again)
     }
 
-    /// What the cache has of `nodes`; `nil` if it does not have all of them.
+    /// What the cache has of `nodes`; `nil` if it cannot be read.
     private func lookUp(
         _ nodes: [(identifier: ModelIdentifier, type: any SimpleModel.Type)],
-        then body: @escaping @MainActor @Sendable ([ModelIdentifier: FoundNode]?) -> Void
+        then body: @escaping @MainActor @Sendable (FoundNodes?) -> Void
     ) {
         guard let cache = followed else {
             return consistencyManager.afterDelivery { body(nil) }
         }
         inOrder { _ in
+            let began = consistencyManager.beginFetch()
             onCache { [consistencyManager] in
                 cache.readAgain { view in
-                    var found: [ModelIdentifier: FoundNode] = [:]
+                    var found = FoundNodes(asOf: began)
                     for (identifier, type) in nodes {
                         switch view?.model(identifier, as: type) {
-                        case .hit(let model): found[identifier] = .model(model)
-                        case .miss(let miss) where miss.reason == .deleted: found[identifier] = .deleted
-                        case .miss: found[identifier] = .absent
+                        case .hit(let model): found.nodes[identifier] = .model(model)
+                        case .miss(let miss) where miss.reason == .deleted: found.nodes[identifier] = .deleted
+                        case .miss: found.nodes[identifier] = .absent
                         case nil: break
                         }
                     }
-                    let all = found.count == nodes.count ? found : nil
-                    consistencyManager.afterDelivery { body(all) }
+                    if found.nodes.count == nodes.count { return consistencyManager.afterDelivery { body(found) } }
+                    consistencyManager.endFetch(began, model: nil) { _, _ in body(nil) }
                 }
             }
         }
