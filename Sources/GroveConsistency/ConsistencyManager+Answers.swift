@@ -99,7 +99,11 @@ extension ConsistencyManager {
             guard !engine.isCancelled(asked), !isOver() else { return end(.cancelled) }
             guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
             let draft = engine.draft(models, asked: asked, isList: isList, found: found)
-            guard draft.unknown.isEmpty else { return end(.lacks(draft.unknown)) }
+            guard draft.unknown.isEmpty else {
+                // The cache has the rest of it already: no older answer may undo that.
+                engine.requests.note(models, except: draft.lost, at: asked)
+                return end(.lacks(draft.unknown))
+            }
             engine.log.open()
             engine.wantsReplacements = wantsReplacements
             engine.asked = asked

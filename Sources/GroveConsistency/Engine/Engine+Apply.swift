@@ -62,9 +62,10 @@ extension Engine {
         posted.forEachInOrder { model in
             guard let identifier = model.modelIdentifier else { return }
             if log.isOpen { log.record(model, identifier, at: asOf ?? sequence, appliedAt: sequence) }
-            if requests.isOpen, isNews(model, identifier) {
-                requests.note(identifier, model.projectionIdentifier, at: asked ?? asOf ?? sequence)
-                if asked == nil, asOf == nil { requests.noteEdit(at: sequence) }
+            // What is read is as old as the call that stored it: its own, an answer's or another writer's, which was learned of.
+            if requests.isOpen, asOf == nil, isNews(model, identifier) {
+                requests.note(identifier, model.projectionIdentifier, at: asked ?? sequence)
+                if asked == nil { requests.noteEdit(at: sequence) }
             }
             if !predicates.isEmpty { match(model, identifier) }
         }
@@ -259,11 +260,10 @@ extension Engine {
     /// Deletes every place of `identifier`.
     func applyDelete(_ identifier: ModelIdentifier) {
         if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence, appliedAt: sequence) }
-        // What is read as deleted, and nobody holds, was deleted before: it is no news to a request.
-        if requests.isOpen, asOf == nil || index[identifier]?.nodes.isEmpty == false {
-            requests.noteDeletion(identifier, at: asked ?? asOf ?? sequence)
+        if asOf == nil {
+            if requests.isOpen { requests.noteDeletion(identifier, at: asked ?? sequence) }
+            if asked == nil { requests.noteEdit(at: sequence) }
         }
-        if asked == nil, asOf == nil { requests.noteEdit(at: sequence) }
         if !predicates.isEmpty { matchDelete(identifier) }
         removeAll(identifier)
     }

@@ -51,6 +51,16 @@ struct RequestLog {
         update(&changes[identifier, default: Change()])
     }
 
+    /// Notes an answer that was asked for at `turn`, but for the nodes in which it has no say.
+    mutating func note(_ answer: [any Model], except lost: Set<ModelIdentifier>, at turn: Turn) {
+        for model in answer {
+            model.forEachInOrder { node in
+                guard let identifier = node.modelIdentifier, !lost.contains(identifier) else { return }
+                note(identifier, node.projectionIdentifier, at: turn)
+            }
+        }
+    }
+
     /// Notes that a node was deleted.
     mutating func noteDeletion(_ identifier: ModelIdentifier, at turn: Turn) {
         changes[identifier, default: Change()].deleted = turn
