@@ -35,6 +35,19 @@ struct ReadPointTests {
     /// Queues such a call, and commits nothing.
     private func queue(_ age: Int) throws { try cache.core.enqueue(call(age), schedulingDrain: false) }
 
+    @Test("A queued call that says what is stored is no change to an answer behind it, as when both are committed")
+    func answerBehindRepetition() throws {
+        let asked = cache.core.place()
+        try queue(1)
+        let answer = try EncodedRoots([Person(id: "1", name: "Ann", age: 2)], mustBeIdentified: true)
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), asOf: asked, tree: answer.tree),
+            schedulingDrain: false)
+        #expect(try age == 2)
+        cache.core.drainNow()
+        #expect(try age == 2)
+    }
+
     /// What the next read begins with, which no read uses.
     private func point() throws -> ReadPoint {
         let core = cache.core

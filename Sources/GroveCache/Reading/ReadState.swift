@@ -220,10 +220,11 @@ struct ReadState: ~Copyable {
         var stored = unsafe base
         var isFolded = false
         var forgottenDeletion = placement?.forgottenDeletion ?? .zero
-        for var update in updates {
+        let lastAnswer = updates.lastIndex { $0.yieldsAfter != nil } ?? 0
+        for (index, var update) in updates.enumerated() {
             update.forgottenDeletion = forgottenDeletion
-            // The number of the write stands for the holder even where its bytes are the same.
-            update.refreshes = true
+            // The number of the write stands for the holder even where its bytes are the same; but to an answer it is no change.
+            update.refreshes = index >= lastAnswer
             if case .node(let node) = update.change { update.shaped = shaped(node) }
             let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)
             forgottenDeletion = update.forgottenDeletion
