@@ -112,6 +112,9 @@ public protocol FollowedCache: CacheDelegate {
     ///
     /// - Parameter body: called once, on a queue of the cache; with `nil` if the cache cannot be read.
     func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void)
+
+    /// Calls `body`, on a queue of the cache, when the follower was told of every commit that was made before; returns at once.
+    func afterTelling(_ body: @escaping @Sendable () -> Void)
 }
 
 extension FollowedCache {

@@ -1,3 +1,4 @@
+import Foundation
 import Grove
 import GroveMemory
 import GroveCache
@@ -32,6 +33,22 @@ struct FollowingTests {
                 #expect(try shown == scene.person("2"))
             }
         }
+    }
+
+    @Test("After a flush what was committed before is shown, however late those who follow are told")
+    func flushAwaitsTelling() async throws {
+        /// Keeps the queue of events busy.
+        final class SlowObserver: CacheObserver {
+            func cacheDidCommit(_ changes: ChangeSet) { Thread.sleep(forTimeInterval: 0.05) }
+        }
+        let cache = try MemoryCache(observer: SlowObserver())
+        let manager = DataModelManager(cacheDelegate: cache)
+        let person = DataProvider<Person>(dataModelManager: manager)
+        try await cache.write(ann)
+        _ = try await person.fetchDataFromCache(withCacheKey: "Person:1")
+        try await cache.write(Person(id: "1", name: "by another"))
+        await manager.flush()
+        #expect(person.data?.name == "by another")
     }
 
     @Test("A stream that waits for a model that was deleted hears when others write it again")

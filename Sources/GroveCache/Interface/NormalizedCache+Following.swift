@@ -232,6 +232,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         }
     }
 
+    func afterTelling(_ body: @escaping @Sendable () -> Void) { cache.core.audience.events.async { body() } }
+
     // MARK: RocketData's calls
 
     func modelForKey<T: SimpleModel>(

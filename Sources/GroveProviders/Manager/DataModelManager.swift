@@ -153,10 +153,14 @@ public final class DataModelManager: Sendable {
         }
     }
 
-    /// Returns when every call made before has reached the cache, the engine and everybody who is told.
+    /// Returns when every call made before has reached the cache, the engine and everybody who is told, and when what any code of this
+    /// process committed before is shown.
     public func flush() async {
         await withCheckedContinuation { continuation in
             inOrder { _ in onCache { continuation.resume() } }
+        }
+        if let followed {
+            await withCheckedContinuation { continuation in followed.afterTelling { continuation.resume() } }
         }
         await consistencyManager.flush()
         // What is stale is read, and shown.
