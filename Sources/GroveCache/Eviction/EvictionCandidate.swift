@@ -23,6 +23,8 @@ struct ShownCandidates {
     private var hashes: Set<UInt64> = []
     /// Whether the last search found nothing else.
     private var isAll = false
+    /// What must be won by letting one go that is known, without a search.
+    private var enough = 0.0
 
     /// Whether it is known already, by the hash of its key.
     func contains(_ hash: UInt64) -> Bool { hashes.contains(hash) }
@@ -32,24 +34,37 @@ struct ShownCandidates {
         hashes.insert(candidate.hash)
     }
 
-    /// The one to go if the last search found nothing else, without another.
+    /// The one to go if the last search found nothing else, without another: while that wins half of what the first
+    /// of it won.
     mutating func takeKnown(now: UInt64) -> EvictionCandidate? {
-        isAll && candidates.count > ShownCandidates.few ? takeWorst(now: now) : nil
+        guard isAll, candidates.count > ShownCandidates.few, let place = worst(now: now),
+            value(of: candidates[place], now: now) >= enough
+        else { return nil }
+        return remove(place)
     }
 
-    /// The one to go: the older and larger, the sooner, so that little is missed for the bytes.
-    ///
-    /// What is shown is in memory and is not read again: how often it was hit says nothing.
+    /// The one to go after a search.
     mutating func takeWorst(now: UInt64) -> EvictionCandidate? {
         isAll = true
-        func cost(_ candidate: EvictionCandidate) -> Double {
-            let isNode = candidate.key[0] == Namespace.node
-            let age = Double(now &- min(candidate.written ?? 0, now))
-            return age * Double(candidate.weight) * (isNode ? 1 : ShownCandidates.listFactor)
-        }
-        guard let place = candidates.indices.max(by: { cost(candidates[$0]) < cost(candidates[$1]) }) else {
-            return nil
-        }
+        guard let place = worst(now: now) else { return nil }
+        enough = value(of: candidates[place], now: now) / 2
+        return remove(place)
+    }
+
+    private func worst(now: UInt64) -> Int? {
+        candidates.indices.max { value(of: candidates[$0], now: now) < value(of: candidates[$1], now: now) }
+    }
+
+    /// What it is worth to let a candidate go: the older and larger, the more, so that little is missed for the bytes.
+    ///
+    /// What is shown is in memory and is not read again: how often it was hit says nothing.
+    private func value(of candidate: EvictionCandidate, now: UInt64) -> Double {
+        let isNode = candidate.key[0] == Namespace.node
+        let age = Double(now &- min(candidate.written ?? 0, now))
+        return age * Double(candidate.weight) * (isNode ? 1 : ShownCandidates.listFactor)
+    }
+
+    private mutating func remove(_ place: Int) -> EvictionCandidate {
         candidates.swapAt(place, candidates.count - 1)
         let candidate = candidates.removeLast()
         hashes.remove(candidate.hash)
