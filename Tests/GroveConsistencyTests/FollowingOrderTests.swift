@@ -168,7 +168,7 @@ struct FollowingOrderTests {
         }
     }
 
-    @Test("What is read while a request is under way is no reason to drop its answer: who wrote it was learned of, or it is older")
+    @Test("What is read while a request is under way does not date its answer: its writer was told of, or it is older")
     func readMeanwhile() async {
         for isLearned in [false, true] {
             let screen = Screen()
