@@ -80,11 +80,12 @@ extension ConsistencyManager {
     ///   - asked: when the request was sent.
     ///   - isList: whether the models are the elements of a list.
     ///   - found: what the cache has of the nodes that the last attempt lacked; its read ends here.
+    ///   - isStored: whether the cache has been given the answer, to store what it may of it.
     ///   - isOver: whether everything was emptied since, as the cache knows.
     ///   - applied: called on the engine's queue with the trees as they are applied; `nil` if they are not.
     package func settle(
-        _ models: [any Model], asked: Turn, isList: Bool, found: FoundNodes?, context: (any Sendable)?,
-        at time: Date, isOver: @escaping @Sendable () -> Bool,
+        _ models: [any Model], asked: Turn, isList: Bool, found: FoundNodes?, isStored: Bool,
+        context: (any Sendable)?, at time: Date, isOver: @escaping @Sendable () -> Bool,
         applied: @escaping @Sendable ([any Model]?) -> Void = { _ in },
         then body: @escaping @MainActor @Sendable (AnswerOutcome) -> Void
     ) {
@@ -101,7 +102,7 @@ extension ConsistencyManager {
             let draft = engine.draft(models, asked: asked, isList: isList, found: found)
             guard draft.unknown.isEmpty else {
                 // The cache has the rest of it already: no older answer may undo that.
-                engine.requests.note(models, except: draft.lost, at: asked)
+                if isStored { engine.requests.note(models, except: draft.lost, at: asked) }
                 return end(.lacks(draft.unknown))
             }
             engine.log.open()

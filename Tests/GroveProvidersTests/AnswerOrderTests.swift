@@ -181,8 +181,7 @@ struct AnswerOrderTests {
         provider.setData(message("after", before))
         await server.answer(1, message("network", Person(id: "1", name: "network")))
         let settled = message("after", Person(id: "1", name: "network"))
-        let got = try await refresh.value
-        #expect(got == settled)
+        #expect(try await refresh.value == settled)
         try await rest(manager)
         #expect(provider.data == settled)
         #expect(try stored() == settled)

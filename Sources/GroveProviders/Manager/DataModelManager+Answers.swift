@@ -123,8 +123,8 @@ extension DataModelManager {
             // A cache that is only a delegate stores what is shown; another decides by itself, once.
             let mustWait = followed == nil && !save.isNothing
             consistencyManager.settle(
-                models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found, context: context,
-                at: now(),
+                models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found,
+                isStored: place.stored != nil && !save.isNothing, context: context, at: now(),
                 isOver: { [weak self] in self?.isOver(place) ?? true },
                 applied: { if mustWait { applied.put($0) } },
                 then: { [self] outcome in
