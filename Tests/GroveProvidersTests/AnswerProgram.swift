@@ -118,7 +118,7 @@ final class AnswerProgram {
             let pushed = message("a\(push.step)")
             do {
                 try managers[push.manager].updateModel(pushed, asOf: push.place)
-                model.answer(pushed, push.step)
+                bring(pushed, push.step)
             } catch {
                 #expect(error.code == .cancelled && model.lastLife > push.step, story)
             }
@@ -247,18 +247,19 @@ final class AnswerProgram {
         for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
     }
 
+    /// Notes an answer; one that the cache refuses is lost, with what it was to be stored over, if nobody holds it any more.
+    private func bring(_ message: Message, _ asked: Int) {
+        guard isSuspended else { return model.answer(message, asked) }
+        model.mayEdit("Message:\(message.id)", 0)
+        model.mayEdit("Person:\(message.sender.id)", 0)
+    }
+
     private func answer(_ kind: Int, _ number: Int) {
         if kind < 2 {
             let version = "a\(modelServers[kind].tag(number))"
             let value = Message(id: "\(kind)", text: version, sender: person(version))
             modelServers[kind].answer(number, .success(value))
-            // What is refused is lost if nobody holds it any more.
-            if isSuspended {
-                model.mayEdit("Message:\(kind)", 0)
-                model.mayEdit("Person:\(value.sender.id)", 0)
-            } else {
-                model.answer(value, modelServers[kind].tag(number))
-            }
+            bring(value, modelServers[kind].tag(number))
         } else {
             let version = "a\(listServer.tag(number))"
             let value = (0..<2).map { _ in person(version) }
