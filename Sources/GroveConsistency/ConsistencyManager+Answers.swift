@@ -74,7 +74,7 @@ extension ConsistencyManager {
     /// Applies an answer of the network, less what was changed since it was asked for; tells everybody who holds what it changes.
     ///
     /// Who asked is told first, by `body`, and listens to what they take by ``join(_:_:generation:model:)`` or
-    /// ``joinFetched(_:_:_:leaving:isFollowing:)``.
+    /// ``joinFetched(_:_:_:leaving:over:)``.
     ///
     /// - Parameters:
     ///   - asked: when the request was sent.

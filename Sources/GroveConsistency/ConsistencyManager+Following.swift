@@ -36,7 +36,7 @@ extension ConsistencyManager {
     /// What is not held yet of `names`, which are among the changes, and is brought by a read or an answer that began before, is told as
     /// ``onStale(_:)`` says.
     ///
-    /// ``endFollowing(_:_:_:except:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:leaving:isFollowing:)``.
+    /// ``endFollowing(_:_:_:except:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:leaving:over:)``.
     package func beginFollowing(
         _ changes: any CommittedChanges, named names: Set<ModelIdentifier> = [],
         lists: [(key: SubscriptionKey, isWhole: Bool)] = [],

@@ -181,15 +181,15 @@ extension ConsistencyManager {
     /// Hands over `models`, which a fetch brought, in their newest version, on the main actor and in the order of
     /// updates; `nil` for those that were deleted meanwhile.
     ///
-    /// The fetch goes on until ``joinFetched(_:_:_:leaving:isFollowing:)``.
+    /// The fetch goes on until ``joinFetched(_:_:_:leaving:over:)``.
     ///
-    /// - Parameter isFollowing: whether models may be from memory, as of when the fetch began.
+    /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what is held: see ``Engine/graft(_:since:over:)``.
     package func graftFetched(
-        _ fetch: Turn, models: [any Model], isFollowing: Bool = false,
+        _ fetch: Turn, models: [any Model], over fresh: Set<ModelIdentifier>? = nil,
         then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
     ) {
         engine.enqueue { engine in
-            let newest = models.map { engine.graft($0, since: fetch, over: isFollowing ? [] : nil) }
+            let newest = models.map { engine.graft($0, since: fetch, over: fresh) }
             engine.deliver { body(newest) }
         }
     }
@@ -198,16 +198,18 @@ extension ConsistencyManager {
     /// is delivered.
     ///
     /// - Parameter left: elements that are no longer listened to.
+    /// - Returns: when they are listened to: what became of them since they were read is delivered at this turn.
+    @discardableResult
     package func joinFetched(
         _ fetch: Turn, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)], leaving left: [Int] = [],
-        isFollowing: Bool = false
-    ) {
+        over fresh: Set<ModelIdentifier>? = nil
+    ) -> Turn {
         engine.enqueue { engine in
             engine.round(context: nil) {
                 guard let key, let subscription = engine.subscriptions[key.rawValue] else { return }
                 for handle in left { engine.leave(subscription, handle: handle) }
                 for (handle, model) in joined {
-                    let newest = engine.graft(model, since: fetch, over: isFollowing ? [] : nil)
+                    let newest = engine.graft(model, since: fetch, over: fresh)
                     if let newest { engine.listen(subscription, to: newest, handle: handle) }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
                         engine.noteElement(subscription, ElementChange(handle: handle, model: newest))

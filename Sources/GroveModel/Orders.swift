@@ -14,6 +14,8 @@ package struct Turn: Comparable, Hashable, Sendable {
 
     /// The turn after this one.
     package var next: Turn { Turn(rawValue: rawValue + 1) }
+    /// The turn before this one.
+    package var previous: Turn { Turn(rawValue: rawValue - 1) }
 }
 
 /// The number of a call that writes to a store.

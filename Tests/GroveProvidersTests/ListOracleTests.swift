@@ -17,7 +17,7 @@ struct ListOracleTests {
         private(set) var gone: Set<String> = []
         /// Those that were there all the time since the list was at rest.
         private(set) var stayed: Set<String> = []
-        /// Put in or kept by whoever is the last of two that do not know of each other, until the list is at rest.
+        /// Put in or kept by the last of two that do not know of each other, until the list is at rest.
         private var open: Set<String> = []
         /// Those of them that are not stored yet, as far as is known.
         private var inMemory: Set<String> = []
@@ -31,7 +31,7 @@ struct ListOracleTests {
             }
         }
 
-        /// Those that leave the list with an edit that is not stored yet: if another puts one back, nobody can say which is later.
+        /// Those that leave the list with an edit that is not stored yet: if another puts one back, it is not known which is later.
         private var leaving: Set<String> = []
 
         /// An element was taken out; if that is not stored yet, what is open is not decided when the list is at rest.

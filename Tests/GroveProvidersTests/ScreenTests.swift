@@ -409,7 +409,7 @@ struct ScreenTests {
     /// The manager learns of it, and the main actor has no turn.
     private func deleteUnseen(_ key: ModelIdentifier) throws {
         try cache.delete(key)
-        usleep(50_000)
+        while manager.consistencyManager.held.contains(key) { sched_yield() }
     }
 
     // MARK: Refused lists

@@ -7,6 +7,20 @@ enum CollectionEditRules {
 
     private static func people(_ range: Range<Int>) -> [Person] { range.map { Person(id: "Person:\($0)", age: $0) } }
 
+    /// A cache with a list of 600, `all`, of which one part of several was lost.
+    private static func cacheThatLostAPart(
+        _ trial: Trial
+    ) throws -> (cache: any ConformanceCache, list: [Person]) {
+        let site = try trial.site()
+        let cache = try site.open()
+        let list = people(0..<600)
+        try cache.writeCollection(list, forKey: "all")
+        let chunks = try site.interceptor.store().keys([StoredRecord.chunks])
+        try trial.expect(chunks.count > 2, "a list of 600: expected it in several records, got \(chunks.count).")
+        try site.interceptor.store().remove(chunks[1])
+        return (cache, list)
+    }
+
     static let edits = Rule(
         "COL-09", "Edits of a collection are those of an array, whether it is short or long.",
         because: "A position that is off by one is another message.", requires: [.typedCalls],
@@ -157,13 +171,7 @@ enum CollectionEditRules {
         because: "A cache may forget; it must not lie.", requires: [.typedCalls, .storedBytes],
         kills: ["skips-lost-parts"]
     ) { trial in
-        let site = try trial.site()
-        let cache = try site.open()
-        let list = people(0..<600)
-        try cache.writeCollection(list, forKey: "all")
-        let chunks = try site.interceptor.store().keys([StoredRecord.chunks])
-        try trial.expect(chunks.count > 2, "a list of 600: expected it in several records, got \(chunks.count).")
-        try site.interceptor.store().remove(chunks[1])
+        let (cache, list) = try cacheThatLostAPart(trial)
         try trial.expectMiss(
             try cache.readCollection("all", as: Person.self), .gap, "all", "a list of which a part was lost")
         guard case .hit(let rest) = try cache.readCollection("all", as: Person.self, missing: .skip) else {
@@ -193,13 +201,7 @@ enum CollectionEditRules {
         requires: [.typedCalls, .storedBytes],
         kills: ["ends-at-empty-pages", "hides-gaps", "denies-lists-with-gaps"]
     ) { trial in
-        let site = try trial.site()
-        let cache = try site.open()
-        let list = people(0..<600)
-        try cache.writeCollection(list, forKey: "all")
-        let chunks = try site.interceptor.store().keys([StoredRecord.chunks])
-        try trial.expect(chunks.count > 2, "a list of 600: expected it in several records, got \(chunks.count).")
-        try site.interceptor.store().remove(chunks[1])
+        let (cache, list) = try cacheThatLostAPart(trial)
         guard case .hit(let whole) = try cache.readPage("all", as: Person.self, in: 0..<600, missing: .skip),
             let gap = whole.gaps.first, whole.gaps.count == 1
         else { throw CheckFailure("a list of which a part was lost: expected it with one gap.") }

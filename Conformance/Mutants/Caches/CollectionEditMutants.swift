@@ -77,10 +77,12 @@ final class EditsWhatItRead: ForwardingCache, @unchecked Sendable {
     }
 }
 
-/// A count leaves deleted elements out.
-// SAFETY: it adds nothing to its sendable base class.
-final class CountsWhatShows: ForwardingCache, @unchecked Sendable {
+/// A cache that remembers of which type each collection is.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+class KnowsTypes: ForwardingCache, @unchecked Sendable {
     private let types = Mutex<[String: any CacheableModel.Type]>([:])
+
+    func type(ofCollection key: String) -> (any CacheableModel.Type)? { types.withLock { $0[key] } }
 
     override func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String
@@ -88,12 +90,16 @@ final class CountsWhatShows: ForwardingCache, @unchecked Sendable {
         types.withLock { $0[key] = M.self }
         return try base.writeCollection(elements, forKey: key)
     }
+}
 
+/// A count leaves deleted elements out.
+// SAFETY: it adds nothing to its sendable base class.
+final class CountsWhatShows: KnowsTypes, @unchecked Sendable {
     override func count(ofCollection key: String) throws(CacheError) -> Int? {
         func shown<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> Int? {
             try base.readCollection(key, as: type).value?.values.count
         }
-        if let type = types.withLock({ $0[key] }), let count = try shown(type) { return count }
+        if let type = type(ofCollection: key), let count = try shown(type) { return count }
         return try base.count(ofCollection: key)
     }
 }
@@ -213,22 +219,13 @@ final class HidesGaps: ForwardingCache, @unchecked Sendable {
 }
 
 /// A list of which a part is not there is not there.
-// SAFETY: what it adds to its sendable base class is behind a mutex.
-final class DeniesListsWithGaps: ForwardingCache, @unchecked Sendable {
-    private let types = Mutex<[String: any CacheableModel.Type]>([:])
-
-    override func writeCollection<M: CacheableModel>(
-        _ elements: [M], forKey key: String
-    ) throws(CacheError) -> WrittenChanges {
-        types.withLock { $0[key] = M.self }
-        return try base.writeCollection(elements, forKey: key)
-    }
-
+// SAFETY: it adds nothing to its sendable base class.
+final class DeniesListsWithGaps: KnowsTypes, @unchecked Sendable {
     override func knownCount(ofCollection key: String) throws(CacheError) -> Int? {
         func isWhole<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> Bool {
             try base.readCollection(key, as: type, missing: .miss).value != nil
         }
-        if let type = types.withLock({ $0[key] }), try !isWhole(type) { return nil }
+        if let type = type(ofCollection: key), try !isWhole(type) { return nil }
         return try base.knownCount(ofCollection: key)
     }
 }

@@ -168,7 +168,7 @@ extension CollectionDataProvider {
     /// Replaces the element at `index` by another version of it.
     ///
     /// If the element there has another identifier, the index is from before a change: then the element that has the identifier
-    /// of `element` is replaced, where it is. An element without an identifier is replaced by whatever is given.
+    /// of `element` is replaced, where it is. An element without an identifier is replaced by any other.
     ///
     /// - Returns: whether the list has the element; if it does not, nothing happens. To put another model in the place of one,
     ///   remove that and insert the other.

@@ -12,7 +12,7 @@ extension CollectionStore {
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, key, type) = (manager.consistencyManager, key, T.self)
         let missing = missing
-        return ListReader(name: name, subscription: key) { [weak self] view, reading, known, began, isWiped in
+        return ListReader(name: name, subscription: key) { [weak self] view, reading, known, ahead, began, isWiped in
             if case .news(let news) = reading {
                 var brought: [ModelIdentifier: any SimpleModel] = [:]
                 var isLacking = false
@@ -23,14 +23,18 @@ extension CollectionStore {
                     case .miss, nil: isLacking = true
                     }
                 }
-                let models = Array(brought.values)
-                consistency.graftFetched(began, models: models.map { Leaf.node($0) }, isFollowing: true) {
+                let models = brought.values.map { Leaf.node($0) }
+                let fresh = Set(brought.keys).subtracting(ahead)
+                consistency.graftFetched(began, models: models, over: fresh) {
                     [isLacking] newest in
-                    guard let self else { return consistency.joinFetched(began, nil, []) }
+                    guard let self else {
+                        consistency.joinFetched(began, nil, [])
+                        return
+                    }
                     let newest = newest.compactMap { $0.flatMap { Leaf.base($0) as? T } }
                     self.take(
                         news, newest.reduce(into: [:]) { $0[$1.modelIdentifier ?? ""] = $1 }, isLacking: isLacking,
-                        asOf: began)
+                        asOf: began, over: fresh)
                 }
                 return
             }
@@ -43,10 +47,15 @@ extension CollectionStore {
             }
             if miss?.reason == .deleted { miss = nil }
             let models = (read?.value?.elements ?? []).map { Leaf.node($0) }
-            consistency.graftFetched(began, models: models, isFollowing: true) { [read, miss] newest in
-                guard let self else { return consistency.joinFetched(began, nil, []) }
+            let fresh = Set(models.compactMap(\.modelIdentifier))
+                .subtracting(known.compactMap(\.modelIdentifier)).subtracting(ahead)
+            consistency.graftFetched(began, models: models, over: fresh) { [read, miss] newest in
+                guard let self else {
+                    consistency.joinFetched(began, nil, [])
+                    return
+                }
                 let list = read?.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
-                self.show(list, miss, asOf: began, isWiped: isWiped)
+                self.show(list, miss, asOf: began, over: fresh, isWiped: isWiped)
             }
         }
     }
@@ -56,8 +65,11 @@ extension CollectionStore {
     /// - Parameters:
     ///   - list: `nil` if there is none, or not all of it.
     ///   - miss: what the cache does not have.
+    ///   - fresh: the elements that were read, and not held before.
     ///   - isWiped: whether the cache was emptied, so that a list that it does not have is gone.
-    private func show(_ list: FetchedList<T>?, _ miss: CacheMiss?, asOf began: Turn, isWiped: Bool) {
+    private func show(
+        _ list: FetchedList<T>?, _ miss: CacheMiss?, asOf began: Turn, over fresh: Set<ModelIdentifier>, isWiped: Bool
+    ) {
         let consistency = manager.consistencyManager
         let name = ModelIdentifier(cacheKey ?? "")
         func end() { consistency.joinFetched(began, nil, []) }
@@ -100,7 +112,7 @@ extension CollectionStore {
         let read = successors(for: list.models, beside: acknowledged, except: handlesOfPending)
         let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
         gone.subtract(read.map(\.handle))
-        let information = show(base, asOf: began, reading: nil) ?? []
+        let information = show(base, asOf: began, over: fresh, reading: nil) ?? []
         if !information.isEmpty { changedAt = max(changedAt, began) }
         tellWhole()
         // Who is told may edit; so that comes last.
@@ -120,7 +132,11 @@ extension CollectionStore {
     /// - Parameters:
     ///   - models: the elements that came, as far as they were not deleted since.
     ///   - isLacking: whether the cache does not have one of them, or not all of it.
-    private func take(_ news: [ListNews], _ models: [ModelIdentifier: T], isLacking: Bool, asOf began: Turn) {
+    ///   - fresh: those that nobody holds in a newer version.
+    private func take(
+        _ news: [ListNews], _ models: [ModelIdentifier: T], isLacking: Bool, asOf began: Turn,
+        over fresh: Set<ModelIdentifier>
+    ) {
         let consistency = manager.consistencyManager
         guard !isLoading, isLoaded, !consistency.isCancelled(since: began) else {
             isStale = isLoading
@@ -161,7 +177,8 @@ extension CollectionStore {
         let read = Set(models.keys)
         let changes = isReset ? nil : differences(of: before.entries, former, splices, list.entries)
         let information =
-            changes.map { show(list, $0, asOf: began, reading: read) } ?? show(list, asOf: began, reading: read)
+            changes.map { show(list, $0, asOf: began, over: fresh, reading: read) }
+            ?? show(list, asOf: began, over: fresh, reading: read)
         guard let information else { return readWhole(began) }
         guard !information.isEmpty else { return }
         changedAt = max(changedAt, began)
@@ -272,7 +289,8 @@ extension CollectionStore {
     /// - Parameter read: the models that were read.
     /// - Returns: what changed; `nil`, and then nothing does, as for ``show(_:asOf:reading:)``.
     private func show(
-        _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn, reading read: Set<ModelIdentifier>
+        _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn, over fresh: Set<ModelIdentifier>,
+        reading read: Set<ModelIdentifier>
     ) -> [CollectionChangeInformation]? {
         // What was there before, and what came: what moves is not new.
         let known = Set(splices.flatMap { $0.removed.map(\.handle) }.filter { position(of: $0) != nil })
@@ -287,16 +305,9 @@ extension CollectionStore {
             information += splice.removed.indices.reversed().map { .delete(index: splice.start + $0) }
             information += splice.inserted.indices.map { .insert(index: splice.start + $0) }
         }
-        let consistency = manager.consistencyManager
-        var joined: [(handle: Int, model: any Model)] = []
-        for handle in came {
-            guard let index = position(of: handle) else { continue }
-            // News from before the read are not for what was read; those of a later read are.
-            entries[index].editedAt = max(entries[index].editedAt, began)
-            joined.append((handle, Leaf.node(entries[index].model)))
-        }
-        let leaving = known.filter { position(of: $0) == nil }
-        consistency.joinFetched(began, key, joined, leaving: Array(leaving), isFollowing: true)
+        listen(
+            to: came.compactMap { position(of: $0) }, asOf: began, over: fresh,
+            leaving: known.filter { position(of: $0) == nil })
         return information
     }
 
@@ -306,7 +317,7 @@ extension CollectionStore {
     /// - Returns: what changed; `nil`, and then nothing does, if an element comes back that an edit had hidden, and that was not read:
     ///   what became of it meanwhile is not known.
     private func show(
-        _ list: ListBase<T>, asOf began: Turn, reading read: Set<ModelIdentifier>?
+        _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, reading read: Set<ModelIdentifier>?
     ) -> [CollectionChangeInformation]? {
         let isWhole = read == nil
         var new = list.entries
@@ -342,21 +353,28 @@ extension CollectionStore {
             let old = before[index < start ? index : index + before.count - after.count]
             if old.revision != after[index].revision { information.append(.update(index: index)) }
         }
-        let consistency = manager.consistencyManager
         let there = Set(after[came].map(\.handle))
         let leaving = isWhole ? before.map(\.handle) : before[left].map(\.handle).filter { !there.contains($0) }
         replace(left, with: after[came])
         for index in after.indices where !came.contains(index) {
             if entries[index].revision != after[index].revision { entries[index] = after[index] }
         }
-        var joined: [(handle: Int, model: any Model)] = []
-        for index in isWhole ? 0..<entries.count : came where isWhole || !known.contains(entries[index].handle) {
-            // News from before the read are not for what was read; those of a later read are.
-            entries[index].editedAt = max(entries[index].editedAt, began)
-            joined.append((entries[index].handle, Leaf.node(entries[index].model)))
-        }
-        consistency.joinFetched(began, key, joined, leaving: leaving, isFollowing: true)
+        listen(
+            to: isWhole ? Array(0..<entries.count) : came.filter { !known.contains(entries[$0].handle) }, asOf: began,
+            over: fresh, leaving: leaving)
         return information
+    }
+
+    /// Listens to what was read as of `began` and is shown at `indices`.
+    ///
+    /// News from before are not for it: what became of it since it was read is told once it is listened to.
+    private func listen(
+        to indices: [Int], asOf began: Turn, over fresh: Set<ModelIdentifier>, leaving: some Sequence<Int>
+    ) {
+        let joined = indices.map { (handle: entries[$0].handle, model: Leaf.node(entries[$0].model)) }
+        let joinedAt = manager.consistencyManager.joinFetched(
+            began, key, joined, leaving: Array(leaving), over: fresh)
+        for index in indices { entries[index].editedAt = max(entries[index].editedAt, joinedAt.previous) }
     }
 }
 

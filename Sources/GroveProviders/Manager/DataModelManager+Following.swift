@@ -148,7 +148,8 @@ extension DataModelManager {
             consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = life } }
         }
         for (list, reading) in lists {
-            list.read(view, reading, held.elements[list.subscription] ?? [], began, isWiped)
+            let known = held.changes.known + (held.elements[list.subscription] ?? [])
+            list.read(view, reading, known, ahead, began, isWiped)
         }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
             // What the cache has forgotten of a tree may be in memory: read by itself, the tree gets the rest from there.
@@ -180,11 +181,12 @@ struct ListReader: Sendable {
     /// The cache key.
     let name: ModelIdentifier
     let subscription: SubscriptionKey
-    /// Brings the list up to date in a view, given the elements that are known and the turn at which the read began, and shows it.
+    /// Brings the list up to date in a view, given what is held already, what is held in a newer version than the cache has, and the turn
+    /// at which the read began, and shows it.
     let read:
         @Sendable (
-            _ view: (any FollowedView)?, _ reading: ListReading, _ known: [any SimpleModel], _ began: Turn,
-            _ isWiped: Bool
+            _ view: (any FollowedView)?, _ reading: ListReading, _ known: [any SimpleModel],
+            _ ahead: Set<ModelIdentifier>, _ began: Turn, _ isWiped: Bool
         ) -> Void
 }
 
