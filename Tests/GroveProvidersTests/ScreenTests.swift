@@ -219,6 +219,19 @@ struct ScreenTests {
         #expect(shown.data == ann)
     }
 
+    @Test("A list that lacks a model is whole once this manager deletes that")
+    func lackedAndDeleted() async throws {
+        try await cache.writeCollection([ann, Person(id: "2")], as: "people")
+        try await cache.evict("Person:2")
+        let list = People(dataModelManager: manager)
+        _ = try? await list.load(withCacheKey: "people") { throw CancellationError() }
+        try await rest()
+        #expect(list.count == 0)
+        manager.deleteModel(Person(id: "2"))
+        try await rest()
+        #expect(list.data == [ann])
+    }
+
     @Test("A screen whose model was deleted, and that asks for another, shows that when it comes, and not the former")
     func askedForAfterADeletion() async throws {
         let shown = DataProvider<Person>(dataModelManager: manager)

@@ -36,11 +36,7 @@ extension DataModelManager {
                 guard let followed else {
                     return cache.deleteModel(model, forKey: identifier?.rawValue, context: context)
                 }
-                let resumptions = manager.value?.resumptions ?? 0
-                followed.delete(identifier, forKey: identifier?.rawValue, asOf: nil) {
-                    guard let identifier else { return }
-                    manager.value?.note(deletionOf: identifier, $0, since: resumptions)
-                }
+                followed.delete(identifier, forKey: identifier?.rawValue, asOf: nil, for: manager)
             }
         }
     }
@@ -229,6 +225,20 @@ extension DataModelManager {
                 }
             }
         }
+    }
+}
+
+extension FollowedCache {
+    /// Deletes a model; `manager` notes what becomes of that, and reads again what waits for the model.
+    func delete(
+        _ identifier: ModelIdentifier?, forKey key: String?, asOf place: StoredPlace?, for manager: WeakManager
+    ) {
+        let resumptions = manager.value?.resumptions ?? 0
+        delete(identifier, forKey: key, asOf: place) { outcome in
+            guard let identifier else { return }
+            manager.value?.note(deletionOf: identifier, outcome, since: resumptions)
+        }
+        if let identifier { manager.value?.wakeWhatLacks([], named: identifier) }
     }
 }
 

@@ -168,8 +168,10 @@ extension DataModelManager {
                     let resumptions = resumptions
                     followed?.delete(identifier, forKey: nil, asOf: place) { [weak self] outcome in
                         self?.note(deletionOf: identifier, outcome, since: resumptions)
+                        guard case .stored = outcome else { return }
                         // It may have been read meanwhile, and be shown again.
-                        if case .stored = outcome { self?.markStale(CollectionOfOne(.model(identifier))) }
+                        self?.markStale(CollectionOfOne(.model(identifier)))
+                        self?.wakeWhatLacks([], named: identifier)
                     }
                 }
             }

@@ -271,10 +271,8 @@ extension DataProvider {
                     let (cache, followed) = (manager.cache, manager.followed)
                     manager.onCache {
                         if let followed {
-                            let resumptions = manager.resumptions
-                            followed.delete(identifier, forKey: name.rawValue, asOf: place.stored) {
-                                manager.note(deletionOf: identifier, $0, since: resumptions)
-                            }
+                            followed.delete(
+                                identifier, forKey: name.rawValue, asOf: place.stored, for: WeakManager(manager))
                         } else if let model, model.modelIdentifier == identifier {
                             cache.deleteModel(model, forKey: name.rawValue, context: context)
                         }
