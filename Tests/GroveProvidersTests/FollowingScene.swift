@@ -48,7 +48,7 @@ protocol FollowingScene {
     func insert(_ people: [Person], at index: Int) throws
     func remove(list: String) throws
     /// Removes the list of people and writes it, in one commit: nobody is told what of it changed.
-    func rewrite(_ people: [Person]) throws
+    func rewrite(_ people: [Person], forgetting id: String?) throws
     /// Edits the list of people by a call of the cache, or by two in one transaction.
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws
     func suspend() throws
@@ -75,6 +75,7 @@ protocol FollowingScene {
 
 extension FollowingScene {
     func settle() async throws { try await settle(noticing: true) }
+    func rewrite(_ people: [Person]) throws { try rewrite(people, forgetting: nil) }
 }
 
 extension Scene: FollowingScene {
@@ -133,10 +134,11 @@ extension Scene: FollowingScene {
 
     func remove(list: String) throws { try cache.removeCollection(list) }
 
-    func rewrite(_ people: [Person]) throws {
+    func rewrite(_ people: [Person], forgetting id: String?) throws {
         try cache.write { tx in
             try tx.removeCollection("people")
             try tx.writeCollection(people, as: "people")
+            if let id { try tx.evict("Person:\(id)") }
         }
     }
 

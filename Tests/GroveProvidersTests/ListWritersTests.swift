@@ -137,6 +137,23 @@ struct ListWritersTests {
         }
     }
 
+    @Test(
+        "What a list lacks, and is deleted before the main actor learns that, is waited for",
+        arguments: FollowedBackend.allCases)
+    func deletedBeforeLacked(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            try scene.rewrite(people(["1"]))
+            let list = People(dataModelManager: scene.manager)
+            _ = try await list.fetchDataFromCache(withCacheKey: "people")
+            try await scene.settle()
+            try scene.rewrite(people(["1", "2", "3"]), forgetting: "2")
+            scene.waitForFollowers()
+            try scene.delete("2")
+            scene.waitForFollowers()
+            try await expect(["1", "3"], scene, [list])
+        }
+    }
+
     /// Notes what a list shows of its last element whenever it is told of a change.
     private final class Versions: CollectionDataProviderDelegate {
         var shown: [String] = []

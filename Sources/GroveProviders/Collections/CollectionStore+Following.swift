@@ -10,7 +10,7 @@ import GroveModel
 extension CollectionStore {
     /// How this list is brought up to date: see ``DataModelManager/markStale(_:)``.
     func reader(of name: ModelIdentifier) -> ListReader {
-        let (consistency, key, type) = (manager.consistencyManager, key, T.self)
+        let (consistency, stale, key, type) = (manager.consistencyManager, manager.stale, key, T.self)
         let missing = missing
         return ListReader(name: name, subscription: key) { [weak self] view, reading, known, ahead, began, isWiped in
             if case .news(let news) = reading {
@@ -46,6 +46,8 @@ extension CollectionStore {
                 read = view?.list(name, of: type, missing: .skip)
             }
             if miss?.reason == .deleted { miss = nil }
+            // Before anything else is read, so that nothing comes in between.
+            if let miss { _ = stale.withLock { $0.wait(.list(name), for: miss.identifier) } }
             let models = (read?.value?.elements ?? []).map { Leaf.node($0) }
             let fresh = Set(models.compactMap(\.modelIdentifier))
                 .subtracting(known.compactMap(\.modelIdentifier)).subtracting(ahead)
@@ -87,7 +89,6 @@ extension CollectionStore {
             commit = nil
             return manager.markStale([.list(name)])
         }
-        if let miss { wait(for: miss.identifier, name) }
         guard let list else {
             end()
             // What was edited since is stored by now, or will be; what the cache refused before it was emptied is void.

@@ -9,20 +9,15 @@ import GroveModel
 
 /// Who asked for a list that is not there, or not whole, and what they are told.
 extension CollectionStore {
-    /// Lets the list be read again when the cache has the node that it lacks.
-    func wait(for missing: ModelIdentifier, _ name: ModelIdentifier) {
-        guard manager.followed != nil else { return }
-        _ = manager.stale.withLock { $0.wait(.list(name), for: missing) }
-    }
-
     /// Lets `viewer`, which shows nothing, have the list as soon as somebody brings it.
     func addInterest(_ viewer: CollectionDataProvider<T>, lacking missing: ModelIdentifier) {
         interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
         interested.append(WeakViewer(viewer: viewer))
-        guard let cacheKey else { return }
-        wait(for: missing, ModelIdentifier(cacheKey))
+        guard let cacheKey, manager.followed != nil else { return }
+        let name = ModelIdentifier(cacheKey)
+        _ = manager.stale.withLock { $0.wait(.list(name), for: missing) }
         // What came in the meantime is read now.
-        manager.markStale([.list(ModelIdentifier(cacheKey))])
+        manager.markStale([.list(name)])
     }
 
     func removeInterest(_ viewer: CollectionDataProvider<T>) {
