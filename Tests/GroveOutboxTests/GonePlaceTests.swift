@@ -72,6 +72,21 @@ struct GonePlaceTests {
         #expect(feed.data.map(\.id) == [1, 2, 3] && feed.data[1].text == "new")
     }
 
+    @Test("What a pending change takes out of a list is out of it when it is confirmed, and stays a model")
+    func takenOut() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed((1...3).map { Post(id: $0) })
+        _ = scene.submit(TakeOut(post: 2))
+        #expect(feed.data.map(\.id) == [1, 3])
+        #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == [1, 2, 3])
+        await scene.server.reply(Answer())
+        await scene.outbox.flush()
+        #expect(scene.outbox.pending.isEmpty)
+        #expect(feed.data.map(\.id) == [1, 3])
+        #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == [1, 3])
+        #expect(try scene.cache.model(Post.self, id: 2) != nil)
+    }
+
     @Test("What is pending stays where it was shown when it is confirmed", arguments: [true, false])
     func drafts(isNew: Bool) async throws {
         let scene = try Scene()

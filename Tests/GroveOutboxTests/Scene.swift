@@ -119,12 +119,21 @@ struct Put: Mutation {
     var isNew = false
     var before: Int?
     func apply(to draft: inout Draft) throws {
-        let place = before.map { ElementPlace.before(Post.modelIdentifier(for: $0)) } ?? .first
+        let place = before.map { ElementPlace.before(Post.self, id: $0) } ?? .first
         if isNew { return try draft.insert(Post(id: post), at: place, inCollection: "feed") }
-        draft.move(Post.modelIdentifier(for: post), to: place, inCollection: "feed")
+        draft.move(Post.self, id: post, to: place, inCollection: "feed")
     }
     func send(_ api: FakeServer, _ attempt: Attempt) async throws -> Answer {
         try await api.answer("place:\(post)", attempt)
+    }
+}
+
+/// Takes a post out of the feed.
+struct TakeOut: Mutation {
+    let post: Int
+    func apply(to draft: inout Draft) throws { draft.remove(Post.self, id: post, fromCollection: "feed") }
+    func send(_ api: FakeServer, _ attempt: Attempt) async throws -> Answer {
+        try await api.answer("out:\(post)", attempt)
     }
 }
 
@@ -241,7 +250,7 @@ struct Scene {
         self.cache = cache
         self.clock = clock
         outbox = try Outbox(
-            cache, server, for: [Like.self, Edit.self, Write.self, Remove.self, Put.self],
+            cache, server, for: [Like.self, Edit.self, Write.self, Remove.self, Put.self, TakeOut.self],
             options: Scene.options(clock, keys))
         manager = DataModelManager(cache, outbox: outbox)
         outbox.onProblem = { [told] item, problem in told.problems.append((item.id, problem)) }

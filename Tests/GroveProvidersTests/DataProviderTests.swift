@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 @testable import GroveProviders
@@ -321,7 +322,7 @@ struct DataProviderTests {
         for _ in 0..<round % 7 { await Task.yield() }
         try await manager.wipe()
         await first
-        while answers.count < 4 { await manager.flush() }
+        await waitUntil { answers.count >= 4 }
         await manager.flush()
         #expect(answers.count == 4)
         #expect(provider.data == nil)

@@ -2,6 +2,7 @@ import Grove
 import GroveCache
 import GroveMemory
 import Observation
+import TestSupport
 import Testing
 
 /// Refreshes that bring nothing new.
@@ -98,7 +99,7 @@ struct EqualContentTests {
         second.delegate = screen
         first.setData([], cacheKey: "others")
         #expect(screen.changes == [.reset])
-        while cache.waiting < 1 { await manager.flush() }
+        await waitUntil { cache.waiting >= 1 }
         cache.release()
         await manager.flush()
         #expect(first.count == 0)

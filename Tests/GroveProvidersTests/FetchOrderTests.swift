@@ -2,6 +2,7 @@ import Foundation
 import Grove
 import GroveCache
 import Synchronization
+import TestSupport
 import Testing
 
 /// Which of several answers a provider takes, and how old they may be.
@@ -34,9 +35,9 @@ struct FetchOrderTests {
         var answers = 0
         provider.fetchDataFromCache(withCacheKey: "Person:1", completion: { _, _ in answers += 1 })
         provider.fetchDataFromCache(withCacheKey: "Person:2", completion: { _, _ in answers += 1 })
-        while cache.waiting < 2 { await manager.flush() }
+        await waitUntil { cache.waiting >= 2 }
         cache.release(reversed: reversed)
-        while answers < 2 { await manager.flush() }
+        await waitUntil { answers >= 2 }
         #expect(provider.data?.id == "2")
     }
 
@@ -49,9 +50,9 @@ struct FetchOrderTests {
         var answers = 0
         provider.fetchDataFromCache(withCacheKey: "Person:2", completion: { _, _ in answers += 1 })
         provider.fetchDataFromCache(withCacheKey: "Person:1", completion: { _, _ in answers += 1 })
-        while cache.waiting < 1 { await manager.flush() }
+        await waitUntil { cache.waiting >= 1 }
         cache.release()
-        while answers < 2 { await manager.flush() }
+        await waitUntil { answers >= 2 }
         #expect(provider.data?.id == "1")
     }
 
@@ -107,9 +108,9 @@ struct FetchOrderTests {
         var answers: [[Person]?] = []
         list.fetchDataFromCache(withCacheKey: "a", completion: { data, _ in answers.append(data) })
         list.setData([Person(id: "2")], cacheKey: "b")
-        while cache.waiting < 1 { await manager.flush() }
+        await waitUntil { cache.waiting >= 1 }
         cache.release()
-        while answers.isEmpty { await manager.flush() }
+        await waitUntil { !answers.isEmpty }
         #expect(answers == [[Person(id: "2")]], "who is overtaken is given what is shown")
         #expect(list.data.map(\.id) == ["2"])
         #expect(list.cacheKey == "b")
@@ -173,9 +174,9 @@ struct FetchOrderTests {
         theirs.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
         theirs.isPaused = true
         mine.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
-        while cache.waiting < 1 { await manager.flush() }
+        await waitUntil { cache.waiting >= 1 }
         cache.release()
-        while mine.count == 0 { await manager.flush() }
+        await waitUntil { mine.count > 0 }
         #expect(myScreen.changes.isEmpty)
         #expect(theirScreen.changes.isEmpty)
         #expect(theirs.count == 1)

@@ -1,6 +1,7 @@
 import Grove
 import GroveCache
 import Synchronization
+import TestSupport
 import Testing
 
 /// Loads over a network that the test drives.
@@ -47,7 +48,7 @@ struct LoadTests {
             Task { try await list.load(withCacheKey: "people") { [network] in [try await network.person("1")] } }
         }
         await network.receives(1)
-        while !lists.allSatisfy({ if case .loading = $0.state { true } else { false } }) { await Task.yield() }
+        await waitUntil { lists.allSatisfy { if case .loading = $0.state { true } else { false } } }
         for _ in 0..<3 { await manager.flush() }
         lists[2].setData([Person(id: "9")], cacheKey: "others")
         lists[1].isPaused = true
@@ -73,7 +74,7 @@ struct LoadTests {
         await network.receives(2)
         alone.cancel()
         await #expect(throws: CancellationError.self) { try await alone.value }
-        while network.cancelled == 0 { await Task.yield() }
+        await waitUntil { network.cancelled > 0 }
         #expect(providers[0].data?.name == "new")
         if case .cached = providers[0].state {} else { Issue.record("the state is \(providers[0].state)") }
         let after = Task { try await person(providers[0], "1") }
@@ -113,7 +114,7 @@ struct LoadTests {
             await network.receives(attempt + 1)
             await network.fail("1", NoNetwork())
             await clock.sleeps()
-            while provider.data == nil { await manager.flush() }
+            await waitUntil { provider.data != nil }
             #expect(provider.data?.name == "cached")
             if case .loading = provider.state {} else { Issue.record("the state is \(provider.state)") }
             clock.advance(.seconds(wait) - .milliseconds(1))
@@ -190,7 +191,7 @@ struct LoadTests {
 
     /// Returns when every provider has begun to load, and those whose request is another's have joined it.
     private func joined(_ providers: [DataProvider<Person>]) async {
-        while !providers.allSatisfy({ if case .loading = $0.state { true } else { false } }) { await Task.yield() }
+        await waitUntil { providers.allSatisfy { if case .loading = $0.state { true } else { false } } }
         for _ in 0..<3 { await manager.flush() }
     }
 }
@@ -238,7 +239,7 @@ final class Network: Sendable {
     }
 
     /// Returns when there were `count` requests.
-    func receives(_ count: Int) async { while asked.count < count { await Task.yield() } }
+    func receives(_ count: Int) async { await waitUntil { asked.count >= count } }
 
     func answer(_ id: String, _ name: String) async { await next(id).resume(returning: Person(id: id, name: name)) }
 
@@ -308,8 +309,8 @@ final class ManualClock: Clock {
     }
 
     /// Returns when a sleep has begun.
-    func sleeps() async { while state.withLock({ $0.sleepers.isEmpty }) { await Task.yield() } }
+    func sleeps() async { await waitUntil { state.withLock { !$0.sleepers.isEmpty } } }
 
     /// Returns when no sleep goes on.
-    func isIdle() async { while state.withLock({ !$0.sleepers.isEmpty }) { await Task.yield() } }
+    func isIdle() async { await waitUntil { state.withLock { $0.sleepers.isEmpty } } }
 }

@@ -26,7 +26,7 @@ struct LogOutDoorTests {
             let load = Task { try await one.load(withCacheKey: "Message:34") { try await server.ask() } }
             await server.receives(1)
             // The cache answers too.
-            while one.data == nil { await manager.flush() }
+            await waitUntil { one.data != nil }
             let retrying = Task {
                 try await two.load(withCacheKey: "Message:35", retry: LoadRetry(3, clock: clock)) { () -> Message? in
                     throw NoNetwork()

@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 @testable import GroveProviders
@@ -24,7 +25,7 @@ struct OfflineTests {
 
     /// Lets the network fail first, then the cache answer.
     private func answerLate() async {
-        while asked.value < 1 || cache.waiting < 1 { await manager.flush() }
+        await waitUntil { asked.value >= 1 && cache.waiting >= 1 }
         for _ in 0..<3 { await manager.flush() }
         cache.release()
     }
@@ -99,7 +100,7 @@ struct OfflineTests {
         let people = Task {
             try await list.load(withCacheKey: "people") { () throws -> [Person] in throw NoNetwork() }
         }
-        while cache.waiting < 2 { await manager.flush() }
+        await waitUntil { cache.waiting >= 2 }
         model.cancel()
         people.cancel()
         await #expect(throws: (any Error).self) { try await model.value }

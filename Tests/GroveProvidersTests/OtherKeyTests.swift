@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 /// Fetches of a collection by a provider that holds another one.
@@ -23,7 +24,7 @@ struct OtherKeyTests {
 
     /// Waits for the answers of reads that are held.
     private func release(_ count: Int = 1) async {
-        while cache.waiting < count { await manager.flush() }
+        await waitUntil { cache.waiting >= count }
         cache.release()
         for _ in 0..<3 { await manager.flush() }
     }

@@ -1,6 +1,7 @@
 import Grove
 import GroveCache
 import Observation
+import TestSupport
 import Testing
 
 @testable import GroveProviders
@@ -34,9 +35,9 @@ struct ProviderStateTests {
         provider.fetchDataFromCache(withCacheKey: "Person:1", completion: { _, _ in })
         list.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
         #expect(name(provider.state) == "loading" && name(list.state) == "loading")
-        while cache.waiting < 2 { await manager.flush() }
+        await waitUntil { cache.waiting >= 2 }
         cache.release()
-        while provider.data == nil || list.count == 0 { await manager.flush() }
+        await waitUntil { provider.data != nil && list.count > 0 }
         #expect(name(provider.state) == "cached" && name(list.state) == "cached")
         _ = try await provider.fetchDataFromCache(withCacheKey: "Person:9")
         _ = try await list.fetchDataFromCache(withCacheKey: "nowhere")
@@ -83,7 +84,7 @@ struct ProviderStateTests {
                 return [Person(id: "2")]
             }
         }
-        while provider.data == nil || list.count == 0 { await manager.flush() }
+        await waitUntil { provider.data != nil && list.count > 0 }
         #expect(name(provider.state) == "loading" && name(list.state) == "loading")
         gate.open()
         _ = try await (one.value, many.value)
@@ -145,7 +146,7 @@ struct ProviderStateTests {
         sibling.fetchDataFromCache(withCacheKey: "people", completion: { _, _ in })
         #expect(sibling.rows.map(\.model.id) == ["4", "2", "3"] && name(sibling.state) == "cached")
         // The cache does not have it, but it is there; so it is listened to, and no delegate is told.
-        while name(provider.state) == "loading" { await manager.flush() }
+        await waitUntil { name(provider.state) != "loading" }
         #expect(provider.data == ann && name(provider.state) == "cached" && screen.told.isEmpty)
         manager.updateModel(Person(id: "1", name: "Anna"), updateCache: false)
         await manager.flush()
@@ -167,7 +168,7 @@ struct ProviderStateTests {
         provider.fetchDataFromCache(withCacheKey: "Person:1", completion: { _, _ in })
         second.fetchDataFromCache(withCacheKey: "Person:2", completion: { _, _ in })
         #expect(provider.data == ann && second.data?.name == "")
-        while name(provider.state) == "loading" || name(second.state) == "loading" { await manager.flush() }
+        await waitUntil { name(provider.state) != "loading" && name(second.state) != "loading" }
         #expect(provider.data == nil && second.data?.name == "new")
     }
 

@@ -328,9 +328,9 @@ struct ScreenTests {
         provider.fetchDataFromCache(withCacheKey: "Person:2") { person, _ in given.append(person) }
         provider.setData(ann)
         manager.deleteModel(ann)
-        while held.waiting < 1 { await manager.flush() }
+        await waitUntil { held.waiting >= 1 }
         held.release()
-        while given.isEmpty { await manager.flush() }
+        await waitUntil { !given.isEmpty }
         #expect(provider.data == nil && given == [nil])
     }
 
@@ -436,7 +436,7 @@ struct ScreenTests {
             await server.receives(1)
             server.answer(0, .success([person]))
             // The model is stored, and then the list, when it is shown: most often after this.
-            while try person != cache.model("Person:\(attempt)", as: Person.self) { await Task.yield() }
+            try await waitUntil { try person == cache.model("Person:\(attempt)", as: Person.self) }
             try await cache.suspend()
             _ = try? await load.value
             await manager.flush()

@@ -1,5 +1,7 @@
 import Grove
 import Synchronization
+import TestSupport
+import Testing
 
 /// A network for values of one type, whose requests the test answers in any order.
 final class Server<Value: Sendable>: Sendable {
@@ -50,21 +52,32 @@ final class Server<Value: Sendable>: Sendable {
     }
 
     /// Returns when there were `count` requests.
-    func receives(_ count: Int) async { while sent < count { await Task.yield() } }
+    func receives(
+        _ count: Int, isolation: isolated (any Actor)? = #isolation, _ location: SourceLocation = #_sourceLocation
+    ) async {
+        await waitUntil({ sent >= count }, sourceLocation: location)
+    }
 
     /// Answers the request of this number, from 0 on, if nobody has cancelled it.
     func answer(_ number: Int, _ result: Result<Value, any Error>) {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(with: result)
     }
 
-    func answer(_ number: Int, _ value: Value) async {
-        await waits(number)
+    func answer(
+        _ number: Int, _ value: Value, isolation: isolated (any Actor)? = #isolation,
+        _ location: SourceLocation = #_sourceLocation
+    ) async {
+        await waits(number, location)
         answer(number, .success(value))
     }
 
     /// Returns when the request of this number waits.
-    func waits(_ number: Int) async {
-        while state.withLock({ $0.waiting[number] == nil && !$0.cancelled.contains(number) }) { await Task.yield() }
+    func waits(
+        _ number: Int, isolation: isolated (any Actor)? = #isolation, _ location: SourceLocation = #_sourceLocation
+    ) async {
+        await waitUntil(
+            { state.withLock { $0.waiting[number] != nil || $0.cancelled.contains(number) } },
+            sourceLocation: location)
     }
 
     /// What a request was tagged with.

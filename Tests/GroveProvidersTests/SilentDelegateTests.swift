@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import TestSupport
 import Testing
 
 /// A cache that is only a delegate has a limited time for an answer.
@@ -75,7 +76,7 @@ struct SilentDelegateTests {
             }
         }
         #expect(gone == nil && goneList == nil, "a fetch keeps no provider")
-        while told.count < 3 { await manager.flush() }
+        await waitUntil { told.count >= 3 }
         held.release()
         for _ in 0..<3 { await manager.flush() }
         #expect(told == ["model": [.locked], "list": [.locked], "sibling": [.locked]])

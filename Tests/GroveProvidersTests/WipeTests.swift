@@ -91,14 +91,14 @@ struct WipeTests {
         let list = People(dataModelManager: manager)
         var answers: [(any Error)?] = []
         list.fetchDataFromCache(withCacheKey: "people", completion: { answers.append($1) })
-        while cache.waiting < 1 { await manager.flush() }
+        await waitUntil { cache.waiting >= 1 }
         try await manager.wipe()
         #expect((answers.first as? CacheError)?.code == .cancelled)
         try await cache.inner.writeCollection([ann], as: "people")
         list.fetchDataFromCache(withCacheKey: "people", completion: { answers.append($1) })
-        while cache.waiting < 2 { await manager.flush() }
+        await waitUntil { cache.waiting >= 2 }
         cache.release()
-        while answers.count < 2 { await manager.flush() }
+        await waitUntil { answers.count >= 2 }
         await manager.flush()
         #expect(answers.count == 2)
         #expect(answers[1] == nil)
