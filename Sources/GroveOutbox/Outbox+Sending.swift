@@ -46,7 +46,7 @@ extension Outbox {
     private func item(_ key: String, _ bytes: [UInt8]?) -> PendingMutation {
         var record = OutboxRecord(number: 0, key: key, type: "", lane: "", body: [])
         do {
-            guard let bytes else { throw CacheError(.corrupted, "A pending mutation is damaged.") }
+            guard let bytes else { throw OutboxRecord.damage }
             record = try OutboxRecord(bytes)
             guard let type = types[record.type] else {
                 throw CacheError(.unsupported, "No type of the outbox is called '\(record.type)'.")

@@ -137,7 +137,7 @@ public final class Outbox<API: Sendable> {
             let last = try tx.kept(OutboxRecord.counter).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
             record.number = last + 1
             try tx.keep(Array(String(last + 1).utf8), as: OutboxRecord.counter)
-            try tx.keep(try record.encoded(), as: record.name)
+            try tx.keep(record.encoded(), as: record.name)
         }
         pump(record.lane)
         return item

@@ -27,6 +27,6 @@ extension OutboxStore {
         guard let bytes = try tx.kept(record.name) else { return }
         var stored = try OutboxRecord(bytes)
         change(&stored)
-        try tx.keep(try stored.encoded(), as: record.name)
+        try tx.keep(stored.encoded(), as: record.name)
     }
 }
