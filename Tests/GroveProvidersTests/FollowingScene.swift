@@ -24,6 +24,8 @@ struct Scene<Store: NodeStore> {
 protocol FollowingScene {
     var manager: DataModelManager { get }
     var other: DataModelManager { get }
+    /// The cache, of any backend.
+    var anyCache: any Cache { get }
     /// One more manager of the cache.
     func oneMore() -> DataModelManager
 
@@ -79,6 +81,7 @@ extension FollowingScene {
 }
 
 extension Scene: FollowingScene {
+    var anyCache: any Cache { cache }
     func oneMore() -> DataModelManager { DataModelManager(cacheDelegate: cache) }
 
     func settle(noticing: Bool) async throws {
