@@ -84,8 +84,6 @@ extension AnswerProgram {
             let version = "a\(listServer.tag(number))"
             let value = (0..<2).map { _ in person(version) }
             listServer.answer(number, .success(value))
-            model.setList(listServer.tag(number))
-            if isSuspended { model.refuseList() }
             for person in value {
                 if isSuspended {
                     model.mayEdit("Person:\(person.id)", 0)

@@ -162,6 +162,9 @@ extension CollectionStore {
                 if item.isWhole { commit = item.commit.previous }
             } else if commit == nil {
                 isKnown = false
+            } else {
+                // It made nothing of the list that was read before it, under which it is shown.
+                isAffected = isAffected || own != nil
             }
             endEdits(through: item.ticket)
         }
