@@ -13,12 +13,19 @@ extension SharedRule {
             func both(_ number: Int) -> [FarChange] { [.put(Note("a", "\(number)")), .put(Note("b", "\(number)"))] }
             try await world.commit(both(0) + [.put(Pair("p", Note("a", ""), Note("b", "")))])
             let writer = Task {
-                for number in 1...80 { try await world.commit(both(number)) }
+                var number = 1
+                while !Task.isCancelled {
+                    try await world.commit(both(number))
+                    number += 1
+                    try? await Task.sleep(for: .microseconds(200))
+                }
             }
+            defer { writer.cancel() }
             for _ in 1...40 {
                 let pair = try await trial.near.model("Pair:p", as: Pair.self, .fresh)
                 try trial.expect(pair?.left.text, pair?.right.text, "the halves of a pair")
             }
+            writer.cancel()
             try await writer.value
         },
         SharedRule(

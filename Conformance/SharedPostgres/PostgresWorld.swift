@@ -68,6 +68,7 @@
                 """)
         }
 
+        @discardableResult
         func commit(_ changes: [FarChange]) async throws -> FeedNumber { try await base.write(changes) }
 
         func trim() async throws { try await admin.run("SELECT grove.trim('0')") }

@@ -1,6 +1,6 @@
 #if Postgres
     import CPostgres
-    public import GroveShared
+    package import GroveShared
 
     #if canImport(Darwin)
         import Darwin
@@ -21,6 +21,7 @@
     /// One connection. Its calls block, and come from one thread at a time.
     ///
     /// It is the only place that calls libpq.
+    @safe
     package final class PostgresConnection: @unchecked Sendable {
         // SAFETY: the pool hands a connection to one caller at a time, with a lock in between.
         private let handle: OpaquePointer
@@ -71,7 +72,7 @@
                 switch unsafe PQresultStatus(result) {
                 case PGRES_TUPLES_OK: results.append(unsafe Self.rows(result))
                 case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
-                default: refusal = refusal ?? unsafe Self.refusal(result)
+                default: if refusal == nil { refusal = unsafe Self.refusal(result) }
                 }
             }
             if unsafe PQstatus(handle) == CONNECTION_BAD { throw failure() }

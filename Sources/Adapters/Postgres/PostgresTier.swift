@@ -1,4 +1,5 @@
 #if Postgres
+    import GroveCoding
     public import GroveModel
     public import GroveShared
     import Synchronization
@@ -71,7 +72,8 @@
             await pool.blocking { [self] in
                 let connection = listener.withLock { $0.take() }
                 do throws(SharedError) {
-                    let open = try connection ?? listening()
+                    let open: PostgresConnection
+                    if let connection { open = connection } else { open = try listening() }
                     let isHeard = try open.hears(within: span)
                     heard.withLock { $0 = isHeard }
                     listener.withLock { $0 = open }
