@@ -181,7 +181,9 @@ let package = Package(
         // The same over PostgreSQL, for `make shared`.
         .executableTarget(
             name: "SharedPostgres",
-            dependencies: ["GrovePostgres", "GroveShared", "GroveSharedRules", "GroveMemory", "GroveCoding", "GroveModel"],
+            dependencies: [
+                "GrovePostgres", "GroveShared", "GroveSharedRules", "GroveMemory", "GroveCoding", "GroveModel",
+            ],
             path: "Conformance/SharedPostgres", swiftSettings: strict),
 
         // C files are not linked by the module maps' `link` on Linux, so this target names its libraries.

@@ -34,7 +34,9 @@ package struct Note: CodableModel, Equatable {
     package var modelIdentifier: ModelIdentifier? { ModelIdentifier("Note:\(id)") }
 }
 
-/// A tree of three nodes. Its row names its children, whose content is their own rows'.
+/// A tree of three nodes.
+///
+/// Its row names its children, whose content is their own rows'.
 package struct Pair: CodableModel, Equatable {
     package let id: String
     package let left: Note

@@ -40,9 +40,13 @@ package final class SharedHistory: Sendable {
                 let value = note.flatMap { Int($0.text) } ?? 0
                 let most = keys.withLock { $0[name]?.sent ?? 0 }
                 counts.withLock { $0.reads += 1 }
-                if isFresh, value < least { tell("worker \(worker) read \(name) fresh: \(value), and \(least) was committed") }
+                if isFresh, value < least {
+                    tell("worker \(worker) read \(name) fresh: \(value), and \(least) was committed")
+                }
                 if value > most { tell("worker \(worker) read \(name): \(value), and only \(most) was sent") }
-                if let before = seen[name], value < before { tell("worker \(worker) read \(name): \(value) after \(before)") }
+                if let before = seen[name], value < before {
+                    tell("worker \(worker) read \(name): \(value) after \(before)")
+                }
                 seen[name] = value
             } catch {
                 counts.withLock { $0.failures += 1 }

@@ -56,7 +56,9 @@ extension SharedRule {
             try trial.expect(try await trial.text("x", .fresh), "2", "a fresh read")
             try await trial.world.failOver()
             try trial.expect(try await trial.text("x"), "2", "a read near within patience")
-            try await trial.expect([.behind], "a fresh read of a server that is behind") { try await trial.text("x", .fresh) }
+            try await trial.expect([.behind], "a fresh read of a server that is behind") {
+                try await trial.text("x", .fresh)
+            }
             _ = try await trial.store.evict("Note:x")
             try await trial.expect([.behind], "a miss at a server that is behind") { try await trial.text("x") }
         },
@@ -71,14 +73,17 @@ extension SharedRule {
             }
         },
         SharedRule(
-            name: "SHR-05", promise: "A read of at least a write's number sees the write, and one of a later number is refused.",
+            name: "SHR-05",
+            promise: "A read of at least a write's number sees the write, and one of a later number is refused.",
             reason: "Users who do not see what they saved save it again.", kills: [.numberTooLow]
         ) { trial in
             for number in 1...10 {
                 let commit = try await trial.near.write([.put(Note("x", "\(number)"))])
                 try trial.expect(try await trial.text("x", .atLeast(commit)), "\(number)", "a read of an own write")
                 let later = FeedNumber(commit.rawValue + 1_000)
-                try await trial.expect([.behind], "a read of a commit to come") { try await trial.text("x", .atLeast(later)) }
+                try await trial.expect([.behind], "a read of a commit to come") {
+                    try await trial.text("x", .atLeast(later))
+                }
             }
         },
         SharedRule(
@@ -91,7 +96,8 @@ extension SharedRule {
             try trial.expect(try await trial.text("x", .fresh), nil, "a read of what was deleted")
             let asked = trial.world.gated.count(of: .request(.fetch))
             try trial.expect(try await trial.text("x"), nil, "the same near")
-            try trial.expect(trial.world.gated.count(of: .request(.fetch)), asked, "requests for what is known to be deleted")
+            try trial.expect(
+                trial.world.gated.count(of: .request(.fetch)), asked, "requests for what is known to be deleted")
             try await trial.put("x", "3")
             try trial.expect(try await trial.text("x", .fresh), "3", "a read of what was written again")
             try await trial.store.wipe()

@@ -49,7 +49,8 @@ extension SharedRule {
             try trial.expect(try await trial.text("x", .fresh), "2", "a read after a gap")
         },
         SharedRule(
-            name: "SHR-10", promise: "A worker that starts on an old store accounts for all commits since, before it reads.",
+            name: "SHR-10",
+            promise: "A worker that starts on an old store accounts for all commits since, before it reads.",
             reason: "Workers are killed and started at any time.", kills: [.lastCommitOnly]
         ) { trial in
             try await trial.put("x", "1")
@@ -84,12 +85,14 @@ extension SharedRule {
         },
         SharedRule(
             name: "SHR-12",
-            promise: "A database that fails or is silent is a typed error within the time limit, and never an absent model.",
+            promise:
+                "A database that fails or is silent is a typed error within the time limit, and never an absent model.",
             reason: "What a model is said not to be is made again.", kills: [.failureIsAbsence]
         ) { trial in
             try await trial.put("x", "1")
             _ = try await trial.near.advance()
-            trial.world.gated.gate { message throws(SharedError) in if message == .request(.fetch) { try cut(message) } }
+            trial.world.gated.gate { message throws(SharedError) in if message == .request(.fetch) { try cut(message) }
+            }
             try await trial.expect([.unreachable], "a miss without a network") { try await trial.text("x") }
             let barrier = Barrier()
             defer { barrier.open() }

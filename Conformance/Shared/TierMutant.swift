@@ -47,7 +47,9 @@ package final class TierMutant: FarTier {
             let second = try await base.fetch(identifiers, after: asked)
             answer = FarSnapshot(
                 models: answer.models.mapValues { model in
-                    guard let pair = model as? Pair, let later = second.models["Pair:\(pair.id)"] as? Pair else { return model }
+                    guard let pair = model as? Pair, let later = second.models["Pair:\(pair.id)"] as? Pair else {
+                        return model
+                    }
                     return Pair(pair.id, pair.left, later.right)
                 }, word: answer.word)
         case .feedOutsideSnapshot:
@@ -58,7 +60,8 @@ package final class TierMutant: FarTier {
     }
 
     package func feed(after position: FeedPosition?) async throws(SharedError) -> FeedWord {
-        if mutation == .feedOfBefore, let word = last.withLock({ last in last.word.take() }), word.position == position {
+        if mutation == .feedOfBefore, let word = last.withLock({ last in last.word.take() }), word.position == position
+        {
             return FeedWord(position: word.position, changes: [:])
         }
         do throws(SharedError) {

@@ -47,7 +47,8 @@
                         INSERT INTO pair VALUES (\(literal(pair.id)), \(literal(pair.left.id)), \(literal(pair.right.id)))
                             ON CONFLICT (id) DO UPDATE SET l = excluded.l, r = excluded.r
                         """
-                case .delete(let identifier): return "DELETE FROM note WHERE 'Note:' || id = \(literal(identifier.rawValue))"
+                case .delete(let identifier):
+                    return "DELETE FROM note WHERE 'Note:' || id = \(literal(identifier.rawValue))"
                 case .put(let other): throw SharedError(.refused, "\(other) has no table.")
                 }
             })
@@ -73,7 +74,9 @@
 
         func trim() async throws { try await admin.run("SELECT grove.trim('0')") }
 
-        func renew() async throws { try await admin.run("SELECT grove.renew(); UPDATE grove.feed SET last = 0, trimmed = 0") }
+        func renew() async throws {
+            try await admin.run("SELECT grove.renew(); UPDATE grove.feed SET last = 0, trimmed = 0")
+        }
 
         private static let tables = ["grove.feed", "grove.commit", "grove.change", "note", "pair"]
 
@@ -109,7 +112,9 @@
                 try await Task.sleep(for: .milliseconds(300))
                 Task { [admin] in
                     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-                    while try await admin.run(end).first?.rows.isEmpty ?? true { try await Task.sleep(for: .milliseconds(20)) }
+                    while try await admin.run(end).first?.rows.isEmpty ?? true {
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
                     try await admin.run("ALTER SYSTEM RESET synchronous_standby_names")
                     try await admin.run("SELECT pg_reload_conf()")
                 }

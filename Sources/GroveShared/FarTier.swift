@@ -46,7 +46,9 @@ public protocol FarTier: Sendable {
 
 /// Models and the moment of the database that they are of.
 public struct FarSnapshot: Sendable {
-    /// The models that there are, by identifier. What was asked for and is not here is not in the database.
+    /// The models that there are, by identifier.
+    ///
+    /// What was asked for and is not here is not in the database.
     public let models: [ModelIdentifier: any CacheableModel]
     /// The moment, and what changed up to it.
     public let word: FeedWord

@@ -47,7 +47,9 @@ public struct FeedWord: Sendable {
     /// The last commit that the answer covers.
     public let position: FeedPosition
     /// Every identifier that was changed or deleted after the position asked about, up to ``position``, with the number of
-    /// the last commit that changed it. `nil` says that everything may have changed: there was no position, it is another
+    /// the last commit that changed it.
+    ///
+    /// `nil` says that everything may have changed: there was no position, it is another
     /// feed's, the feed was trimmed since, or a commit changed more identifiers than are remembered.
     public let changes: [ModelIdentifier: FeedNumber]?
 

@@ -57,7 +57,9 @@ extension NearCache {
                 return try await begin(word.position, after: base)
             }
             let end = try await store.write { tx throws -> FeedPosition? in
-                guard let state = NearState.decoded(try tx.kept(NearState.name)), state.isAtLeast(base) else { return nil }
+                guard let state = NearState.decoded(try tx.kept(NearState.name)), state.isAtLeast(base) else {
+                    return nil
+                }
                 guard state.number < word.position.number else { return state }
                 for (identifier, number) in word.changes ?? [:] where number > state.number {
                     try tx.evict(identifier)

@@ -28,7 +28,8 @@ extension NearCache {
             guard isMine else { continue }
             if let least, least.feed == snapshot.word.position.feed {
                 throw SharedError(
-                    .behind, "The database is at commit \(snapshot.word.position.number), and \(least.number) was seen.")
+                    .behind, "The database is at commit \(snapshot.word.position.number), and \(least.number) was seen."
+                )
             }
             // The feed is another one since this read began.
             try await advance()

@@ -98,7 +98,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     public func write(_ changes: [FarChange]) async throws(SharedError) -> FeedNumber {
         do throws(SharedError) {
             return try await limited { [far] () async throws(SharedError) in try await far.write(changes) }
-        } catch where error.code == .timedOut && error.ticket == nil {
+        } catch  where error.code == .timedOut && error.ticket == nil {
             throw SharedError(.outcomeUnknown, "The write was not answered within \(timeLimit).")
         }
     }
@@ -135,7 +135,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
         if let heard = memory.withLock(\.heard), now() - heard <= bound { return }
         do throws(SharedError) {
             _ = try await advance()
-        } catch where error.code == .unreachable || error.code == .timedOut || error.code == .refused {
+        } catch  where error.code == .unreachable || error.code == .timedOut || error.code == .refused {
             throw SharedError(.notHeard, "Nothing was heard of the database for longer than \(bound): \(error)")
         }
     }

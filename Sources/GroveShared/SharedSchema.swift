@@ -11,7 +11,9 @@ public struct SharedSchema: Sendable {
         /// A SQL expression over a row, which is called `r`, that gives the model's identifier: `'Note:' || r.id`.
         public let identifier: String
 
-        /// Makes a table's description. Both texts become part of the SQL as they are.
+        /// Makes a table's description.
+        ///
+        /// Both texts become part of the SQL as they are.
         public init(_ name: String, identifier: String) {
             self.name = name
             self.identifier = identifier
@@ -29,7 +31,9 @@ public struct SharedSchema: Sendable {
         self.mostChanges = mostChanges
     }
 
-    /// The statements. They may be run again: what is there stays.
+    /// The statements.
+    ///
+    /// They may be run again: what is there stays.
     public var sql: String {
         ([base] + tables.map(trigger)).joined(separator: "\n")
     }

@@ -18,7 +18,9 @@
         public let rows: [[String?]]
     }
 
-    /// One connection. Its calls block, and come from one thread at a time.
+    /// One connection.
+    ///
+    /// Its calls block, and come from one thread at a time.
     ///
     /// It is the only place that calls libpq.
     @safe
@@ -35,6 +37,8 @@
             }
             unsafe self.handle = unsafe handle
             deadline = .now + limit
+            // "The default notice processor … prints the message on stderr": a library does not.
+            unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
             // "Loop: If PQconnectPoll(conn) last returned PGRES_POLLING_READING, wait until the socket is ready to read."
             var status = PGRES_POLLING_WRITING
             while status != PGRES_POLLING_OK {
@@ -92,7 +96,7 @@
                 if isHeard { return true }
                 do throws(SharedError) {
                     try waitForSocket(Int16(POLLIN))
-                } catch where error.code == .timedOut {
+                } catch  where error.code == .timedOut {
                     return false
                 }
                 guard unsafe PQconsumeInput(handle) == 1 else { throw failure() }

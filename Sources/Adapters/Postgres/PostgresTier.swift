@@ -42,7 +42,9 @@
         public func fetch(
             _ identifiers: [ModelIdentifier], after position: FeedPosition?
         ) async throws(SharedError) -> FarSnapshot {
-            let array = "ARRAY[" + identifiers.map { PostgresConnection.literal($0.rawValue) }.joined(separator: ",") + "]::text[]"
+            let array =
+                "ARRAY[" + identifiers.map { PostgresConnection.literal($0.rawValue) }.joined(separator: ",")
+                + "]::text[]"
             let results = try await snapshot(Self.feedQueries(position) + mapping.select(array))
             let word = try Self.word(results, after: position)
             var models: [ModelIdentifier: any CacheableModel] = [:]
@@ -111,12 +113,13 @@
                 guard let row = begun.last?.rows.first, let xact = row[0], let feed = row[1] else {
                     throw SharedError(.refused, "The database has no schema of Grove's.")
                 }
-                let number = "SELECT coalesce((SELECT number FROM grove.commit WHERE xact = '\(xact)'), last) FROM grove.feed"
+                let number =
+                    "SELECT coalesce((SELECT number FROM grove.commit WHERE xact = '\(xact)'), last) FROM grove.feed"
                 do throws(SharedError) {
                     // Two trips: in one string the statements would be one transaction, and the commit not be before the question.
                     _ = try connection.run("COMMIT", limit: limit)
                     return try Self.number(try connection.run(number, limit: limit).first?.rows.first?.first)
-                } catch where error.code != .refused {
+                } catch  where error.code != .refused {
                     throw SharedError(
                         .outcomeUnknown, "The connection was lost in the commit: \(error)",
                         ticket: WriteTicket("\(feed)/\(xact)"))
@@ -154,7 +157,7 @@
             return try await pool.with { [limit] (connection) throws(SharedError) in
                 do throws(SharedError) {
                     return try connection.run(sql.joined(separator: ";\n"), limit: limit)
-                } catch where error.code == .refused {
+                } catch  where error.code == .refused {
                     _ = try? connection.run("ROLLBACK", limit: limit)
                     throw error
                 }
@@ -173,7 +176,9 @@
             ]
         }
 
-        private static func word(_ results: [PostgresRows], after position: FeedPosition?) throws(SharedError) -> FeedWord {
+        private static func word(_ results: [PostgresRows], after position: FeedPosition?) throws(SharedError)
+            -> FeedWord
+        {
             guard results.count >= 2, let row = results[0].rows.first, let feed = row[0] else {
                 throw SharedError(.refused, "The database has no schema of Grove's.")
             }
