@@ -3,7 +3,7 @@
 #
 # Ends with 0 and says so where the server's programs or libpq are not installed and cannot be installed here.
 #
-#   sh Scripts/shared.sh PROGRAM [measure]    the program SharedPostgres, built with the trait Postgres
+#   sh Scripts/shared.sh PROGRAM [measure] [history SECONDS]    the program SharedPostgres, built with the trait Postgres
 #   sh Scripts/shared.sh --check              ends with 0 if there is all that is needed, else says what is missing and ends with 3
 set -u
 
@@ -50,4 +50,20 @@ $as "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/socket/log" \
     { cat "$folder/socket/log" >&2; exit 2; }
 program=$1
 shift
+# A history is of a server that is killed from time to time.
+case " $* " in
+*" history "*)
+    (
+        sleep 20
+        while sleep 10; do
+            $as "$programs/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1
+            sleep 1
+            $as "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/socket/log" \
+                -o "-c listen_addresses='' -c unix_socket_directories='$folder/socket' -c max_connections=50" start >/dev/null
+        done
+    ) &
+    killer=$!
+    trap 'kill "$killer" 2>/dev/null; stop' EXIT
+    ;;
+esac
 "$program" "host=$folder/socket user=grove dbname=postgres" "$@"

@@ -9,7 +9,7 @@
 struct SharedPostgres {
     static func main() async throws {
         #if Postgres
-            guard CommandLine.arguments.count > 1 else { return print("SharedPostgres CONNINFO [measure]") }
+            guard CommandLine.arguments.count > 1 else { return print("SharedPostgres CONNINFO [measure] [history SECONDS]") }
             let conninfo = CommandLine.arguments[1]
             var broken = 0
             for rule in SharedRule.all {
@@ -22,7 +22,11 @@ struct SharedPostgres {
                 }
             }
             if CommandLine.arguments.contains("measure") { try await SharedMeasure(conninfo).run() }
-            guard broken == 0 else { throw SharedBroken(description: "\(broken) rules are broken.") }
+            if let place = CommandLine.arguments.firstIndex(of: "history"), CommandLine.arguments.count > place + 1 {
+                let seconds = Int(CommandLine.arguments[place + 1]) ?? 60
+                broken += try await SharedHistoryRun(conninfo: conninfo, seconds: seconds).run()
+            }
+            guard broken == 0 else { throw SharedBroken(description: "\(broken) rules are broken, or lies were told.") }
         #else
             print("This build has no PostgreSQL: make shared builds it with the trait Postgres.")
         #endif
