@@ -103,5 +103,18 @@ extension SharedRule {
             try await trial.store.wipe()
             try trial.expect(try await trial.text("x"), "3", "a read after a wipe of the local store")
         },
+        SharedRule(
+            name: "SHR-13", promise: "A miss accounts for every change up to the commit that it brings.",
+            reason: "What was near before would be read beside it, as if it were of the same moment.",
+            kills: [.silentFetch]
+        ) { trial in
+            try await trial.put("x", "1")
+            try await trial.put("y", "1")
+            try trial.expect(try await trial.text("x"), "1", "a read")
+            let number = try await trial.put("x", "2")
+            try trial.expect(try await trial.text("y"), "1", "a miss within patience")
+            try trial.expect(
+                try await trial.text("x", .atLeast(number)), "2", "a read of what was committed before the miss")
+        },
     ]
 }

@@ -8,6 +8,7 @@ package final class TierMutant: FarTier {
     package enum Mutation: String, CaseIterable, Sendable {
         case twoSnapshots = "two-snapshots"
         case feedOutsideSnapshot = "feed-outside-snapshot"
+        case silentFetch = "silent-fetch"
         case claimsLastNumber = "claims-last-number"
         case answersFromMemory = "answers-from-memory"
         case feedOfBefore = "feed-of-before"
@@ -54,6 +55,8 @@ package final class TierMutant: FarTier {
                 }, word: answer.word)
         case .feedOutsideSnapshot:
             answer = FarSnapshot(models: answer.models, word: try await base.feed(after: position))
+        case .silentFetch where answer.word.changes != nil:
+            answer = FarSnapshot(models: answer.models, word: FeedWord(position: answer.word.position, changes: [:]))
         default: break
         }
         return FarSnapshot(models: answer.models, word: try await changed(answer.word, position))

@@ -9,7 +9,9 @@
 struct SharedPostgres {
     static func main() async throws {
         #if Postgres
-            guard CommandLine.arguments.count > 1 else { return print("SharedPostgres CONNINFO [measure] [history SECONDS]") }
+            guard CommandLine.arguments.count > 1 else {
+                return print("SharedPostgres CONNINFO [measure] [history SECONDS]")
+            }
             let conninfo = CommandLine.arguments[1]
             var broken = 0
             for rule in SharedRule.all {
