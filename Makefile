@@ -4,6 +4,7 @@ SWIFT ?= swift
 COMPARE_ARGS ?=
 PEERS_ARGS ?=
 TEST_ARGS ?=
+SHARED_ARGS ?=
 MINUTES ?= 10
 RUNS ?= 200000
 SHARED ?= ../shared
@@ -32,7 +33,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -93,6 +94,11 @@ sanitize: setup ## checks the kit's rules on every backend under the thread sani
 sweep: release ## cuts a small store of each backend off at every length, and flips a bit of every byte
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
 	TMPDIR=$$place .build/release/grove conformance --sweep
+
+shared: setup ## runs the rules for a cache of many machines over a PostgreSQL of its own; skips aloud if there is none
+	@sh Scripts/shared.sh --check || exit 0; \
+	$(BUILD) -c release --product SharedPostgres --scratch-path .build/shared --traits Postgres $(FLAGS) && \
+	sh Scripts/shared.sh "$(CURDIR)/.build/shared/release/SharedPostgres" $(SHARED_ARGS)
 
 mutants: release ## checks the rules themselves: each mutant must be found out, and by the rules that list it
 	.build/release/grove conformance --mutants

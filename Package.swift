@@ -6,6 +6,7 @@ import PackageDescription
 //
 //   GroveModel  <-  GroveConsistency  <-  GroveProviders  <-  Grove
 //   GroveProviders, GroveCache  <-  GroveOutbox
+//   GroveCache  <-  GroveShared
 //   GroveModel  <-  GroveCoding  <-  GroveCache  <-  GroveMemory | GroveLMDB | GroveSQLite | GroveLevelDB
 //                                      ^
 //                               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
@@ -56,6 +57,8 @@ let package = Package(
         .library(name: "GroveLMDB", targets: ["GroveLMDB"]),
         .library(name: "GroveSQLite", targets: ["GroveSQLite"]),
         .library(name: "GroveLevelDB", targets: ["GroveLevelDB"]),
+        .library(name: "GroveShared", targets: ["GroveShared"]),
+        .library(name: "GrovePostgres", targets: ["GrovePostgres"]),
         .library(name: "GroveConformance", targets: ["GroveConformance"]),
         .library(name: "GroveLogging", targets: ["GroveLogging"]),
         .library(name: "GroveMetrics", targets: ["GroveMetrics"]),
@@ -67,6 +70,7 @@ let package = Package(
         .trait(name: "Tool", description: "The command-line tool `grove`; fetches swift-argument-parser."),
         .trait(name: "Macros", description: "The macro `@Cacheable`; fetches swift-syntax."),
         .trait(name: "Logging", description: "An observer for swift-log, GroveLogging; fetches swift-log."),
+        .trait(name: "Postgres", description: "PostgreSQL behind a near cache, GrovePostgres; needs libpq."),
         .trait(name: "Metrics", description: "An observer for swift-metrics, GroveMetrics; fetches swift-metrics."),
     ],
     dependencies: [
@@ -129,6 +133,8 @@ let package = Package(
             path: "Sources/Backends/LevelDB", exclude: privacy.exclude, resources: privacy.resources,
             swiftSettings: strict),
 
+        .target(name: "GroveShared", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], swiftSettings: strict),
+
         // Empty where their trait is off.
         .target(
             name: "GroveLogging",
@@ -143,6 +149,16 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ], path: "Sources/Adapters/Metrics", swiftSettings: strict),
 
+        .systemLibrary(
+            name: "CPostgres", path: "Sources/CLibraries/CPostgres",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "GrovePostgres",
+            dependencies: [
+                "GroveShared", "GroveCoding", "GroveModel",
+                .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+            ], path: "Sources/Adapters/Postgres", swiftSettings: strict),
+
         .target(
             name: "GroveConformance", dependencies: ["GroveCache", "GroveCoding", "GroveModel"],
             path: "Conformance/Kit", swiftSettings: strict),
@@ -155,6 +171,20 @@ let package = Package(
             name: "GroveMutants",
             dependencies: ["GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel"],
             path: "Conformance/Mutants", swiftSettings: strict),
+
+        // Rules for what stands behind GroveShared; no product holds them.
+        .target(
+            name: "GroveSharedRules",
+            dependencies: ["GroveShared", "GroveMemory", "GroveCache", "GroveCoding", "GroveModel"],
+            path: "Conformance/Shared", swiftSettings: strict),
+
+        // The same over PostgreSQL, for `make shared`.
+        .executableTarget(
+            name: "SharedPostgres",
+            dependencies: [
+                "GrovePostgres", "GroveShared", "GroveSharedRules", "GroveMemory", "GroveCoding", "GroveModel",
+            ],
+            path: "Conformance/SharedPostgres", swiftSettings: strict),
 
         // C files are not linked by the module maps' `link` on Linux, so this target names its libraries.
         .target(
@@ -171,7 +201,7 @@ let package = Package(
             name: "GroveTool",
             dependencies: [
                 "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance", "GroveHarnesses",
-                "GroveMutants",
+                "GroveMutants", "GroveShared",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["Tool"])),
@@ -264,6 +294,12 @@ let package = Package(
             dependencies: [
                 "Grove", "GroveSQLite", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
                 "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "GroveSharedTests",
+            dependencies: [
+                "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
+                "GroveSQLite", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",

@@ -20,18 +20,22 @@ Sources/GroveConsistency* GroveModel
 Sources/GroveProviders* GroveConsistency GroveModel
 Sources/GroveOutbox* GroveCache GroveCoding GroveConsistency GroveModel GroveProviders
 Sources/GroveCache* GroveCoding GroveModel
+Sources/GroveShared* GroveCache GroveCoding GroveModel
 Sources/Backends/Memory* GroveCache GroveCoding GroveModel
 Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB
 Sources/Backends/SQLite* GroveCache GroveCoding GroveModel CSQLite
 Sources/Backends/LevelDB* GroveCache GroveCoding GroveModel CLevelDB
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
+Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
-Sources/GroveTool GroveModel GroveCoding GroveCache GroveCompare GroveConformance GroveHarnesses GroveMutants
+Sources/GroveTool GroveModel GroveCoding GroveCache GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants
 Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
 Conformance/Kit GroveCache GroveCoding GroveModel
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
+Conformance/Shared GroveShared GroveMemory GroveCache GroveCoding GroveModel
+Conformance/SharedPostgres GrovePostgres GroveShared GroveSharedRules GroveMemory GroveCoding GroveModel
 Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel
 '
 

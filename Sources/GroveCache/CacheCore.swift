@@ -35,6 +35,7 @@ final class CacheCore: Sendable {
 
     /// Commits, one after the other; of code of users only the bodies of their transactions run here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
+    static let writerKey = DispatchSpecificKey<ObjectIdentifier>()
     /// Reads that were asked for with a completion.
     let readQueue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
     /// Where the calls of followers wait for a moment.
@@ -69,6 +70,7 @@ final class CacheCore: Sendable {
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
         state = Lock(CacheState(opened, epoch: epoch, failedWritesLimit: failedWritesLimit))
+        writer.setSpecific(key: Self.writerKey, value: ObjectIdentifier(self))
     }
 
     // MARK: Handles
@@ -104,6 +106,9 @@ final class CacheCore: Sendable {
         if let evictor { writer.async { evictor.pins.leave(handle) } }
         audience.leave(handle)
     }
+
+    /// Whether the caller runs on the writer's queue.
+    var isOnWriter: Bool { DispatchQueue.getSpecific(key: Self.writerKey) == ObjectIdentifier(self) }
 
     /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
     func checkReentrance() throws(CacheError) {

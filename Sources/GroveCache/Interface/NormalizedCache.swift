@@ -80,8 +80,9 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         // A child made by fork has no store to close: its parent has.
         guard CoreRegistry.shared.isOfThisProcess else { return }
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        guard !CurrentRead.isUnderWay(ObjectIdentifier(core)) else {
-            // A model's initialiser cannot wait for the read that it is part of.
+        guard !CurrentRead.isUnderWay(ObjectIdentifier(core)), !core.isOnWriter else {
+            // A model's initialiser cannot wait for the read that it is part of, nor the writer's queue for itself: it drops
+            // the last reference to the cache if the caller of an `async` write is gone before the queue is done with it.
             return core.readQueue.async { [core, handle] in
                 CoreRegistry.shared.release(core)
                 core.leave(handle)

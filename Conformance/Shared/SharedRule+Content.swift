@@ -1,0 +1,120 @@
+import GroveCache
+import GroveModel
+import GroveShared
+
+/// What is read, and of which moment it is.
+extension SharedRule {
+    static let content = [
+        SharedRule(
+            name: "SHR-01", promise: "A tree is of one moment of the database.",
+            reason: "Half of a transfer is money that nobody has.", kills: [.twoSnapshots]
+        ) { trial in
+            let world = trial.world
+            func both(_ number: Int) -> [FarChange] { [.put(Note("a", "\(number)")), .put(Note("b", "\(number)"))] }
+            try await world.commit(both(0) + [.put(Pair("p", Note("a", ""), Note("b", "")))])
+            let writer = Task {
+                var number = 1
+                while !Task.isCancelled {
+                    try await world.commit(both(number))
+                    number += 1
+                    try? await Task.sleep(for: .microseconds(200))
+                }
+            }
+            defer { writer.cancel() }
+            for _ in 1...40 {
+                let pair = try await trial.near.model("Pair:p", as: Pair.self, .fresh)
+                try trial.expect(pair?.left.text, pair?.right.text, "the halves of a pair")
+            }
+            writer.cancel()
+            try await writer.value
+        },
+        SharedRule(
+            name: "SHR-02", promise: "An answer that comes late does not hide a newer value.",
+            reason: "It would be served until the next change of the model.", kills: [.feedOutsideSnapshot]
+        ) { trial in
+            try await trial.put("x", "1")
+            _ = try await trial.near.advance()
+            let barrier = Barrier()
+            trial.world.gated.gate { message throws(SharedError) in
+                if message == .answer(.fetch) { await barrier.pass() }
+            }
+            let late = Task { try await trial.text("x") }
+            await barrier.arrival()
+            try await trial.put("x", "2")
+            _ = try await trial.near.advance()
+            barrier.open()
+            _ = try await late.value
+            try trial.expect(try await trial.text("x"), "2", "a read after a late answer")
+        },
+        SharedRule(
+            name: "SHR-03", promise: "A server that is behind is refused, and no older value is served.",
+            reason: "After a fail-over to a replica that lags, time would go back.", kills: [.claimsLastNumber]
+        ) { trial in
+            try await trial.put("x", "1")
+            try await trial.world.keepReplica()
+            try await trial.put("x", "2")
+            try trial.expect(try await trial.text("x", .fresh), "2", "a fresh read")
+            try await trial.world.failOver()
+            try trial.expect(try await trial.text("x"), "2", "a read near within patience")
+            try await trial.expect([.behind], "a fresh read of a server that is behind") {
+                try await trial.text("x", .fresh)
+            }
+            _ = try await trial.store.evict("Note:x")
+            try await trial.expect([.behind], "a miss at a server that is behind") { try await trial.text("x") }
+        },
+        SharedRule(
+            name: "SHR-04", promise: "A fresh read sees every commit that returned before it began.",
+            reason: "It is what a caller pays the trip for.", kills: [.feedOfBefore]
+        ) { trial in
+            for number in 1...20 {
+                try await trial.put("x", "\(number)")
+                try trial.expect(try await trial.text("x", .fresh), "\(number)", "a fresh read")
+                try trial.expect(try await trial.text("x"), "\(number)", "the read near after it")
+            }
+        },
+        SharedRule(
+            name: "SHR-05",
+            promise: "A read of at least a write's number sees the write, and one of a later number is refused.",
+            reason: "Users who do not see what they saved save it again.", kills: [.numberTooLow]
+        ) { trial in
+            for number in 1...10 {
+                let commit = try await trial.near.write([.put(Note("x", "\(number)"))])
+                try trial.expect(try await trial.text("x", .atLeast(commit)), "\(number)", "a read of an own write")
+                let later = FeedNumber(commit.rawValue + 1_000)
+                try await trial.expect([.behind], "a read of a commit to come") {
+                    try await trial.text("x", .atLeast(later))
+                }
+            }
+        },
+        SharedRule(
+            name: "SHR-06", promise: "What is deleted is gone, and is there again when it is written again.",
+            reason: "A deletion that is not told of is served for ever.", kills: [.feedWithoutDeletions]
+        ) { trial in
+            try await trial.put("x", "1")
+            try trial.expect(try await trial.text("x"), "1", "a read")
+            try await trial.world.commit([.delete("Note:x")])
+            try trial.expect(try await trial.text("x", .fresh), nil, "a read of what was deleted")
+            let asked = trial.world.gated.count(of: .request(.fetch))
+            try trial.expect(try await trial.text("x"), nil, "the same near")
+            try trial.expect(
+                trial.world.gated.count(of: .request(.fetch)), asked, "requests for what is known to be deleted")
+            try await trial.put("x", "3")
+            try trial.expect(try await trial.text("x", .fresh), "3", "a read of what was written again")
+            try await trial.store.wipe()
+            try trial.expect(try await trial.text("x"), "3", "a read after a wipe of the local store")
+        },
+        SharedRule(
+            name: "SHR-13", promise: "A miss accounts for every change up to the commit that it brings.",
+            reason: "What was near before would be read beside it, as if it were of the same moment.",
+            kills: [.silentFetch]
+        ) { trial in
+            try await trial.put("x", "1")
+            try await trial.put("y", "1")
+            try trial.expect(try await trial.text("x"), "1", "a read")
+            let number = try await trial.put("x", "2")
+            try trial.expect(try await trial.text("y"), "1", "a miss within patience")
+            try trial.expect(
+                try await trial.text("x", .atLeast(number)), "2", "a read of what was committed before the miss")
+        },
+    ]
+}

@@ -1,0 +1,97 @@
+import GroveCache
+import GroveModel
+import Synchronization
+
+extension NearCache {
+    /// Accounts for what is committed, again and again, until the task is cancelled: so that reads need not ask.
+    ///
+    /// It asks as soon as the tier says that there may be something, and after a third of ``patience`` at the latest. If the
+    /// database cannot be asked, it waits longer each time, up to ten seconds, by a random part, so that the workers of a
+    /// server that comes back do not all ask at once. One task for each process runs it.
+    public func run() async {
+        var failures = 0
+        while !Task.isCancelled {
+            do throws(SharedError) {
+                _ = try await advance()
+                failures = 0
+                await far.wait(atMost: patience / 3)
+            } catch {
+                failures = min(failures + 1, 10)
+                let most = min(Duration.milliseconds(20 << failures), .seconds(10))
+                try? await Task.sleep(for: most * Double.random(in: 0.5...1))
+            }
+        }
+    }
+
+    /// Accounts for what is committed now, in one trip to the database, and returns the position that the store then has.
+    ///
+    /// - Returns: a position that is not before any commit that was made before the call.
+    /// - Throws: ``SharedError`` with code `behind` if the database has not got a commit that is accounted for, `unreachable`,
+    ///   `refused`, `timedOut` or `store`.
+    @discardableResult
+    public func advance() async throws(SharedError) -> FeedPosition {
+        // Another process may empty the store between two steps; it does so once for each change of the feed.
+        for _ in 0..<4 {
+            let asked = now()
+            let base = try applied()
+            let word = try await limited { [far] () async throws(SharedError) in try await far.feed(after: base) }
+            try check(word.position, isNotBehind: base)
+            guard let position = try await account(for: word, after: base) else { continue }
+            memory.withLock { $0.heard(at: asked) }
+            return position
+        }
+        throw SharedError(.notHeard, "Other processes empty the store of this machine again and again.")
+    }
+
+    /// Throws if the database has not got what was accounted for when it was asked.
+    func check(_ position: FeedPosition, isNotBehind base: FeedPosition?) throws(SharedError) {
+        guard let base, base.feed == position.feed, position.number < base.number else { return }
+        throw SharedError(
+            .behind, "The database is at commit \(position.number), and \(base.number) was accounted for here.")
+    }
+
+    /// Accounts for what a feed says changed after `base`; `nil` if the store is not what it was when the feed was asked.
+    private func account(for word: FeedWord, after base: FeedPosition?) async throws(SharedError) -> FeedPosition? {
+        do {
+            guard let base, base.feed == word.position.feed, word.changes != nil || base == word.position else {
+                return try await begin(word.position, after: base)
+            }
+            let end = try await store.write { tx throws -> FeedPosition? in
+                guard let state = NearState.decoded(try tx.kept(NearState.name)), state.isAtLeast(base) else {
+                    return nil
+                }
+                guard state.number < word.position.number else { return state }
+                for (identifier, number) in word.changes ?? [:] where number > state.number {
+                    try tx.evict(identifier)
+                }
+                try tx.keep(NearState.encoded(word.position), as: NearState.name)
+                return word.position
+            }
+            guard let end else { return nil }
+            memory.withLock { memory in
+                memory.learned(word.changes ?? [:], after: base.number, upTo: word.position)
+                memory.saw(end)
+            }
+            return end
+        } catch {
+            // Another process emptied the store meanwhile.
+            if (error as? CacheError)?.code == .cancelled { return nil }
+            throw .store(error)
+        }
+    }
+
+    /// Empties the store, and begins at `position`; `nil` if another process did so meanwhile.
+    private func begin(_ position: FeedPosition, after base: FeedPosition?) async throws -> FeedPosition? {
+        guard try applied() == base else { return nil }
+        // A store without a position may hold records only if that record was damaged.
+        try await store.wipe()
+        let isFirst = try await store.write { tx in
+            guard try tx.kept(NearState.name) == nil else { return false }
+            try tx.keep(NearState.encoded(position), as: NearState.name)
+            return true
+        }
+        guard isFirst else { return nil }
+        memory.withLock { $0.begin(position) }
+        return position
+    }
+}

@@ -1,0 +1,177 @@
+public import GroveCache
+public import GroveCoding
+public import GroveModel
+import Synchronization
+
+/// A cache on this machine of models whose truth is in a database that many machines share.
+///
+/// **The invariant: every record near is what the database held at commit *applied*.** *Applied* is a position that lies in the
+/// local store, beside the records: the last commit that is accounted for, and the identity of its feed. It follows:
+///
+/// - A tree that is read here is of one moment of the database, as all its records are of the same commit.
+/// - Accounting for commits evicts what they changed and writes the new position in one local transaction. A process that is
+///   killed before or after leaves a store for which the invariant holds.
+/// - A fetched tree is stored only if its snapshot is of *applied*, advances *applied* with it, or is older and none of its
+///   identifiers was changed since. Otherwise it is returned and not stored. So a late answer never lies over a newer value.
+/// - A store without a position has no record that may be read.
+/// - A process serves nothing older than what it has served. An answer of the database that is older than *applied* was when
+///   it was asked is refused: `behind`.
+///
+/// The cache must be the only one that writes its store's directory. Several processes of a machine may share the directory,
+/// each with a `NearCache` of its own over it.
+///
+/// ```swift
+/// let near = NearCache(store: try SQLiteCache(directory: directory), far: tier)
+/// let listener = Task { await near.run() }
+/// let message = try await near.model("Message:34", as: Message.self)
+/// let number = try await near.write([.put(edited)])
+/// let own = try await near.model("Message:34", as: Message.self, .atLeast(number))
+/// ```
+public final class NearCache<Store: NodeStore>: Sendable {
+    let store: NormalizedCache<Store>
+    let far: any FarTier
+    /// How long after the last word from the database a read is `near`, by this process's monotonic clock.
+    public let patience: Duration
+    /// How long one call of the database may take.
+    public let timeLimit: Duration
+    let now: @Sendable () -> Duration
+    let memory = Mutex(FeedMemory())
+    let flights = Mutex<[ModelIdentifier: Flight]>([:])
+
+    /// Makes a cache over `store` and `far`.
+    ///
+    /// - Parameters:
+    ///   - store: the local cache. Nothing else may write it. Its budget is the near cache's.
+    ///   - far: the database.
+    ///   - patience: for how long reads are served without a word from the database. One second by default.
+    ///   - timeLimit: the longest that a call of the database may take. Five seconds by default.
+    public convenience init(
+        store: NormalizedCache<Store>, far: any FarTier, patience: Duration = .seconds(1),
+        timeLimit: Duration = .seconds(5)
+    ) {
+        let start = ContinuousClock.now
+        self.init(store: store, far: far, patience: patience, timeLimit: timeLimit) { start.duration(to: .now) }
+    }
+
+    /// The same with a clock of the caller's, which must never go back.
+    package init(
+        store: NormalizedCache<Store>, far: any FarTier, patience: Duration, timeLimit: Duration,
+        now: @escaping @Sendable () -> Duration
+    ) {
+        self.store = store
+        self.far = far
+        self.patience = patience
+        self.timeLimit = timeLimit
+        self.now = now
+    }
+
+    /// The model of `identifier` with its tree, as fresh as asked for; `nil` if the database has none.
+    ///
+    /// A hit is a local read. A miss is one request, which all that miss the same identifier at once share. A caller that is
+    /// cancelled still waits for the shared request, at most ``timeLimit``.
+    ///
+    /// - Parameter freshness: by default within ``patience`` of the last word from the database.
+    /// - Throws: ``SharedError`` with code `notHeard` if the database cannot be asked and the last word is too old; `behind`;
+    ///   `otherType`; `store`; and on a miss `unreachable`, `refused` or `timedOut`.
+    public func model<M: CacheableModel>(
+        _ identifier: ModelIdentifier, as type: M.Type = M.self, _ freshness: Freshness = .near
+    ) async throws(SharedError) -> M? {
+        let least = try await prepare(freshness)
+        switch try local(identifier, type, least) {
+        case .model(let model): return model
+        case .absent: return nil
+        case .missing: break
+        }
+        guard let model = try await fetch(identifier, least) else { return nil }
+        guard let model = model as? M else {
+            throw SharedError(
+                .otherType, "\(identifier.rawValue) is a \(Swift.type(of: model)) in the database, and no \(M.self).")
+        }
+        return model
+    }
+
+    /// Writes `changes` to the database in one commit, and returns its number for ``Freshness/atLeast(_:)``.
+    ///
+    /// Nothing is written near: the feed brings the change, to this machine as to the others.
+    ///
+    /// - Throws: ``SharedError`` as ``FarTier/write(_:)``; a write that exceeds ``timeLimit`` throws `outcomeUnknown`.
+    public func write(_ changes: [FarChange]) async throws(SharedError) -> FeedNumber {
+        do throws(SharedError) {
+            return try await limited { [far] () async throws(SharedError) in try await far.write(changes) }
+        } catch  where error.code == .timedOut && error.ticket == nil {
+            throw SharedError(.outcomeUnknown, "The write was not answered within \(timeLimit).")
+        }
+    }
+
+    /// The position that the local store has accounted for; `nil` if it has none yet.
+    public func applied() throws(SharedError) -> FeedPosition? {
+        do {
+            return NearState.decoded(try store.kept(NearState.name))
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    // MARK: Reading near
+
+    /// The least position that a read may be of: asks the database if what was heard is too old.
+    private func prepare(_ freshness: Freshness) async throws(SharedError) -> FeedPosition? {
+        switch freshness {
+        case .near: try await hear(within: patience)
+        case .stale(let bound): try await hear(within: bound)
+        case .atLeast(let number):
+            if let floor = memory.withLock(\.floor), floor.number >= number, try applied() == floor { return floor }
+            let position = try await advance()
+            guard position.number >= number else {
+                throw SharedError(.behind, "The database is at commit \(position.number), and \(number) was asked for.")
+            }
+            return position
+        case .fresh: return try await advance()
+        }
+        return memory.withLock(\.floor)
+    }
+
+    private func hear(within bound: Duration) async throws(SharedError) {
+        if let heard = memory.withLock(\.heard), now() - heard <= bound { return }
+        do throws(SharedError) {
+            _ = try await advance()
+        } catch  where error.code == .unreachable || error.code == .timedOut || error.code == .refused {
+            throw SharedError(.notHeard, "Nothing was heard of the database for longer than \(bound): \(error)")
+        }
+    }
+
+    enum LocalRead<M> {
+        case model(M)
+        case absent
+        case missing
+    }
+
+    /// Reads near, in one view with the position.
+    private func local<M: CacheableModel>(
+        _ identifier: ModelIdentifier, _ type: M.Type, _ least: FeedPosition?
+    ) throws(SharedError) -> LocalRead<M> {
+        do {
+            return try store.read { view in
+                guard let state = NearState.decoded(try view.kept(NearState.name)), state.isAtLeast(least) else {
+                    return .missing
+                }
+                let read = try view.read(identifier, as: type)
+                memory.withLock { $0.saw(state) }
+                switch read {
+                case .hit(let model): return .model(model)
+                case .miss(let miss):
+                    return miss.reason == .deleted && miss.identifier == identifier ? .absent : .missing
+                }
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension FeedPosition {
+    /// Whether it is of the same feed as `least`, and not before it.
+    func isAtLeast(_ least: FeedPosition?) -> Bool {
+        least.map { $0.feed == feed && $0.number <= number } ?? true
+    }
+}
