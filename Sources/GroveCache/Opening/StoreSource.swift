@@ -140,6 +140,14 @@ struct StoreSource: Sendable {
         }
     }
 
+    /// Writes what `view` shows to a new store in `directory`; `check` ends it by throwing.
+    func copy(
+        _ view: any NodeView, to directory: String, _ check: () throws(CacheError) -> Void
+    ) throws(CacheError) {
+        try StoreCopy(in: directory).fill(
+            from: view, { (directory) throws(CacheError) in try open(directory, nil) }, owns: owns, check)
+    }
+
     /// What is the store now.
     var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
 

@@ -30,7 +30,7 @@
         func run() async throws {
             try LargeStack.run(unavailable: LargeStack.noThread) { () throws in
                 try OutputFile.check(output)
-                let place = try StorePlace(store.backend, store.store)
+                let place = try StorePlace(store)
                 let cache = try place.openExisting()
                 defer { cache.close() }
                 Terminal.progress("rebuilding the document")

@@ -57,7 +57,7 @@
         }
 
         private func runHere() throws {
-            let place = try StorePlace(store.backend, store.store)
+            let place = try StorePlace(store)
             if stats {
                 try printStatistics(place)
                 if identifier == nil { return }
