@@ -62,6 +62,43 @@ struct CopyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: store).contains("data.mdb"))
     }
 
+    @Test("A store on a read-only mount is exported and inspected", arguments: ["lmdb", "sqlite", "leveldb"])
+    func readOnly(backend: String) throws {
+        let (directory, _) = try Self.place(backend)
+        let store = directory.path + "/store"
+        let mount = #"mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@""#
+        func run(_ words: [String]) throws -> ToolProcess.Outcome {
+            try ToolProcess.run(
+                (geteuid() == 0 ? [] : ["-r"]) + ["-m", "sh", "-c", mount, "sh", store] + words, of: "/usr/bin/unshare")
+        }
+        // Some systems let nobody mount.
+        guard try run(["true"]).status == 0 else { return }
+        let tool = try #require(ToolProcess.executable)
+        let named = ["--backend", backend, "--store", store]
+        let before = try FileManager.default.contentsOfDirectory(atPath: store).sorted()
+        let exported = try run([tool, "export"] + named)
+        #expect(exported.output == Self.document + "\n", "\(exported.errors)")
+        let counted = try run([tool, "inspect", "--stats", "--format", "json"] + named)
+        #expect(try JSONParser.parse(counted.output)["nodes"]?.description == "1", "\(counted.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store).sorted() == before)
+    }
+
+    @Test("A LevelDB store that a process has open is exported and inspected")
+    func openLevelDB() throws {
+        let (directory, _) = try Self.place("leveldb")
+        let store = directory.path + "/store"
+        let peer = try BackendName.leveldb.open(store)
+        defer { peer.close() }
+        try peer.fill(0..<100)
+        try peer.flush(.standard)
+        let named = ["--backend", "leveldb", "--store", store]
+        let exported = try ToolProcess.run(["export"] + named)
+        #expect(exported.output == Self.document + "\n", "\(exported.errors)")
+        let counted = try ToolProcess.run(["inspect", "--stats", "--format", "json"] + named)
+        #expect(try JSONParser.parse(counted.output)["nodes"]?.description == "101", "\(counted.errors)")
+        try peer.fill(100..<101)
+    }
+
     @Test("--map-size says how large LMDB's store may be, and is LMDB's")
     func mapSize() throws {
         let long = #"{"user":{"id":1,"name":"\#(String(repeating: "x", count: 400_000))"}}"#

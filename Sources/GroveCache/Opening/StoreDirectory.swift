@@ -19,7 +19,7 @@ import GroveModel
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
 package enum StoreDirectory {
     /// Where the files of a store that could not be opened are kept, inside the store's directory.
-    static let setAsideName = "grove-set-aside"
+    package static let setAsideName = "grove-set-aside"
 
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
     ///
