@@ -62,6 +62,36 @@ struct CopyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: store).contains("data.mdb"))
     }
 
+    @Test("A copy whose task is cancelled leaves nothing", arguments: [BackendName.lmdb, .sqlite, .leveldb])
+    func cancelled(backend: BackendName) async throws {
+        let directory = try TemporaryDirectory()
+        let cache = try backend.open(directory.path + "/store")
+        defer { cache.close() }
+        try cache.fill(0..<60_000)
+        let path = directory.path + "/copy"
+        let copying = Task { try await cache.copy(to: path) }
+        while !FileManager.default.fileExists(atPath: path + "/grove.copy") { await Task.yield() }
+        copying.cancel()
+        await #expect {
+            try await copying.value
+        } throws: {
+            ($0 as? CacheError)?.code == .cancelled
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try await cache.copy(to: path)
+    }
+
+    @Test("A cache in memory is not copied")
+    func memory() async throws {
+        let cache = try BackendName.memory.open(nil)
+        defer { cache.close() }
+        await #expect {
+            try await cache.copy(to: "/nowhere")
+        } throws: {
+            ($0 as? CacheError)?.code == .unsupported
+        }
+    }
+
     @Test("A store on a read-only mount is exported and inspected", arguments: ["lmdb", "sqlite", "leveldb"])
     func readOnly(backend: String) throws {
         let (directory, _) = try Self.place(backend)
