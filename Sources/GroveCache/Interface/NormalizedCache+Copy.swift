@@ -6,7 +6,7 @@ extension NormalizedCache {
     /// Copies everything that is stored to a new store of the same backend in `directory`, while the cache is in use.
     ///
     /// ```swift
-    /// try await cache.copy(to: directory + "/copy")
+    /// try await cache.copy(to: "/backups/feed")
     /// ```
     ///
     /// The copy shows one moment, with every write whose call returned before. Reads and writes go on meanwhile, in this
