@@ -1,6 +1,5 @@
 import Foundation
 import GroveCache
-import GroveModel
 import Testing
 
 @testable import GroveCompare
@@ -57,7 +56,7 @@ struct CopyTests {
         #expect {
             _ = try backend.open(store)
         } throws: {
-            ($0 as? CacheError)?.code == .notAStore && "\($0)".contains("not finished")
+            "\($0)".hasPrefix("notAStore") && "\($0)".contains("not finished")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: store).contains("data.mdb"))
     }
@@ -75,7 +74,7 @@ struct CopyTests {
         await #expect {
             try await copying.value
         } throws: {
-            ($0 as? CacheError)?.code == .cancelled
+            "\($0)".hasPrefix("cancelled")
         }
         #expect(!FileManager.default.fileExists(atPath: path))
         try await cache.copy(to: path)
@@ -88,7 +87,7 @@ struct CopyTests {
         await #expect {
             try await cache.copy(to: "/nowhere")
         } throws: {
-            ($0 as? CacheError)?.code == .unsupported
+            "\($0)".hasPrefix("unsupported")
         }
     }
 
