@@ -63,6 +63,9 @@ public enum Mutants {
             .log(
                 "answers-in-children", "A read in a child made by fork is a miss.", AnswersInChildren.self,
                 worker("answers-in-children")),
+            .log(
+                "marks-copies-first", "A copy is marked as a store before it is one.", MarksCopiesFirst.self,
+                worker("marks-copies-first")),
             log("refuses-damage", "A damaged store is refused at each opening.", .refusesDamage),
             log("keeps-torn-tail", "What follows a torn write is unreadable.", .keepsTornTail),
         ]
@@ -158,6 +161,7 @@ public enum Mutants {
             .cache("answers-outlive-wipes", "An answer from before a wipe is stored.", AnswersOutliveWipes.self),
             .cache("confirms-edits", "An edit confirms.", ConfirmsEdits.self),
             .cache("confirms-when-it-comes", "An answer is as young as its write.", ConfirmsWhenItComes.self),
+            .log("copies-a-part", "A copy ends in the middle.", CopiesPart.self),
             .log("confirms-at-opening", "What is found counts as confirmed.", ConfirmsAtOpening.self),
             .store("folds-case", "Keys are compared without regard to case.", FoldsCase.self),
             .store("merges-namespaces", "Aliases and collections share their names.", MergesNamespaces.self),

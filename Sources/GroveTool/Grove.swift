@@ -36,8 +36,7 @@ import GroveCompare
                 """,
             subcommands: [
                 ConformanceCommand.self, CompareCommand.self, ImportCommand.self, ExportCommand.self,
-                InspectCommand.self,
-                TraceCommand.self, BudgetCommand.self, SharedSchemaCommand.self,
+                CopyCommand.self, InspectCommand.self, TraceCommand.self, BudgetCommand.self, SharedSchemaCommand.self,
             ])
 
         static func main() async {

@@ -27,9 +27,13 @@ enum ToolProcess {
     }()
 
     /// Runs the executable with `arguments`, and the file at `input` for standard input, and waits for its end.
-    static func run(_ arguments: [String], input: String = "/dev/null") throws -> Outcome {
+    ///
+    /// - Parameter program: another program to run in its place.
+    static func run(
+        _ arguments: [String], of program: String? = executable, input: String = "/dev/null"
+    ) throws -> Outcome {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable ?? "")
+        process.executableURL = URL(fileURLWithPath: program ?? "")
         process.arguments = arguments
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("grove-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -32,6 +32,7 @@ extension CacheLife {
             Check("A durable write says that its files are gone, and the next one is kept") {
                 try $0.removedUnawares()
             },
+            Check("A durable write says that a file was removed from beside the store") { try $0.removedCompanion() },
             Check("A wipe empties what is in the directory now") { try $0.removedBeforeWipe() },
             Check("No path is empty or has a NUL") { try $0.impossible() },
         ]
@@ -121,6 +122,29 @@ extension CacheLife {
         try cache.write(Note(2, "kept"), durability: .durable)
         cache.close()
         #expect(try open().model("Note:2", as: Note.self) == Note(2, "kept"))
+    }
+
+    private func removedCompanion() throws {
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: path).filter {
+                Store.profile.companions.contains($0) || $0 == "CURRENT" || $0.hasSuffix(".log") || $0.hasSuffix("-wal")
+                    || $0.hasSuffix("-shm")
+            }.sorted()
+        }
+        let first = try open()
+        try first.write(Note(1, "old"), durability: .durable)
+        let all = try names()
+        first.close()
+        #expect(!all.isEmpty)
+        for name in all {
+            try FileManager.default.removeItem(atPath: path)
+            let cache = try open()
+            try cache.write(Note(1, "old"), durability: .durable)
+            let present = name.hasSuffix(".log") ? try names().filter { $0.hasSuffix(".log") } : [name]
+            for name in present { try FileManager.default.removeItem(atPath: path + "/" + name) }
+            #expect(code { try cache.flush(.durable) } == .inputOutput, "\(name)")
+            cache.close()
+        }
     }
 
     private func removedBeforeWipe() throws {

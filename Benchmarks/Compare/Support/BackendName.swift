@@ -44,13 +44,17 @@ package enum BackendName: String, CaseIterable, Sendable {
 
     /// Opens the backend's cache in `directory`, with a clock of its own where `now` is one; a damaged store is never set
     /// aside.
+    ///
+    /// - Parameter mapSize: the bytes that LMDB may map; others have no such limit.
     package func open(
-        _ directory: String?, budget: CacheBudget = .unlimited, now: (@Sendable () -> Date)? = nil
+        _ directory: String?, budget: CacheBudget = .unlimited, mapSize: Int? = nil, now: (@Sendable () -> Date)? = nil
     ) throws(CacheError) -> any ToolCache {
-        switch self {
+        var map = LMDBOptions()
+        if let mapSize { map.mapSize = mapSize }
+        return switch self {
         case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget, now: now)
         case .lmdb:
-            try LMDBCache(directory: directory, options: LMDBOptions(), policy: .fail, budget: budget, now: now)
+            try LMDBCache(directory: directory, options: map, policy: .fail, budget: budget, now: now)
         case .sqlite:
             try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget, now: now)
         case .leveldb:

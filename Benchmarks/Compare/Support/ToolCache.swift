@@ -20,6 +20,7 @@ package protocol ToolCache: AnyObject, Sendable {
     /// Lives through weeks with a budget.
     func churn(_ run: ChurnRun, _ backend: BackendName, in directory: String?) throws -> ChurnRun.Result
     func flush(_ durability: Durability) throws(CacheError)
+    func copy(to directory: String) async throws(CacheError)
     func wipe() throws(CacheError)
     func close()
 }

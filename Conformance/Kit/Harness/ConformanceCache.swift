@@ -139,6 +139,9 @@ public protocol ConformanceCache: CacheDelegate {
     /// What the cache holds, and what went to make room for it.
     func usage() throws(CacheError) -> CacheUsage
 
+    /// Copies the store to a new one in `directory`.
+    func copy(to directory: String) async throws(CacheError)
+
     /// Closes the cache.
     func close()
 }
@@ -146,6 +149,11 @@ public protocol ConformanceCache: CacheDelegate {
 extension ConformanceCache {
     /// By default, nothing is known.
     public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
+
+    /// By default, nothing is copied.
+    public func copy(to directory: String) async throws(CacheError) {
+        throw CacheError(.unsupported, "The cache makes no copies.")
+    }
 
     /// By default, answers have no place.
     public func place() throws(CacheError) -> Place { throw .hasNoPlaces }

@@ -145,6 +145,8 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
 
     func usage() throws(CacheError) -> CacheUsage { try cache.usage() }
 
+    func copy(to directory: String) async throws(CacheError) { try await cache.copy(to: directory) }
+
     func close() { cache.close() }
 }
 

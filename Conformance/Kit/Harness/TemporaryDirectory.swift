@@ -20,6 +20,11 @@ package enum TemporaryDirectory {
         return path
     }
 
+    /// Makes an empty directory at `path`.
+    static func make(at path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
     /// A new, empty directory in memory, where the system has a place for such, or as ``make(_:)``.
     static func makeFast() throws(CacheError) -> String {
         let path = "/dev/shm/grove conformance \(UUID().uuidString)"

@@ -25,6 +25,7 @@ public enum ConformanceWorker {
         case "look" where words.count == 2: return PeerProcess.look(words[1], backend)
         case "hold" where words.count == 2: return PeerProcess.hold(words[1], backend)
         case "stall" where words.count == 2: return PeerProcess.stall(words[1], backend)
+        case "copy" where words.count == 3: return await PeerProcess.copy(words[1], words[2], backend)
         case "fork" where words.count == 2: return ForkProcess.run(words[1], backend)
         case "wipe" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: false, backend)
         case "replace" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: true, backend)

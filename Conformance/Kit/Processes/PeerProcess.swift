@@ -76,6 +76,21 @@ enum PeerProcess {
         return 0
     }
 
+    /// Copies the cache in `directory` to `target`, and says when that begins and has ended.
+    static func copy(_ directory: String, _ target: String, _ backend: any ConformanceBackend) async -> Int32 {
+        do throws(CacheError) {
+            let cache = try backend.site(at: directory).open()
+            ConformanceWorker.say("copying")
+            try await cache.copy(to: target)
+            ConformanceWorker.say("done")
+            cache.close()
+        } catch {
+            ConformanceWorker.say("failed\t\(error)")
+            return 3
+        }
+        return 0
+    }
+
     /// Empties the cache in `directory`, or removes its files as something that knows nothing of Grove does, and writes
     /// a model of `age` afterwards.
     static func empty(

@@ -132,6 +132,8 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func usage() throws(CacheError) -> CacheUsage { try base.usage() }
 
+    func copy(to directory: String) async throws(CacheError) { try await base.copy(to: directory) }
+
     func close() { base.close() }
 
     func modelForKey<T: SimpleModel>(

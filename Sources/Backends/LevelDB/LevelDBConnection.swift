@@ -207,6 +207,9 @@ final class LevelDBConnection: Sendable {
         return shares
     }
 
+    /// Whether `CURRENT` and a log are in the directory, as they are while LevelDB has it open.
+    var isComplete: Bool { state.withLock { $0.directory?.hasCurrent == true && $0.directory?.newestLog() != nil } }
+
     /// How a budget is shared out, where there is one.
     var shares: LevelDBShares? { state.withLock { $0.shares } }
 

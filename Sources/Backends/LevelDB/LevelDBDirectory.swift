@@ -101,7 +101,7 @@ struct LevelDBDirectory: ~Copyable {
     }
 
     /// Whether `CURRENT` is there, as LevelDB sees it: it follows links.
-    private var hasCurrent: Bool {
+    var hasCurrent: Bool {
         var status = stat()
         return unsafe stat(files.path(of: "CURRENT"), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }

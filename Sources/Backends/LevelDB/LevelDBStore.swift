@@ -90,6 +90,9 @@ public final class LevelDBStore: BudgetedStore {
         let (handle, options) = try connection.begin()
         defer { connection.ended(options) }
         if let failure = connection.failure { throw failure }
+        guard connection.isComplete else {
+            throw CacheError(.inputOutput, "LevelDB's log or CURRENT was removed; close the store and open it again")
+        }
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
         // However little there was, it is a table now.

@@ -68,7 +68,13 @@ public final class SQLiteStore: ShrinkableStore {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
             writer = usable
-            defer { if !usable.isSound { writer = nil } }
+            defer {
+                if !usable.isSound {
+                    // The log stays as long as the store is open.
+                    usable.connection.leaveLog(true)
+                    writer = nil
+                }
+            }
             try usable.run(body)
             try? pool.budget.didCommit(usable)
         }
@@ -81,6 +87,10 @@ public final class SQLiteStore: ShrinkableStore {
         // What is not in the log was synced when it was copied out of it.
         try pool.directory.synchronize(SQLiteFiles.log)
         try pool.directory.synchronize()
+        // They are there while a connection is; the system syncs them without a word if they have no name any more.
+        for name in [SQLiteFiles.log, SQLiteFiles.logIndex] where !pool.directory.holds(name) {
+            throw CacheError(.inputOutput, "the file \(name) was removed; close the store and open it again")
+        }
     }
 
     /// The size of the store now; the payload is an estimate from the number of pages.

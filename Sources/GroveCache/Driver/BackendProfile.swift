@@ -29,9 +29,9 @@ public struct BackendProfile: Sendable, Equatable {
     /// one that several may, so that what empties the directory of the former in place goes unnoticed.
     public var mainFile: String?
 
-    /// The names of files that are beside ``mainFile`` as long as any process has the store open, if several may.
+    /// The names of files that are beside ``mainFile`` as long as any process has the store open.
     ///
-    /// If one is gone while another process has the store open, opening throws `inputOutput`.
+    /// If one is gone, durable writes throw `inputOutput`, and so does opening while another process has the store open.
     public var companions: [String]
 
     /// The largest value in bytes, the record's envelope included.

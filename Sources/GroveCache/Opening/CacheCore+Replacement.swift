@@ -72,6 +72,7 @@ extension CacheCore {
             try evictor?.begin(&opened, source)
             return opened
         } catch {
+            opened.generation?.leave()
             opened.store.close()
             // A budget looks at more of the files than opening does.
             guard opened.rebuiltAfter == nil, source.isRepairable(error) else { throw error }
@@ -118,8 +119,8 @@ extension CacheCore {
         readers.removeAll()
         guard let store = state.withLock({ $0.life.letGo() }) else { return }
         saveTouches()
-        store.engine.close()
         store.generation?.leave()
+        store.engine.close()
     }
 }
 

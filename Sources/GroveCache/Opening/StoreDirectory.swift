@@ -19,12 +19,14 @@ import GroveModel
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
 package enum StoreDirectory {
     /// Where the files of a store that could not be opened are kept, inside the store's directory.
-    static let setAsideName = "grove-set-aside"
+    package static let setAsideName = "grove-set-aside"
 
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
     ///
+    /// - Returns: whether it was made.
     /// - Throws: ``CacheError`` with code `notAStore` where a file is in its place, `permissionDenied`, `inputOutput`.
-    static func make(_ directory: String) throws(CacheError) {
+    @discardableResult
+    static func make(_ directory: String) throws(CacheError) -> Bool {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw CacheError(.inputOutput, "A store needs a directory; no path is empty or has a NUL.")
         }
@@ -33,9 +35,10 @@ package enum StoreDirectory {
             guard status.st_mode & S_IFMT == S_IFDIR else {
                 throw CacheError(.notAStore, "\(directory) is a file; a store needs a directory.")
             }
-            return
+            return false
         }
         try makeWithParents(directory)
+        return true
     }
 
     private static func makeWithParents(_ directory: String) throws(CacheError) {
@@ -70,8 +73,11 @@ package enum StoreDirectory {
         let files = try StoreFiles(directory)
         let mark = StoreGeneration.fileName
         guard !files.holds(mark) else { return }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-            throw CacheError(.inputOutput, "The directory \(directory) cannot be listed.")
+        let names = try names(in: directory)
+        if names.contains(StoreCopy.fileName), !files.holds(mark) {
+            throw CacheError(
+                .notAStore,
+                "The directory \(directory) holds a copy that is not finished; if nothing copies any more, remove it.")
         }
         // Another process may have marked it meanwhile, and made its files.
         if let stranger = names.first(where: isForeign), !files.holds(mark) {
@@ -90,6 +96,14 @@ package enum StoreDirectory {
         try files.create(mark)
         // Otherwise a loss of power might take the mark and leave the store.
         try files.synchronize()
+    }
+
+    /// The names of what is in `directory`.
+    static func names(in directory: String) throws(CacheError) -> [String] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw CacheError(.inputOutput, "The directory \(directory) cannot be listed.")
+        }
+        return names
     }
 
     /// Whether a file called `name` is neither the cache's own nor one that systems make by themselves.

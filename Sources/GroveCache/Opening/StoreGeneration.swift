@@ -45,17 +45,20 @@ final class StoreGeneration: @unchecked Sendable {
     private var presence: Int32 = -1
 
     /// Says to other processes, until ``leave()``, that this one has the store in `directory` open; the file's lock is held.
-    ///
-    /// - Returns: whether another one has.
-    func enter(_ directory: String) -> Bool {
+    func enter(_ directory: String) {
         presence = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if presence >= 0 { _ = flock(presence, LOCK_SH | LOCK_NB) }
+    }
+
+    /// Whether another process has entered and not left; asked after ``enter(_:)``, while the file's lock is held.
+    var hasOthers: Bool {
         guard presence >= 0 else { return false }
         let hasOthers = flock(presence, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
         _ = flock(presence, LOCK_SH | LOCK_NB)
         return hasOthers
     }
 
-    /// Says that this process has let go of the store.
+    /// Says that this process is about to let go of the store: an engine may remove files when it closes.
     func leave() {
         guard presence >= 0 else { return }
         _ = flock(presence, LOCK_UN)

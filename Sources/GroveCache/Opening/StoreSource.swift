@@ -98,7 +98,8 @@ struct StoreSource: Sendable {
             return opened
         }
         return try StoreGeneration.exclusively(in: directory, within: patience) { (generation) throws(CacheError) in
-            if generation.enter(directory) { try checkCompanions(directory) }
+            generation.enter(directory)
+            try checkCompanions(generation)
             let commitCount = generation.commitCount
             var opened = try openOrRebuild(directory, generation, budget, damage)
             opened.generation = generation
@@ -113,14 +114,18 @@ struct StoreSource: Sendable {
     /// and neither process would see what the other one writes.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`.
-    private func checkCompanions(_ directory: String) throws(CacheError) {
-        guard file != nil, let lost = companions.first(where: { FileIdentity(directory + "/" + $0) == nil }) else {
-            return
-        }
+    private func checkCompanions(_ generation: StoreGeneration) throws(CacheError) {
+        // In this order: who closes the store says so before the engine removes its files.
+        guard file != nil, let lost = lostCompanion, generation.hasOthers else { return }
         throw CacheError(
             .inputOutput,
-            "The file \(lost) in \(directory) was removed while another process has the store open; close it there, then open it here."
-        )
+            "The file \(lost) was removed while another process has the store open; close it there, then open it here.")
+    }
+
+    /// The path of a file that is gone from beside the main file, which is open; `nil` if none is.
+    var lostCompanion: String? {
+        guard let directory, isPersistent else { return nil }
+        return companions.map { directory + "/" + $0 }.first { FileIdentity($0) == nil }
     }
 
     /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
@@ -138,6 +143,14 @@ struct StoreSource: Sendable {
             try body(generation)
             return (generation.word, file)
         }
+    }
+
+    /// Writes what `view` shows to a new store in `directory`; `check` ends it by throwing.
+    func copy(
+        _ view: any NodeView, to directory: String, _ check: () throws(CacheError) -> Void
+    ) throws(CacheError) {
+        try StoreCopy(in: directory).fill(
+            from: view, { (directory) throws(CacheError) in try open(directory, nil) }, owns: owns, check)
     }
 
     /// What is the store now.

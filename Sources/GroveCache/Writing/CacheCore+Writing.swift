@@ -261,16 +261,21 @@ extension CacheCore {
         do throws(CacheError) {
             try store.synchronize()
         } catch {
+            // A store that is opened again has nothing that could not be synced.
+            if noticeIfReplaced() { return error }
             // The system has told of what it could not write, and may take it for written from now on.
             let lasting = CacheError(
                 error.code, "Since a sync failed, writes may not survive loss of power: \(error.message)")
             ledger.synchronizationFailure = lasting
             return error
         }
-        // What was synced may be gone from the directory.
-        guard noticeIfReplaced() else { return nil }
-        return CacheError(
-            .inputOutput, "The files in \(source.directory ?? "") were removed or replaced meanwhile; write again.")
+        // What was synced may be gone from the directory; of a store that is being replaced the main file goes first.
+        let lost = source.lostCompanion
+        if noticeIfReplaced() {
+            return CacheError(
+                .inputOutput, "The files in \(source.directory ?? "") were removed or replaced meanwhile; write again.")
+        }
+        return lost.map { CacheError(.inputOutput, "The file \($0) was removed; close the cache and open it again.") }
     }
 
     private func wipeStore(_ wipe: PendingWrite) -> Result<ChangeSet, CacheError> {

@@ -15,6 +15,9 @@
                 records. A document whose nodes hold each other in a circle cannot be printed and ends in the error \
                 "cycle"; grove inspect still shows its nodes.
 
+                A store that cannot be written to, or that LevelDB has open in another process, is copied to a \
+                temporary directory and read there.
+
                 EXAMPLES
                   grove export --backend lmdb --store feed --output feed.json
                 """)
@@ -30,9 +33,14 @@
         func run() async throws {
             try LargeStack.run(unavailable: LargeStack.noThread) { () throws in
                 try OutputFile.check(output)
-                let place = try StorePlace(store.backend, store.store)
-                let cache = try place.openExisting()
-                defer { cache.close() }
+                let place = try StorePlace(store)
+                let readable = try ReadablePlace(place)
+                let cache = try readable.place.openExisting()
+                defer {
+                    cache.close()
+                    // A copy of the files stays until here.
+                    withExtendedLifetime(readable) {}
+                }
                 Terminal.progress("rebuilding the document")
                 let json = try cache.document(in: place.directory ?? "memory")
                 Terminal.progress("")

@@ -52,7 +52,7 @@
         }
 
         private func runHere() throws(ToolError) {
-            let place = try StorePlace(store.backend, store.store)
+            let place = try StorePlace(store)
             Terminal.progress("reading \(InputFile.name(file))")
             let (json, document) = try InputFile.document(file, identity: identity)
             let source = Source(json: json, document: document)

@@ -14,7 +14,8 @@
                 Without an identifier it lists the nodes, and with --stats counts what is there. With an identifier it \
                 shows the node's record: the envelope (sequence of the last write, record name, projections and the \
                 fields that each wrote, deletion) and the body, references as {"$ref": identifier}. With --tree it \
-                prints the tree below the node, every node in its newest version.
+                prints the tree below the node, every node in its newest version. A store that cannot be written to, or \
+                that LevelDB has open in another process, is copied to a temporary directory and read there.
 
                 EXAMPLES
                   grove inspect --backend lmdb --store feed --limit 20
@@ -57,12 +58,13 @@
         }
 
         private func runHere() throws {
-            let place = try StorePlace(store.backend, store.store)
+            let readable = try ReadablePlace(try StorePlace(store))
+            defer { withExtendedLifetime(readable) {} }
             if stats {
-                try printStatistics(place)
+                try printStatistics(readable.place)
                 if identifier == nil { return }
             }
-            let cache = try place.openExisting()
+            let cache = try readable.place.openExisting()
             defer { cache.close() }
             if let identifier {
                 if tree {

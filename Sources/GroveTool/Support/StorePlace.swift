@@ -7,10 +7,24 @@ struct StorePlace: Sendable {
     let backend: BackendName
     /// The directory; `nil` for memory.
     let directory: String?
+    /// The bytes that LMDB may map, if not its default.
+    let mapSize: Int?
+
+    /// The store that is in `directory`, whichever backend's it is.
+    ///
+    /// - Throws: ``ToolError`` if there is none.
+    init(holding directory: String, mapSize: Int?) throws(ToolError) {
+        guard let backend = StorePlace.backend(in: directory) else {
+            throw .input("\(directory) holds no store; check the path")
+        }
+        try self.init(backend, directory, mapSize: mapSize)
+    }
 
     /// - Throws: ``ToolError`` where the backend needs a directory and has none, or has one that it cannot use.
-    init(_ backend: BackendName, _ directory: String?) throws(ToolError) {
+    init(_ backend: BackendName, _ directory: String?, mapSize: Int? = nil) throws(ToolError) {
         self.backend = backend
+        self.mapSize = mapSize
+        guard mapSize == nil || backend == .lmdb else { throw .input("--map-size is LMDB's; leave it out") }
         guard backend.isPersistent else {
             self.directory = nil
             return
@@ -30,7 +44,7 @@ struct StorePlace: Sendable {
     }
 
     /// Whether the backend's store is there.
-    var holdsStore: Bool { backend.markerFile.map { FilePlace("\(directory ?? "")/\($0)") == .file } ?? false }
+    var holdsStore: Bool { StorePlace.holds(backend, directory ?? "") }
 
     /// Opens the store that is there, and never makes one.
     func openExisting() throws(ToolError) -> any ToolCache {
@@ -49,7 +63,7 @@ struct StorePlace: Sendable {
     /// Opens the store, making it where there is none.
     func open() throws(ToolError) -> any ToolCache {
         do {
-            return try backend.open(directory)
+            return try backend.open(directory, mapSize: mapSize)
         } catch {
             throw ToolError(error, "cannot open the store \(directory ?? "in memory")")
         }
@@ -64,10 +78,15 @@ struct StorePlace: Sendable {
     }
 
     private static func other(than backend: BackendName, in directory: String) -> BackendName? {
-        func holds(_ backend: BackendName) -> Bool {
-            backend.markerFile.map { FilePlace("\(directory)/\($0)") == .file } ?? false
-        }
-        guard !holds(backend) else { return nil }
-        return BackendName.allCases.first { holds($0) }
+        guard !holds(backend, directory) else { return nil }
+        return self.backend(in: directory)
+    }
+
+    private static func backend(in directory: String) -> BackendName? {
+        BackendName.allCases.first { holds($0, directory) }
+    }
+
+    private static func holds(_ backend: BackendName, _ directory: String) -> Bool {
+        backend.markerFile.map { FilePlace("\(directory)/\($0)") == .file } ?? false
     }
 }

@@ -42,7 +42,7 @@ struct StoreReplacement {
                 "\(directory) holds \(other), which is no part of the store: move it elsewhere first")
         }
         beside = try TemporaryDirectory(in: URL(fileURLWithPath: directory).deletingLastPathComponent().path)
-        place = try StorePlace(old.backend, beside.path)
+        place = try StorePlace(old.backend, beside.path, mapSize: old.mapSize)
     }
 
     /// Puts the new store in the old one's place, and removes the old one.

@@ -1,0 +1,109 @@
+import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A second store with the content of one view, which is made by the same backend.
+///
+/// Its directory is marked as an unfinished copy before anything else is in it. The mark becomes that of a store by a new name, in one
+/// step, when everything else is on the disk. So a copy that was cut short is never opened: ``StoreDirectory/claim(_:mainFile:)``.
+struct StoreCopy {
+    /// The name of the mark while the copy is not finished.
+    static let fileName = "grove.copy"
+
+    /// The most bytes of keys and values in a transaction, but for one large value.
+    private static let batchBytes = 4 << 20
+
+    private let directory: String
+    private let isMade: Bool
+    private let files: StoreFiles
+
+    /// Makes `directory`, or takes it if it is there and empty, and marks it.
+    ///
+    /// - Throws: ``CacheError`` with code `notAStore` if it holds something, `permissionDenied`, `full` or `inputOutput`.
+    init(in directory: String) throws(CacheError) {
+        self.directory = directory
+        isMade = try StoreDirectory.make(directory)
+        files = try StoreFiles(directory)
+        let names = try StoreDirectory.names(in: directory)
+        if let name = names.first(where: { !$0.hasPrefix(".") && !StoreFiles.isOfSystem($0) }) {
+            throw CacheError(.notAStore, "The directory \(directory) holds \(name); a copy needs an empty one.")
+        }
+        let mark = unsafe open(files.path(of: StoreCopy.fileName), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard mark >= 0 else { throw .system(errno, "begin a copy in \(directory)") }
+        _ = close(mark)
+    }
+
+    /// Writes what `view` shows to a store that `open` opens.
+    ///
+    /// - Parameters:
+    ///   - owns: whether a file of that name is the engine's; if the copy fails, such files go.
+    ///   - check: called before each transaction; what it throws ends the copy.
+    func fill(
+        from view: any NodeView, _ open: (String) throws(CacheError) -> any NodeStore, owns: (String) -> Bool,
+        _ check: () throws(CacheError) -> Void
+    ) throws(CacheError) {
+        do throws(CacheError) {
+            try write(view, open, check)
+            try files.synchronize()
+            try files.rename(StoreCopy.fileName, to: StoreGeneration.fileName)
+            try files.synchronize()
+            try? StoreFiles(directory + "/..").synchronize()
+        } catch {
+            remove(owns)
+            throw error
+        }
+    }
+
+    private func write(
+        _ view: any NodeView, _ open: (String) throws(CacheError) -> any NodeStore,
+        _ check: () throws(CacheError) -> Void
+    ) throws(CacheError) {
+        let store = try open(directory)
+        defer { store.close() }
+        // Keys and values one after the other, and where each begins.
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        func commit() throws(CacheError) {
+            try check()
+            guard !ends.isEmpty else { return }
+            try unsafe bytes.withUnsafeBytesTyped { (bytes) throws(CacheError) in
+                try store.transact { (transaction) throws(CacheError) in
+                    var start = 0
+                    for index in stride(from: 0, to: ends.count, by: 2) {
+                        let (middle, end) = (ends[index], ends[index + 1])
+                        try unsafe transaction.put(
+                            UnsafeRawBufferPointer(rebasing: bytes[start..<middle]),
+                            UnsafeRawBufferPointer(rebasing: bytes[middle..<end]))
+                        start = end
+                    }
+                }
+            }
+            bytes.removeAll(keepingCapacity: true)
+            ends.removeAll(keepingCapacity: true)
+        }
+        try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { (key, value) throws(CacheError) in
+            if bytes.count + key.count + value.count > StoreCopy.batchBytes { try commit() }
+            unsafe bytes.append(contentsOf: key)
+            ends.append(bytes.count)
+            unsafe bytes.append(contentsOf: value)
+            ends.append(bytes.count)
+            return true
+        }
+        try commit()
+        try store.synchronize()
+    }
+
+    /// Takes back what was made.
+    private func remove(_ owns: (String) -> Bool) {
+        let names = (try? StoreDirectory.names(in: directory)) ?? []
+        for name in names where owns(name) && name != StoreCopy.fileName { try? files.remove(name) }
+        try? files.remove(StoreCopy.fileName)
+        if isMade { unsafe rmdir(directory) }
+    }
+}
