@@ -219,6 +219,50 @@ struct ScreenTests {
         #expect(shown.data == ann)
     }
 
+    @Test(
+        "Of two answers for a list the one that was asked for last counts, on screen and in the cache",
+        arguments: [[0, 1], [1, 0]])
+    func answersOfLists(order: [Int]) async throws {
+        let server = Server<[Person]>()
+        let list = People(dataModelManager: manager)
+        var loads: [Task<Void, Never>] = []
+        for number in 0..<2 {
+            loads.append(
+                Task { _ = try? await list.load(withCacheKey: "people", reload: true) { try await server.ask() } })
+            await server.receives(number + 1)
+        }
+        for number in order {
+            await server.answer(number, number == 0 ? [ann] : [ann, Person(id: "2")])
+            try await rest()
+        }
+        for load in loads { await load.value }
+        for _ in 0..<2 { try await rest() }
+        #expect(list.data.map(\.id) == ["1", "2"])
+        #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ["1", "2"])
+    }
+
+    @Test("An answer for a list that was refused, and loses to another manager's list, is shown no more")
+    func refusedAnswerLoses() async throws {
+        let other = DataModelManager(cacheDelegate: cache)
+        let server = Server<[Person]>()
+        let (mine, others) = (People(dataModelManager: manager), People(dataModelManager: other))
+        let load = Task { try? await mine.load(withCacheKey: "people") { try await server.ask() } }
+        await server.receives(1)
+        try await cache.suspend()
+        others.setData([Person(id: "2")], cacheKey: "people")
+        await server.answer(0, [ann])
+        _ = await load.value
+        for each in [manager, other] { await each.flush() }
+        try await cache.resume()
+        for _ in 0..<3 {
+            try await rest()
+            await other.flush()
+        }
+        #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ["2"])
+        #expect(others.data.map(\.id) == ["2"])
+        #expect(mine.data.map(\.id) == ["2"])
+    }
+
     @Test("A list that lacks a model is whole once this manager deletes that")
     func lackedAndDeleted() async throws {
         try await cache.writeCollection([ann, Person(id: "2")], as: "people")

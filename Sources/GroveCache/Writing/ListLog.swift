@@ -9,7 +9,7 @@ final class ListLog: Sendable {
     struct Entry: Sendable {
         /// The list, as a store's key.
         let key: [UInt8]
-        /// The number of the call.
+        /// The number of the call; of a whole list, of the place that it is as of.
         let number: CallNumber
         /// What it did; `nil` if it set the whole list.
         let operation: ListOperation?

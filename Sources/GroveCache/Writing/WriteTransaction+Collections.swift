@@ -63,8 +63,8 @@ extension WriteTransaction {
             }
             elements = try answer.settled(over: before, number: number)
         }
-        // What a list was is older than any answer.
-        if kind != .fill { lists.note(key, nil, sequence) }
+        // What a list was is older than any answer. An answer is as of its request, so that one that was asked for later replaces it.
+        if kind != .fill { lists.note(key, nil, number) }
         lists.tell(key, stored?.count ?? 0, setTo: elements)
         let isSame = before.map { $0.bytes == elements.bytes } ?? false
         if isSame, let stored, let before {
