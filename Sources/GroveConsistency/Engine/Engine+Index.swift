@@ -80,7 +80,7 @@ extension Engine {
             guard let occurrences = node.occurrences else { continue }
             tree?.left.append(node.model)
             occurrences.remove(node)
-            if keepsHeld, occurrences.nodes.isEmpty { held.remove(occurrences.identifier) }
+            if keepsHeld, occurrences.nodes.isEmpty { released.append(occurrences.identifier) }
             forget(occurrences)
         }
     }

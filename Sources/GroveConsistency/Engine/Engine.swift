@@ -38,6 +38,8 @@ final class Engine: @unchecked Sendable {
     let held = HeldIdentifiers()
     /// Whether that is kept.
     private(set) var keepsHeld = false
+    /// What nobody has held for a moment of the call under way: a list that is given again leaves its elements and takes them.
+    var released: [ModelIdentifier] = []
     var subscriptions: [Int: Subscription] = [:]
     /// How many places may hold another value than another place of the same identifier.
     var mixed: Set<ModelIdentifier> = []
@@ -158,9 +160,16 @@ final class Engine: @unchecked Sendable {
             time = call.time
             call.work(self)
             if !reached.isEmpty { round(context: nil) {} }
+            if !released.isEmpty { release() }
         }
         calls.removeAll(keepingCapacity: calls.count <= 1_024)
         spareCalls = calls
+    }
+
+    /// Lets go of what the call has left and not taken again.
+    private func release() {
+        for identifier in released where index[identifier]?.nodes.isEmpty ?? true { held.remove(identifier) }
+        released = []
     }
 
     /// Whether the call under way was cancelled since it was made.
