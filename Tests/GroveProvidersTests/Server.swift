@@ -10,6 +10,8 @@ final class Server<Value: Sendable>: Sendable {
         var waiting: [Int: CheckedContinuation<Value, any Error>] = [:]
         var cancelled: Set<Int> = []
         var tags: [Int: Int] = [:]
+        /// Answers to requests that are sent and do not wait yet.
+        var early: [Int: Result<Value, any Error>] = [:]
     }
 
     private let state = Mutex(State())
@@ -34,12 +36,13 @@ final class Server<Value: Sendable>: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = state.withLock { state in
-                    if state.cancelled.contains(number) { return true }
+                let answer = state.withLock { state -> Result<Value, any Error>? in
+                    if state.cancelled.contains(number) { return .failure(CancellationError()) }
+                    if let early = state.early.removeValue(forKey: number) { return early }
                     state.waiting[number] = continuation
-                    return false
+                    return nil
                 }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
+                if let answer { continuation.resume(with: answer) }
             }
         } onCancel: {
             guard endsWhenCancelled else { return }
@@ -60,7 +63,12 @@ final class Server<Value: Sendable>: Sendable {
 
     /// Answers the request of this number, from 0 on, if nobody has cancelled it.
     func answer(_ number: Int, _ result: Result<Value, any Error>) {
-        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(with: result)
+        let waiting = state.withLock { state in
+            let waiting = state.waiting.removeValue(forKey: number)
+            if waiting == nil { state.early[number] = result }
+            return waiting
+        }
+        waiting?.resume(with: result)
     }
 
     func answer(
