@@ -24,6 +24,7 @@ final class AnswerProgram {
     let peer: PeerConversation?
     private let seed: UInt64
     private let replacesFiles: Bool
+    private let editsLists: Bool
     var random: SeededGenerator
     let managers: [DataModelManager]
     let messages: [DataProvider<Message>]
@@ -50,10 +51,11 @@ final class AnswerProgram {
     ///   - wipe: empties the cache by one of several doors.
     init(
         _ scene: any FollowingScene, _ seed: UInt64, beside peer: PeerConversation? = nil, replacesFiles: Bool = false,
+        editsLists: Bool = false,
         wipe: @escaping (Int) async throws -> Void
     ) {
         (self.scene, self.seed, self.peer, self.wipe) = (scene, seed, peer, wipe)
-        self.replacesFiles = replacesFiles
+        (self.replacesFiles, self.editsLists) = (replacesFiles, editsLists)
         random = SeededGenerator(seed: seed)
         let managers = [scene.manager, scene.other]
         self.managers = managers
@@ -137,6 +139,8 @@ final class AnswerProgram {
         case 20 where !isSuspended:
             let door = Int.random(in: 0..<5, using: &random)
             calls.append("door\(door)")
+            // An edit of a list that is on its way may be stored after the wipe.
+            if editsLists { try await settle() }
             try await wipe(door)
             if replacesFiles, door >= 3 { model.replaceFiles(step) } else { model.wipe(step) }
             wanted = [:]
@@ -145,7 +149,7 @@ final class AnswerProgram {
             isSuspended = true
         case 22: try resume()
         case 23 where !isSuspended, 24 where !isSuspended: try await settle()
-        case 26...31: try editList()
+        case 26...31 where editsLists: try editList()
         case 32, 33:
             guard !isSuspended else { break }
             try await settle()
@@ -158,7 +162,7 @@ final class AnswerProgram {
             }
             try await settle()
         case 34, 35:
-            guard !isSuspended else { break }
+            guard editsLists, !isSuspended else { break }
             try await settle()
             try editListElsewhere(isRemoval: kind == 35)
             try await settle()

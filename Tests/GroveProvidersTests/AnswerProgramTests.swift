@@ -24,10 +24,10 @@ struct AnswerProgramTests {
         }
     }
 
-    private func run(_ seeds: Range<UInt64>) async throws {
+    private func run(_ seeds: Range<UInt64>, editsLists: Bool = false) async throws {
         for seed in seeds {
             let scene = Scene(try MemoryCache())
-            try await AnswerProgram(scene, seed) { try await self.wipe(scene, $0) }.run()
+            try await AnswerProgram(scene, seed, editsLists: editsLists) { try await self.wipe(scene, $0) }.run()
         }
     }
 
@@ -61,6 +61,11 @@ struct AnswerProgramTests {
 
     @Test("The same, of more seeds", arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
     func slowPrograms(seeds: Range<UInt64>) async throws { try await run(seeds) }
+
+    @Test(
+        "The same beside edits of the list",
+        arguments: stride(from: 0 as UInt64, to: 1_000, by: 100).map { $0..<$0 + 100 })
+    func slowLists(seeds: Range<UInt64>) async throws { try await run(seeds, editsLists: true) }
 
     @Test("The same over files, which are replaced too")
     func files() async throws { try await runOverFiles(0..<8) }
