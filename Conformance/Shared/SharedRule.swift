@@ -115,7 +115,7 @@ package final class Barrier: Sendable {
         }
     }
 
-    /// Returns when somebody waits at it.
+    /// Returns when a task waits at it.
     package func arrival() async {
         await withCheckedContinuation { continuation in
             let isThere = arrivals.withLock { arrivals in

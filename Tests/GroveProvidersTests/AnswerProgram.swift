@@ -65,9 +65,13 @@ final class AnswerProgram {
     }
 
     func run() async throws {
+        let withPeer = peer != nil
+        let kinds =
+            Array(0..<26) + (withPeer ? 26..<30 : 0..<0) + (editsLists ? 30..<36 : 0..<0)
+            + (editsLists && withPeer ? 36..<38 : 0..<0)
         for _ in 1...60 {
             step += 1
-            let kind = Int.random(in: 0..<(peer == nil ? 32 : 38), using: &random)
+            let kind = pick(kinds)
             calls.append("\(step):\(kind)")
             try await call(kind)
         }
@@ -149,11 +153,10 @@ final class AnswerProgram {
             isSuspended = true
         case 22: try resume()
         case 23 where !isSuspended, 24 where !isSuspended: try await settle()
-        case 26...31 where editsLists: try editList()
-        case 32, 33:
+        case 26, 27:
             guard !isSuspended else { break }
             try await settle()
-            if kind == 32 {
+            if kind == 26 {
                 _ = try peer?.ask("put", edited.id, edited.name)
                 model.edit(edited, step)
             } else {
@@ -161,18 +164,19 @@ final class AnswerProgram {
                 model.edit(Message(id: written.id, text: edited.name, sender: edited), step)
             }
             try await settle()
-        case 34, 35:
-            guard editsLists, !isSuspended else { break }
-            try await settle()
-            try editListElsewhere(isRemoval: kind == 35)
-            try await settle()
-        case 36:
+        case 28:
             guard !isSuspended else { break }
             // A call that has not reached the cache by then is of after the wipe.
             try await settle()
             _ = try peer?.ask("wipe")
             model.wipe(step)
             wanted = [:]
+            try await settle()
+        case 30...35: try editList()
+        case 36, 37:
+            guard !isSuspended else { break }
+            try await settle()
+            try editListElsewhere(isRemoval: kind == 37)
             try await settle()
         default: await Task.yield()
         }

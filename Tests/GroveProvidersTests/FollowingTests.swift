@@ -37,17 +37,28 @@ struct FollowingTests {
 
     @Test("After a flush what was committed before is shown, however late those who follow are told")
     func flushAwaitsTelling() async throws {
-        /// Keeps the queue of events busy.
-        final class SlowObserver: CacheObserver {
-            func cacheDidCommit(_ changes: ChangeSet) { Thread.sleep(forTimeInterval: 0.05) }
+        /// Keeps the queue of events busy with the commit of another.
+        final class BusyObserver: CacheObserver {
+            let gate = DispatchSemaphore(value: 0)
+            func cacheDidCommit(_ changes: ChangeSet) { gate.wait() }
         }
-        let cache = try MemoryCache(observer: SlowObserver())
+        let observer = BusyObserver()
+        let cache = try MemoryCache(observer: observer)
         let manager = DataModelManager(cacheDelegate: cache)
         let person = DataProvider<Person>(dataModelManager: manager)
         try await cache.write(ann)
+        observer.gate.signal()
         _ = try await person.fetchDataFromCache(withCacheKey: "Person:1")
         try await cache.write(Person(id: "1", name: "by another"))
-        await manager.flush()
+        var isFlushed = false
+        let flush = Task {
+            await manager.flush()
+            isFlushed = true
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(!isFlushed)
+        observer.gate.signal()
+        await flush.value
         #expect(person.data?.name == "by another")
     }
 

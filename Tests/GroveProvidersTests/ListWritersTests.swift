@@ -137,6 +137,33 @@ struct ListWritersTests {
         }
     }
 
+    @Test("What a manager upserts, and another has put in, is shown once, also before it is stored")
+    func upsertsAtOnce() async throws {
+        try await FollowedBackend.memory.open { scene, _ in
+            try scene.begin()
+            let list = People(dataModelManager: scene.manager)
+            _ = try await list.fetchDataFromCache(withCacheKey: "people")
+            try await scene.settle()
+            let notes = Notes()
+            list.delegate = notes
+            try scene.rewrite(people(["7", "1", "2"]))
+            // Nothing is stored until the list was read again.
+            let (begun, gate, cache) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), scene.anyCache)
+            DispatchQueue.global().async {
+                try? cache.write { tx in
+                    begun.signal()
+                    gate.wait()
+                }
+            }
+            begun.wait()
+            list.upsert(people(["7"]))
+            await waitUntil { list.data.first?.id == "7" }
+            gate.signal()
+            try await expect(["7", "1", "2"], scene, [list])
+            #expect(notes.shown.allSatisfy { Set($0).count == $0.count }, "\(notes.shown)")
+        }
+    }
+
     @Test(
         "What a list lacks, and is deleted before the main actor learns that, is waited for",
         arguments: FollowedBackend.allCases)

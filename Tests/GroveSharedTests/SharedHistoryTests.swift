@@ -5,15 +5,18 @@ import Testing
 
 @Suite("A history of eight workers")
 struct SharedHistoryTests {
+    /// Lets the other workers go first so many times.
+    private func lag(_ turns: Int) async { for _ in 0..<turns { await Task.yield() } }
+
     /// Four machines of two workers each; one message in twenty is lost, and one in four is late.
     private func history(_ mutation: TierMutant.Mutation? = nil, steps: Int) async throws -> SharedHistory {
         let world = MemoryWorld(mutation)
         world.gated.gate { message throws(SharedError) in
             guard mutation == nil else {
-                if message == .answer(.fetch) { try? await Task.sleep(for: .microseconds(200)) }
+                if message == .answer(.fetch) { await lag(20) }
                 return
             }
-            if Int.random(in: 0..<4) == 0 { try? await Task.sleep(for: .microseconds(Int.random(in: 1...500))) }
+            if Int.random(in: 0..<4) == 0 { await lag(Int.random(in: 1...50)) }
             // A lost answer of a write would be a write that another worker reads: a tier has its own loss for that.
             if message != .answer(.write), Int.random(in: 0..<20) == 0 { throw SharedError(.unreachable, "lost") }
         }

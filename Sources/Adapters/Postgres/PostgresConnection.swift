@@ -23,9 +23,9 @@
     /// Its calls block, and come from one thread at a time.
     ///
     /// It is the only place that calls libpq.
+    // SAFETY: the pool hands a connection to one caller at a time, with a lock in between.
     @safe
     package final class PostgresConnection: @unchecked Sendable {
-        // SAFETY: the pool hands a connection to one caller at a time, with a lock in between.
         private let handle: OpaquePointer
         /// When the call that is under way must be done.
         private var deadline = ContinuousClock.now

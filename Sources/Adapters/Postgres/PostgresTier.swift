@@ -115,14 +115,19 @@
                 }
                 let number =
                     "SELECT coalesce((SELECT number FROM grove.commit WHERE xact = '\(xact)'), last) FROM grove.feed"
+                let ticket = WriteTicket("\(feed)/\(xact)")
                 do throws(SharedError) {
-                    // Two trips: in one string the statements would be one transaction, and the commit not be before the question.
                     _ = try connection.run("COMMIT", limit: limit)
-                    return try Self.number(try connection.run(number, limit: limit).first?.rows.first?.first)
                 } catch  where error.code != .refused {
                     throw SharedError(
-                        .outcomeUnknown, "The connection was lost in the commit: \(error)",
-                        ticket: WriteTicket("\(feed)/\(xact)"))
+                        .outcomeUnknown, "The connection was lost in the commit: \(error)", ticket: ticket)
+                }
+                do throws(SharedError) {
+                    // A trip of its own: in one string with the commit it would be asked before that.
+                    return try Self.number(try connection.run(number, limit: limit).first?.rows.first?.first)
+                } catch {
+                    // The commit is made, also if the server refuses to say its number.
+                    throw SharedError(.outcomeUnknown, "The commit's number was not told: \(error)", ticket: ticket)
                 }
             }
         }

@@ -38,7 +38,7 @@ final class Engine: @unchecked Sendable {
     let held = HeldIdentifiers()
     /// Whether that is kept.
     private(set) var keepsHeld = false
-    /// What nobody has held for a moment of the call under way: a list that is given again leaves its elements and takes them.
+    /// What the call under way has let go of, and may take again: a list that is given again leaves its elements and takes them.
     var released: [ModelIdentifier] = []
     var subscriptions: [Int: Subscription] = [:]
     /// How many places may hold another value than another place of the same identifier.

@@ -133,7 +133,7 @@ extension CollectionStore {
     /// - Parameters:
     ///   - models: the elements that came, as far as they were not deleted since.
     ///   - isLacking: whether the cache does not have one of them, or not all of it.
-    ///   - fresh: those that nobody holds in a newer version.
+    ///   - fresh: those that are held in no newer version.
     private func take(
         _ news: [ListNews], _ models: [ModelIdentifier: T], isLacking: Bool, asOf began: Turn,
         over fresh: Set<ModelIdentifier>
@@ -162,9 +162,6 @@ extension CollectionStore {
                 if item.isWhole { commit = item.commit.previous }
             } else if commit == nil {
                 isKnown = false
-            } else {
-                // It made nothing of the list that was read before it, under which it is shown.
-                isAffected = isAffected || own != nil
             }
             endEdits(through: item.ticket)
         }
@@ -291,7 +288,7 @@ extension CollectionStore {
     ///
     /// - Complexity: O(*m*) for *m* elements that come or go, whatever there is beside them.
     /// - Parameter read: the models that were read.
-    /// - Returns: what changed; `nil`, and then nothing does, as for ``show(_:asOf:reading:)``.
+    /// - Returns: what changed; `nil`, and then nothing does, as for ``show(_:asOf:over:reading:)``.
     private func show(
         _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn, over fresh: Set<ModelIdentifier>,
         reading read: Set<ModelIdentifier>
@@ -379,35 +376,5 @@ extension CollectionStore {
         let joinedAt = manager.consistencyManager.joinFetched(
             began, key, joined, leaving: Array(leaving), over: fresh)
         for index in indices { entries[index].editedAt = max(entries[index].editedAt, joinedAt.previous) }
-    }
-}
-
-/// A list that was read, each element in its newest version.
-struct FetchedList<T: SimpleModel>: Sendable {
-    let models: [T]
-    let hidden: [HiddenElement]
-    let commit: CommitNumber?
-    let ticket: UInt64
-
-    /// - Parameter newest: the newest versions of the elements; `nil` for those that were deleted since.
-    init(_ read: ListRead<T>, _ newest: [T?]) {
-        models = newest.compactMap(\.self)
-        (commit, ticket) = (read.commit, read.ticket)
-        guard models.count < newest.count else {
-            hidden = read.hidden
-            return
-        }
-        var hidden: [HiddenElement] = []
-        var left = read.hidden[...]
-        var position = 0
-        for (model, newest) in zip(read.elements, newest) {
-            while left.first?.position == position {
-                hidden.append(left.removeFirst())
-                position += 1
-            }
-            if newest == nil { hidden.append(HiddenElement(position, model.modelIdentifier)) }
-            position += 1
-        }
-        self.hidden = hidden + left
     }
 }

@@ -92,7 +92,7 @@ extension CollectionStore {
                 outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
-                // Another list was set since: that is shown.
+                // Another list was set since, or a model was deleted: what the cache has is shown.
                 if case .stored(isWhole: false, _) = outcome { manager.markStale(CollectionOfOne(.list(name))) }
                 // The cache has no such list, or has lost the part that the edit is about.
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {

@@ -40,9 +40,9 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         }
         switch self {
         case .set(let entries, _): replace(0, list.count, with: entries)
-        case .insert(let entries, let place, _):
+        case .insert(let entries, let place, let isUpsert):
             let gap = place.gap(in: list)
-            replace(gap, gap, with: entries)
+            replace(gap, gap, with: isUpsert ? list.lacking(entries) : entries)
         case .replace(let seen, let entry):
             guard let index = seen.index(in: list) else { break }
             replace(index, index + 1, with: [entry].compactMap(\.self))
@@ -169,6 +169,13 @@ private struct SeenEntries<T: SimpleModel>: SeenList {
 }
 
 extension PersistentVector {
+    /// Those of `entries` whose identifiers no element here has, under another handle.
+    fileprivate func lacking<T: SimpleModel>(_ entries: [Entry<T>]) -> [Entry<T>] where Element == Entry<T> {
+        let handles = Set(entries.map(\.handle))
+        let there = Set(slice(0, count).filter { !handles.contains($0.handle) }.compactMap(\.model.modelIdentifier))
+        return entries.filter { entry in entry.model.modelIdentifier.map { !there.contains($0) } ?? true }
+    }
+
     /// Where the element of `handle` is; it is looked for from `index` outwards.
     func index<T>(of handle: Int, near index: Int) -> Int? where Element == Entry<T> {
         if index < count, self[index].handle == handle { return index }

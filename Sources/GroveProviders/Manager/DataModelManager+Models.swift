@@ -235,8 +235,10 @@ extension FollowedCache {
     ) {
         let resumptions = manager.value?.resumptions ?? 0
         delete(identifier, forKey: key, asOf: place) { outcome in
-            guard let identifier else { return }
-            manager.value?.note(deletionOf: identifier, outcome, since: resumptions)
+            guard let identifier, let manager = manager.value else { return }
+            manager.note(deletionOf: identifier, outcome, since: resumptions)
+            // It may have been read since, and be shown again.
+            if place != nil, case .stored = outcome { manager.markStale(CollectionOfOne(.model(identifier))) }
         }
         if let identifier { manager.value?.wakeWhatLacks([], named: identifier) }
     }

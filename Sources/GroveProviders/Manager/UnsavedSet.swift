@@ -164,16 +164,7 @@ extension DataModelManager {
         }
         for (identifier, place) in deletions {
             inOrder { _ in
-                onCache { [self] in
-                    let resumptions = resumptions
-                    followed?.delete(identifier, forKey: nil, asOf: place) { [weak self] outcome in
-                        self?.note(deletionOf: identifier, outcome, since: resumptions)
-                        guard case .stored = outcome else { return }
-                        // It may have been read meanwhile, and be shown again.
-                        self?.markStale(CollectionOfOne(.model(identifier)))
-                        self?.wakeWhatLacks([], named: identifier)
-                    }
-                }
+                onCache { [self] in followed?.delete(identifier, forKey: nil, asOf: place, for: WeakManager(self)) }
             }
         }
         guard !keys.isEmpty else { return }

@@ -1,0 +1,31 @@
+import GroveModel
+
+/// A list that was read, each element in its newest version.
+struct FetchedList<T: SimpleModel>: Sendable {
+    let models: [T]
+    let hidden: [HiddenElement]
+    let commit: CommitNumber?
+    let ticket: UInt64
+
+    /// - Parameter newest: the newest versions of the elements; `nil` for those that were deleted since.
+    init(_ read: ListRead<T>, _ newest: [T?]) {
+        models = newest.compactMap(\.self)
+        (commit, ticket) = (read.commit, read.ticket)
+        guard models.count < newest.count else {
+            hidden = read.hidden
+            return
+        }
+        var hidden: [HiddenElement] = []
+        var left = read.hidden[...]
+        var position = 0
+        for (model, newest) in zip(read.elements, newest) {
+            while left.first?.position == position {
+                hidden.append(left.removeFirst())
+                position += 1
+            }
+            if newest == nil { hidden.append(HiddenElement(position, model.modelIdentifier)) }
+            position += 1
+        }
+        self.hidden = hidden + left
+    }
+}
