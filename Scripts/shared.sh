@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts a PostgreSQL of its own in a temporary folder, on a socket, and runs the rules for a cache of many machines over it.
 #
-# Ends with 0 and says so where the server's programs or libpq are not installed and cannot be installed here.
+# Ends with 3 and says so if the server's programs or libpq are not installed and cannot be installed here.
 #
 #   sh Scripts/shared.sh PROGRAM [measure] [history SECONDS]    the program SharedPostgres, built with the trait Postgres
 #   sh Scripts/shared.sh --check              ends with 0 if there is all that is needed, else says what is missing and ends with 3

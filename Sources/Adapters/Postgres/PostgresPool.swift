@@ -30,7 +30,7 @@
 
         /// Runs `body` with a connection, on a thread that may block.
         ///
-        /// Where the last connection could not be made, the next try waits longer each time, up to a second, by a random part:
+        /// If the last connection could not be made, the next try waits longer each time, up to a second, by a random part:
         /// calls in between fail at once. So however many ask, a server that comes back is not overrun.
         func with<Value: Sendable>(
             _ body: @escaping @Sendable (PostgresConnection) throws(SharedError) -> Value
