@@ -55,7 +55,10 @@ struct FollowingTests {
             await manager.flush()
             isFlushed = true
         }
-        for _ in 0..<1_000 { await Task.yield() }
+        for _ in 0..<3 {
+            await manager.consistencyManager.flush()
+            try await cache.flush()
+        }
         #expect(!isFlushed)
         observer.gate.signal()
         await flush.value

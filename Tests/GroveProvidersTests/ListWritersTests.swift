@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Grove
 import GroveCache
 import GroveLMDB
@@ -149,7 +150,7 @@ struct ListWritersTests {
             try scene.rewrite(people(["7", "1", "2"]))
             // Nothing is stored until the list was read again.
             let (begun, gate, cache) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), scene.anyCache)
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 try? cache.write { tx in
                     begun.signal()
                     gate.wait()

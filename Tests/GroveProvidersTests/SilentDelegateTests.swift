@@ -15,7 +15,7 @@ struct SilentDelegateTests {
 
     init() throws {
         held = try HeldCache()
-        manager = DataModelManager(cacheDelegate: held, cacheTimeout: 0.5)
+        manager = DataModelManager(cacheDelegate: held, cacheTimeout: 3)
     }
 
     /// The code with which `body` fails.
@@ -85,7 +85,7 @@ struct SilentDelegateTests {
 
     @Test("One that drops what it is to answer with is given up too, for a model, a list or their ages")
     func forgetfulDelegate() async throws {
-        let manager = DataModelManager(cacheDelegate: ForgetfulCache(), cacheTimeout: 0.5)
+        let manager = DataModelManager(cacheDelegate: ForgetfulCache(), cacheTimeout: 3)
         let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
         await #expect(throws: CacheError.self) { _ = try await model.fetchDataFromCache(withCacheKey: "Person:1") }
         await #expect(throws: CacheError.self) { _ = try await list.fetchDataFromCache(withCacheKey: "people") }
