@@ -149,10 +149,13 @@ public struct HiddenElement: Sendable, Equatable {
     public let position: Int
     /// What it is; `nil` if it has no identifier.
     public let identifier: ModelIdentifier?
+    /// The deleted model that it needs, if it is shown again once that is written; `nil` if it is not.
+    public let awaits: ModelIdentifier?
 
     /// Makes one.
-    public init(_ position: Int, _ identifier: ModelIdentifier?) {
+    public init(_ position: Int, _ identifier: ModelIdentifier?, awaits missing: ModelIdentifier? = nil) {
         self.position = position
         self.identifier = identifier
+        awaits = missing
     }
 }

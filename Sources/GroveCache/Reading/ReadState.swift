@@ -34,6 +34,8 @@ struct ReadState: ~Copyable {
     var folded = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
     /// The identifier of the node whose deletion was met last.
     var deleted = ByteBuffer(capacity: 64)
+    /// Whether what named that node did so after the deletion, and has it again once it is written.
+    var mayReturn = false
 
     /// The number of the write of the record whose children are being fetched.
     var holderSequence = CallNumber.max
@@ -233,7 +235,7 @@ struct ReadState: ~Copyable {
             case .removed:
                 unsafe stored = nil
                 if case .invalidate = update.change { isInvalidated = true }
-            case .replaced:
+            case .replaced, .overtaken:
                 isInvalidated = false
                 swap(&folded.0, &folded.1)
                 unsafe stored = folded.1.bytes

@@ -233,7 +233,10 @@ extension Reconstructor {
                         case .miss(let miss) where page.missing == .skip: page.skipped.append(miss)
                         default: throw error
                         }
-                        page.hidden.append(HiddenElement(position, Reconstructor.identifier(start)))
+                        let isAwaited = if case .deleted = error { unsafe state.pointee.mayReturn } else { false }
+                        let missing = unsafe isAwaited ? text(state.pointee.deleted.bytes) : nil
+                        page.hidden.append(
+                            HiddenElement(position, Reconstructor.identifier(start), awaits: missing))
                     }
                 }
             } catch {

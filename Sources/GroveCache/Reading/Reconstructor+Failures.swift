@@ -20,7 +20,8 @@ extension Reconstructor {
         }
     }
 
-    func noteDeleted(_ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
+    func noteDeleted(_ identifier: UnsafeRawBufferPointer, mayReturn: Bool = false) -> NodeReadFailure {
+        unsafe state.pointee.mayReturn = mayReturn
         unsafe state.pointee.deleted.removeAll()
         unsafe state.pointee.deleted.append(identifier)
         return .deleted

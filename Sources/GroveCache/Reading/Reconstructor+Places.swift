@@ -3,14 +3,15 @@ import GroveModel
 
 /// Places in time: whether a reference was set before or after its node was deleted.
 extension Reconstructor {
-    /// Whether the reference to `identifier` that is being followed may read the record of `header`, which follows a
-    /// deletion.
+    /// Whether the reference to `identifier` that is being followed may read the record of `header`, which is or follows
+    /// a deletion.
     ///
     /// - Throws: `deleted` where it was set before that, a miss where nobody can tell.
     func checkDeletion(of header: RecordHeader, _ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         let (oldest, newest) = unsafe placeInTime(of: identifier)
-        guard header.wasDeleted(after: oldest) else { return }
-        guard !header.flags.contains(.deletionUncertain), header.wasDeleted(after: newest) else {
+        let deletion = header.flags.contains(.tombstone) ? header.sequence : header.deletion
+        guard deletion > oldest else { return }
+        guard !header.flags.contains(.deletionUncertain), deletion > newest else {
             throw unsafe .miss(CacheMiss(.absent, text(identifier)))
         }
         throw unsafe noteDeleted(identifier)

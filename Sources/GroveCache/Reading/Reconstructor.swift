@@ -195,6 +195,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if unsafe !state.pointee.known.isEmpty && state.pointee.nesting > state.pointee.rootNesting,
             unsafe isKnown(identifier, type)
         {
+            try unsafe checkKnown(identifier)
             return unsafe NodeVisit(
                 decoder: NodeDecoder(UnsafeRawBufferPointer(start: nil, count: 0), source: self, isStable: true),
                 identifier: identifier, type: ObjectIdentifier(type), isRemembered: true)
@@ -203,7 +204,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         guard unsafe !state.pointee.isInLeaf else { throw .corrupted }
         let mark = unsafe state.pointee.arena.mark
         var (header, isKept) = unsafe try record(identifier)
-        if header.flags.contains(.tombstone) { throw unsafe noteDeleted(identifier) }
+        if header.flags.contains(.tombstone) {
+            throw unsafe noteDeleted(identifier, mayReturn: header.sequence <= state.pointee.holderSequence)
+        }
         if header.deletion > .zero { unsafe try checkDeletion(of: header, identifier) }
         let index = unsafe state.pointee.names(of: type)
         let names = unsafe state.pointee.types[index]
@@ -314,6 +317,21 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             let sight = ReadState.Sight(
                 identifier: Array(identifier.rawValue.utf8), type: ObjectIdentifier(type(of: model)))
             unsafe state.pointee.known[sight] = model
+        }
+    }
+
+    /// Checks that a model that is known by itself may stand where its identifier does.
+    ///
+    /// - Throws: `deleted` if the reference is older than a deletion of the model: what is known was written after that.
+    private func checkKnown(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) {
+        let mark = unsafe state.pointee.arena.mark
+        defer { unsafe state.pointee.arena.release(to: mark) }
+        do throws(NodeReadFailure) {
+            unsafe try checkDeletion(of: record(identifier).0, identifier)
+        } catch {
+            // What the store has lost is in memory.
+            if case .miss = error { return }
+            throw error
         }
     }
 

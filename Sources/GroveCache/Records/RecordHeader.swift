@@ -170,8 +170,4 @@ struct RecordHeader {
     /// Whether the record's projection has the record's own name.
     @inline(__always)
     var isNamedAlike: Bool { unsafe projection.baseAddress == recordName.baseAddress }
-
-    /// Whether some holder of sequence `holder` was written before this node was last deleted.
-    @inline(__always)
-    func wasDeleted(after holder: CallNumber) -> Bool { deletion > holder }
 }

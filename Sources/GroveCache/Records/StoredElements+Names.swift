@@ -80,7 +80,7 @@ struct ListAnswer {
     /// The number of the place that it is as of; `nil` if nothing came after it.
     var since: CallNumber?
     /// The edits since, in order, as far as this process made them.
-    var edits: [ListOperation] = []
+    var edits: [ListLog.Entry] = []
 
     /// The list that comes of it where `stored` was.
     ///
@@ -100,7 +100,7 @@ struct ListAnswer {
         guard let since else { return list }
         let removed = Set(
             edits.compactMap { edit -> ElementName? in
-                guard case .replace(let element, let others) = edit, others.count == 0 else { return nil }
+                guard case .replace(let element, let others) = edit.operation, others.count == 0 else { return nil }
                 return element.name
             })
         list.putIn(stored, end) { stored.numbers[$0] > since && !removed.contains(stored.name(at: $0)) }
@@ -109,7 +109,9 @@ struct ListAnswer {
 
     private func applyingEdits(to list: StoredElements) throws(CacheError) -> StoredElements {
         var list = list
-        for edit in edits { list.apply(edit, number: nil) }
+        for edit in edits {
+            if let operation = edit.operation { list.apply(operation, number: edit.number) }
+        }
         return list
     }
 }

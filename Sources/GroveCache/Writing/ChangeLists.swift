@@ -6,13 +6,13 @@ struct ChangeLists {
     var evicted: [ModelIdentifier] = []
     var collections: [ModelIdentifier] = []
     var aliases: [ModelIdentifier] = []
-    /// Whether anything may show a model again that was deleted.
-    var showsAgain = false
+    /// Whether whatever names a model may show it again, or show it no more.
+    var changesHolders = false
 
     /// Takes in what became of `extra`.
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
         switch (extra, outcome) {
-        case (.undelete, .replaced): showsAgain = true
+        case (.undelete, .replaced), (_, .overtaken): changesHolders = true
         case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
         case (.tombstone(let identifier), _): deleted.append(identifier)
         case (.collection(let key, _, _), _), (.edit(let key, _), _):

@@ -36,14 +36,11 @@ final class ListLog: Sendable {
     /// was set since.
     func edits(
         of key: [UInt8], after number: CallNumber, before end: CallNumber = .max, and others: [Entry] = []
-    ) -> [ListOperation]? {
-        var found: [ListOperation] = []
-        for entry in entries.withLock(\.self) + others
-        where entry.number > number && entry.number < end && entry.key == key {
-            guard let operation = entry.operation else { return nil }
-            found.append(operation)
+    ) -> [Entry]? {
+        let found = (entries.withLock(\.self) + others).filter { entry in
+            entry.number > number && entry.number < end && entry.key == key
         }
-        return found
+        return found.contains { $0.operation == nil } ? nil : found
     }
 }
 

@@ -31,6 +31,8 @@ struct RecordUpdate {
         case superseded
         /// The bytes in the buffer take the place of what is stored.
         case replaced(bodyChanged: Bool)
+        /// The same, and they are of a deletion after which the node was written: it stays, and what named it before is without it.
+        case overtaken
         /// The key goes.
         case removed
 
@@ -38,7 +40,7 @@ struct RecordUpdate {
         var isUnchanged: Bool {
             switch self {
             case .unchanged, .renewed: true
-            case .superseded, .replaced, .removed: false
+            case .superseded, .replaced, .overtaken, .removed: false
             }
         }
     }
@@ -218,12 +220,12 @@ struct RecordUpdate {
                         deletion: RecordBuilder.Deletion(sequence: sequence), recordName: header.recordName,
                         projection: header.projection, projectionTable: table, body: kept.bytes)
                 }
-                return .replaced(bodyChanged: false)
+                return .overtaken
             }
             try unsafe rebuild(
                 header, header.projectionTable, time: header.time, RecordBuilder.Deletion(sequence: sequence),
                 into: &out)
-            return .replaced(bodyChanged: false)
+            return .overtaken
         }
         // A tombstone takes the newest deletion's number, so that no call from between the two lands after it.
         try unsafe RecordBuilder.build(

@@ -128,7 +128,7 @@ struct WriteTransaction: ~Copyable {
                 case .unchanged, .renewed:
                     if node.holdsReferences { unchangedHolders.append((index, update.storedSequence)) }
                 case .superseded: isSuperseded = true
-                case .removed: break
+                case .overtaken, .removed: break
                 }
                 if update.deletion.sequence > .zero { deletions[index] = update.deletion.sequence }
             }
@@ -156,7 +156,7 @@ struct WriteTransaction: ~Copyable {
             sequence: sequence, tree: write.tree, changed: changed, deleted: named.deleted,
             evicted: EvictedNames(nodes: named.evicted),
             collections: named.collections, aliases: named.aliases, lists: lists.changes,
-            changesEverything: named.showsAgain)
+            changesEverything: named.changesHolders)
         set.origin = write.origin
         set.editTicket = write.ticket
         set.isSuperseded = isSuperseded
@@ -249,7 +249,7 @@ struct WriteTransaction: ~Copyable {
             hasWritten = true
         }
         switch outcome {
-        case .replaced: try unsafe replace(update.key, existing)
+        case .replaced, .overtaken: try unsafe replace(update.key, existing)
         case .removed: try unsafe take(update.key, existing)
         case .unchanged: unsafe confirm(update.key)
         case .renewed:

@@ -272,6 +272,8 @@ extension CollectionStore {
         setAt = answer.place.turn
         confirmed = taken.lost.isEmpty ? answer.askedAt : nil
         markEdited(at: taken.turn)
+        // What was kept before the request is not in the answer.
+        pending.removeAll { $0.isKept && $0.edit.entries.contains { position(of: $0.handle) == nil } }
         manager.inOrder { _ in
             // What was read of the list before this has not seen it saved.
             editedAt = manager.consistencyManager.join(

@@ -47,7 +47,9 @@ extension CollectionStore {
             }
             if miss?.reason == .deleted { miss = nil }
             // Before anything else is read, so that nothing comes in between.
-            if let miss { _ = stale.withLock { $0.wait(.list(name), for: miss.identifier) } }
+            for missing in [miss?.identifier].compactMap(\.self) + (read?.value?.hidden.compactMap(\.awaits) ?? []) {
+                _ = stale.withLock { $0.wait(.list(name), for: missing) }
+            }
             let models = (read?.value?.elements ?? []).map { Leaf.node($0) }
             let fresh = Set(models.compactMap(\.modelIdentifier))
                 .subtracting(known.compactMap(\.modelIdentifier)).subtracting(ahead)
@@ -162,6 +164,9 @@ extension CollectionStore {
                 if item.isWhole { commit = item.commit.previous }
             } else if commit == nil {
                 isKnown = false
+            } else {
+                // It is in what was read before, or made nothing of that: it is shown no more.
+                isAffected = isAffected || own != nil
             }
             endEdits(through: item.ticket)
         }

@@ -23,8 +23,12 @@ extension CollectionStore {
             return keep(edit, of: before)
         }
         guard manager.followed != nil else { return saveWhole(cacheKey, context) }
-        // What was kept before a whole list makes no difference.
-        if case .set(_, isPage: false) = edit { isInCache = true } else { sendKept(of: before, context: context) }
+        // What was kept before a whole list makes no difference; an answer is put under what was kept since its request.
+        if case .set(_, isPage: false) = edit {
+            if place == nil { pending.removeAll { $0.ticket == 0 } }
+            isInCache = isInCache || !pending.contains(where: \.isKept)
+        }
+        sendKept(of: before, context: context)
         let ticket = send(edit.edit(storing:), edit.entries, storing: models, asOf: place, context)
         keep(edit, of: before, ticket)
     }
@@ -51,16 +55,16 @@ extension CollectionStore {
         }
     }
 
-    /// Stores the list as it is shown, after the cache has refused edits of it; what they had brought is saved again by itself.
+    /// Stores the list as the edits left it that the cache has refused; what they had brought is saved again by itself.
     ///
     /// - Parameter place: as of when the last of them was refused: what others have changed since stays.
     func saveRefused(asOf place: StoredPlace?) {
-        guard isLoaded, cacheKey != nil else { return }
-        let list = entries.slice(0, entries.count)
+        guard isLoaded, let index = pending.lastIndex(where: \.wasRefused) else { return }
         manager.inOrder { _ in
             isInCache = true
-            let ticket = send(ListEdit.restore, newest: list, asOf: place, nil)
-            keep(.set(list), of: entries, ticket)
+            let list = pending[index].edit.entries
+            pending[index] = PendingEdit(
+                ticket: send(ListEdit.restore, newest: list, asOf: place, nil), edit: .set(list))
         }
     }
 
@@ -171,9 +175,11 @@ extension CollectionStore {
     /// Lets go of the edits up to that of a number, which the cache has made.
     @discardableResult
     func endEdits(through ticket: UInt64) -> [PendingEdit<T>] {
-        guard let last = pending.lastIndex(where: { $0.ticket > 0 && $0.ticket <= ticket }) else { return [] }
-        defer { pending.removeFirst(last + 1) }
-        return Array(pending[...last])
+        func isMade(_ edit: PendingEdit<T>) -> Bool { edit.ticket > 0 && edit.ticket <= ticket }
+        // What is before a whole list makes no difference.
+        let whole = pending.lastIndex { if case .set = $0.edit { isMade($0) } else { false } } ?? -1
+        defer { pending = pending.enumerated().filter { $0 > whole && !isMade($1) }.map(\.element) }
+        return pending.enumerated().filter { $0 <= whole || isMade($1) }.map(\.element)
     }
 
     /// Makes the edits up to that of a number, which the cache has refused, one whole list in memory: it is stored when the cache takes calls

@@ -60,7 +60,8 @@ struct StaleSet {
             next.models.commits.append(changes)
         }
         for list in changes.lists {
-            guard let splices = list.splices else {
+            // Of another's whole list, what is deleted for it is known to who reads it.
+            guard let splices = list.splices, changes.ticket > 0 || !list.isWhole else {
                 next.lists.insert(list.name)
                 continue
             }
