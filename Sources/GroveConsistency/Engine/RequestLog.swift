@@ -28,6 +28,9 @@ struct RequestLog {
 
     var isOpen: Bool { !open.isEmpty }
 
+    /// How many identifiers are kept.
+    var count: Int { changes.count }
+
     /// Whether what changed since `turn` is not known any more.
     func isForgotten(since turn: Turn) -> Bool { turn < forgotten }
 
