@@ -33,7 +33,8 @@ struct Feed<Store: NodeStore>: Sendable {
             guard try tx.count(ofCollection: "feed") != nil else { return }
             try tx.write(contentsOf: older, asOf: asked)
             let new = try older.filter { post in
-                try tx.model(Post.self, id: post.id) != nil && !tx.contains(Post.self, id: post.id, inCollection: "feed")
+                try tx.model(Post.self, id: post.id) != nil
+                    && !tx.contains(Post.self, id: post.id, inCollection: "feed")
             }
             try tx.insert(
                 references: new.map { Post.modelIdentifier(for: $0.id) }, at: .last, inCollection: "feed")

@@ -44,7 +44,8 @@ struct FeedTests {
     func likes(backend: Backend) async throws {
         try await Site.with(backend) { feed in
             let post = Post(id: 1, author: ann, text: "one")
-            try await feed.refresh([post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))], asOf: feed.place())
+            try await feed.refresh(
+                [post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))], asOf: feed.place())
             try await withThrowingTaskGroup { group in
                 for id in 1...8 {
                     group.addTask {
@@ -104,7 +105,8 @@ struct FeedTests {
     func delete(backend: Backend) async throws {
         try await Site.with(backend) { feed in
             let post = Post(id: 1, author: ann, text: "one")
-            try await feed.refresh([post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))], asOf: feed.place())
+            try await feed.refresh(
+                [post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))], asOf: feed.place())
             try feed.delete(1)
             #expect(try feed.post(1) == nil)
             #expect(try feed.search { $0.text == "one" } == [])
@@ -116,7 +118,8 @@ struct FeedTests {
     func search(backend: Backend) async throws {
         try await Site.with(backend) { feed in
             let quoted = Post(id: 7, author: ann, text: "old")
-            try await feed.refresh(posts(1...2) + [Post(id: 3, author: ben, text: "new", attachment: .quote(quoted))], asOf: feed.place())
+            try await feed.refresh(
+                posts(1...2) + [Post(id: 3, author: ben, text: "new", attachment: .quote(quoted))], asOf: feed.place())
             #expect(try feed.search { $0.author == ann }.map(\.id) == [1, 7])
             #expect(try feed.search { $0.text.hasPrefix("absent") } == [])
         }

@@ -58,7 +58,8 @@ struct ChatNetwork: Sendable {
         for await chunk in chunks(of: socket, asked: rest.asked, screen.cache) {
             // A message may come in several parts, and is as old as the first; several may come at once.
             let oldest = rest.bytes.isEmpty ? chunk.asked : rest.asked
-            var lines = (rest.bytes + chunk.bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            var lines = (rest.bytes + chunk.bytes).split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             rest = Chunk(bytes: Array(lines.removeLast()), asked: lines.isEmpty ? oldest : chunk.asked)
             let batch = lines.compactMap { Self.message(String(decoding: $0, as: UTF8.self)) }
             if !batch.isEmpty { try await screen.receive(batch, asOf: oldest) }

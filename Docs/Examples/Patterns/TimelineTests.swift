@@ -69,7 +69,9 @@ struct TimelineTests {
         try await timeline.refresh()
         let asked = manager.place()
         try await manager.wipe()
-        await #expect(throws: CacheError.self) { try await timeline.received(Note(id: 103, text: "former"), asOf: asked) }
+        await #expect(throws: CacheError.self) {
+            try await timeline.received(Note(id: 103, text: "former"), asOf: asked)
+        }
         #expect(timeline.notes.count == 0)
     }
 

@@ -21,7 +21,9 @@ struct RequestLog {
 
     private var open: [Turn: Int] = [:]
     private var changes: [ModelIdentifier: Change] = [:]
-    /// What changed up to this turn is not known any more. Of turn zero, which a place of a cache has, it never is.
+    /// What changed up to this turn is not known any more.
+    ///
+    /// Since turn zero, which a place of a cache has, it never is.
     private var forgotten = Turn.zero.next
     /// The last change that no answer brought.
     private(set) var lastEdit = Turn.zero
