@@ -147,6 +147,7 @@ public enum Mutants {
             .cache("confirms-by-reading", "What is read counts as confirmed.", ConfirmsByReading.self),
             .cache("confirms-changes-only", "A rewrite of the same does not confirm.", ConfirmsChangesOnly.self),
             .cache("evicts-the-young", "What was written last is evicted first.", EvictsTheYoung.self),
+            .cache("evicts-the-unconfirmed", "What was never confirmed goes first.", EvictsTheUnconfirmed.self),
             .cache("edits-by-index", "An edit is of what is at its index.", EditsByIndex.self),
             .cache("edits-the-seen-list", "An edit stores the list that its maker saw.", EditsTheSeenList.self),
             .cache("upserts-insert", "What is there already is put in once more.", UpsertsInsert.self),
@@ -159,6 +160,11 @@ public enum Mutants {
             .cache("answers-win", "An answer is a call like any other.", AnswersWin.self),
             .cache("answers-give-up", "An answer that differs from what is there is not stored.", AnswersGiveUp.self),
             .cache("answers-outlive-wipes", "An answer from before a wipe is stored.", AnswersOutliveWipes.self),
+            .cache(
+                "answers-outlive-types", "An answer from before a type's deletion is stored.", AnswersOutliveTypes.self),
+            .cache("lists-outlive-wipes", "A list of an answer from before a wipe is stored.", ListsOutliveWipes.self),
+            .cache(
+                "answers-outlive-handles", "A handle stores what was asked of the last.", AnswersOutliveHandles.self),
             .cache("confirms-edits", "An edit confirms.", ConfirmsEdits.self),
             .cache("confirms-when-it-comes", "An answer is as young as its write.", ConfirmsWhenItComes.self),
             .log("copies-a-part", "A copy ends in the middle.", CopiesPart.self),

@@ -24,6 +24,13 @@ extension ConsistencyManager {
     /// Which models listeners hold, as any thread may ask.
     package var held: HeldIdentifiers { engine.held }
 
+    /// Gives `body`, on the engine's queue, those of `identifiers` that no listener holds or waits for.
+    package func findUnheld(
+        _ identifiers: Set<ModelIdentifier>, then body: @escaping @Sendable (Set<ModelIdentifier>) -> Void
+    ) {
+        engine.enqueue { engine in body(identifiers.filter { engine.index[$0] == nil }) }
+    }
+
     /// Tells `body` of nodes that a read of the cache or an answer has brought, and that others committed while it was under way, or that
     /// are of before everything was emptied.
     package func onStale(_ body: @escaping @Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void) {

@@ -45,6 +45,21 @@ struct ExpiryTests {
         #expect(try present(0..<50, cache) == 50 - evicted.count)
     }
 
+    @Test("What was never confirmed counts as young: its age is not known")
+    func unconfirmed() throws {
+        let cache = try open(CacheBudget(nodes: 100, expiresAfter: 60))
+        for number in 0..<50 { try cache.write(memo(number, 10)) }
+        for number in 50..<80 { try cache.write(memo(number, 10), confirmed: true) }
+        // An edit leaves what was confirmed the age that it had.
+        for number in 50..<60 { try cache.write(memo(number, 11)) }
+        clock.advance(100)
+        #expect(try cache.model("Person:0", as: Person.self, maxAge: 1_000) == nil, "For a read it is too old.")
+        for number in 80..<110 { try cache.write(memo(number, 10), confirmed: true) }
+        #expect(try present(0..<50, cache) == 50)
+        #expect(try present(80..<110, cache) == 30)
+        #expect(try present(50..<80, cache) == 20)
+    }
+
     @Test("What was confirmed since stays, and what is being written is not thrown away first")
     func confirmed() throws {
         let cache = try open(CacheBudget(nodes: 40, expiresAfter: 60))

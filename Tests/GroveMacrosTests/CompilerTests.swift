@@ -2,6 +2,13 @@
     import TestSupport
     import Testing
 
+    /// Whether the suites run that need the compiler, the plugin and the modules.
+    @Suite("What the macro's tests need")
+    struct PluginTests {
+        @Test("The plugin and the modules are beside the tests: without them no expansion is compiled")
+        func isThere() { #expect(SwiftCompiler.plugin != nil) }
+    }
+
     /// What the compiler says of types that the macro cannot see.
     @Suite(
         "What the compiler says",

@@ -74,7 +74,7 @@ struct AnswerOrderTests {
 
     @Test(
         "An edit by the manager, a child's through another tree, and an edit by the cache are not undone",
-        arguments: 0..<3)
+        arguments: 0..<4)
     func editsElsewhere(writer: Int) async throws {
         let manager = manager(.followed)
         let provider = DataProvider<Message>(dataModelManager: manager)
@@ -86,9 +86,10 @@ struct AnswerOrderTests {
         switch writer {
         case 0: manager.updateModel(new)
         case 1: DataProvider<Person>(dataModelManager: manager).setData(new)
+        case 2: DataProvider<Message>(dataModelManager: manager).setData(Message(id: "35", sender: new))
         default: try await inner.write(new)
         }
-        if writer == 2 { try await rest(manager) }
+        if writer == 3 { try await rest(manager) }
         await server.answer(0, message("network"))
         _ = try await refresh.value
         try await rest(manager)
@@ -243,6 +244,29 @@ struct AnswerOrderTests {
         #expect(try stored()?.text == "answer", "per projection, not per field")
     }
 
+    @Test(
+        "In memory too, what is written of another projection is no reason to drop an answer", arguments: Kind.allCases)
+    func projectionsInMemory(kind: Kind) async throws {
+        let manager = manager(kind)
+        let (provider, part) = (
+            DataProvider<Message>(dataModelManager: manager), DataProvider<MessageText>(dataModelManager: manager)
+        )
+        provider.setData(message("old"))
+        part.setData(MessageText(id: "34", text: "old"))
+        try await rest(manager)
+        let refresh = load(provider)
+        await server.receives(1)
+        manager.updateModel(MessageText(id: "34", text: "another projection's"))
+        let answer = message("answer", Person(id: "1", name: "new"))
+        await server.answer(0, answer)
+        #expect(try await refresh.value == answer)
+        guard case .fresh = provider.state else { return #expect(Bool(false), "the state is \(provider.state)") }
+        try await rest(manager)
+        #expect(provider.data == answer)
+        #expect(try stored() == answer)
+        #expect(server.sent == 1)
+    }
+
     @Test("A page beside a refresh: what an edit changed stays in both, and the page stays if its list does")
     func pages() async throws {
         let manager = manager(.followed)
@@ -328,6 +352,75 @@ struct AnswerOrderTests {
         #expect(try await refresh.value?.text == "again")
     }
 
+    /// Who changes so much.
+    enum Crowd: CaseIterable {
+        /// The manager, in memory.
+        case manager
+        /// The cache, by commits that the manager is told of.
+        case cache
+    }
+
+    private func change(_ count: Int, by crowd: Crowd, _ manager: DataModelManager) async throws {
+        for start in stride(from: 0, to: count, by: 10_000) {
+            let people = (start..<start + 10_000).map { Person(id: "p\($0)") }
+            switch crowd {
+            case .manager: manager.updateModels(people, updateCache: false)
+            case .cache: try await inner.write(contentsOf: people)
+            }
+        }
+        try await rest(manager)
+    }
+
+    @Test(
+        "After up to 60,000 changes an answer is taken, and after 70,000 of this process it is asked for again",
+        arguments: Crowd.allCases)
+    func withinBound(crowd: Crowd) async throws {
+        let manager = manager(.followed)
+        let provider = DataProvider<Message>(dataModelManager: manager)
+        let list = CollectionDataProvider<Person>(dataModelManager: manager)
+        // Commits are kept as a whole while the manager reads what they changed, however many nodes they name.
+        for (count, requests) in [(60_000, 1), (70_000, 2)].prefix(crowd == .manager ? 2 : 1) {
+            let (sent, sentLists) = (server.sent, lists.sent)
+            let refresh = load(provider, reload: true)
+            let page = Task {
+                try await list.load(withCacheKey: "people", reload: true) { [lists] in try await lists.ask() }
+            }
+            await server.receives(sent + 1)
+            await lists.receives(sentLists + 1)
+            try await change(count, by: crowd, manager)
+            for number in 0..<requests {
+                await server.answer(sent + number, message("\(count)"))
+                await lists.answer(sentLists + number, [Person(id: "\(count)")])
+            }
+            #expect(try await refresh.value?.text == "\(count)")
+            #expect(try await page.value.map(\.id) == ["\(count)"])
+            #expect(server.sent == sent + requests && lists.sent == sentLists + requests)
+        }
+    }
+
+    @Test(
+        "A push beyond the bound: a cache of Grove decides, and over a delegate nothing is taken",
+        arguments: Kind.allCases)
+    func pushBeyondBound(kind: Kind) async throws {
+        let manager = manager(kind)
+        let (provider, other) = (
+            DataProvider<Message>(dataModelManager: manager), DataProvider<Person>(dataModelManager: manager)
+        )
+        provider.setData(message("old"))
+        other.setData(Person(id: "2", name: "old"))
+        try await rest(manager)
+        let asked = manager.place()
+        provider.setData(message("edited"))
+        try await change(70_000, by: .manager, manager)
+        try manager.updateModels([message("pushed"), Person(id: "2", name: "pushed")], asOf: asked)
+        try await rest(manager)
+        #expect(provider.data?.text == "edited")
+        #expect(try stored()?.text == "edited")
+        let name = kind == .followed ? "pushed" : "old"
+        #expect(other.data?.name == name)
+        #expect(try inner.model("Person:2", as: Person.self)?.name == name)
+    }
+
     // MARK: Joining
 
     @Test(
@@ -379,6 +472,34 @@ struct AnswerOrderTests {
         #expect(server.sent == 2)
         for number in 0..<server.sent { await server.answer(number, [ann]) }
         _ = try await (first.value, second.value, third.value)
+    }
+
+    @Test("A later load of a list joins an older request only if no row, and nothing in one, was changed since")
+    func joiningRows() async throws {
+        let manager = manager(.followed)
+        let lists = (0..<4).map { _ in CollectionDataProvider<Message>(dataModelManager: manager) }
+        let server = Server<[Message]>()
+        lists[0].setData([message("old"), Message(id: "35", sender: Person(id: "2"))], cacheKey: "inbox")
+        try await rest(manager)
+        func load(_ list: CollectionDataProvider<Message>) -> Task<[Message], any Error> {
+            Task { try await list.load(withCacheKey: "inbox") { try await server.ask() } }
+        }
+        var loads = [load(lists[0])]
+        await server.receives(1)
+        manager.updateModel(Person(id: "9", name: "of no interest"))
+        loads.append(load(lists[1]))
+        for _ in 0..<3 { await manager.flush() }
+        #expect(server.sent == 1)
+        manager.updateModel(message("edited"))
+        loads.append(load(lists[2]))
+        await server.receives(2)
+        // In a row of the list, below its root.
+        manager.updateModel(Person(id: "2", name: "edited"))
+        loads.append(load(lists[3]))
+        await server.receives(3)
+        for number in 0..<3 { await server.answer(number, [message("\(number)")]) }
+        for load in loads { _ = try await load.value }
+        #expect(lists[3].data == [message("2")])
     }
 
     @Test("A load that shows nothing joins only if nothing was edited")

@@ -42,6 +42,9 @@ struct AsyncFormTests {
             return g.data
         }
         #expect(try await task.value == ann)
+        let h = provider()
+        try await h.fetchDataFromCache(withCacheKey: "Person:1", listenToModelIdentifier: "Person:1")
+        #expect(h.data == ann)
     }
 
     @Test("A fetch of a list has its data when it returns")

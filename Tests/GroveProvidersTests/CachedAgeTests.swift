@@ -125,6 +125,29 @@ final class CachedAgeTests {
         }
     }
 
+    @Test("An edit, of this screen or of the cache, does not confirm the children that it holds")
+    func children() async throws {
+        let (cache, manager) = try open()
+        let ann = Person(id: "1", name: "Ann")
+        func young(_ maxAge: Double) throws -> Person? { try cache.model("Person:1", as: Person.self, maxAge: maxAge) }
+        let provider = DataProvider<Message>(dataModelManager: manager)
+        provider.setData(Message(id: "34", sender: ann))
+        try await cache.flush()
+        #expect(try young(60) == nil, "Nothing ever confirmed it.")
+        try await cache.write(ann, confirmed: true)
+        #expect(try young(60) == ann)
+        clock.advance(100)
+        provider.setData(Message(id: "34", text: "edited", sender: ann))
+        try await cache.write(Message(id: "35", sender: ann))
+        try await cache.write(contentsOf: [Message(id: "36", sender: ann)])
+        try await cache.writeCollection([Message(id: "37", sender: ann)], as: "inbox")
+        try await cache.append([Message(id: "38", sender: ann)], toCollection: "inbox")
+        try await cache.flush()
+        #expect(try young(60) == nil && young(200) == ann, "It has the age that it had.")
+        #expect(try cache.read("Message:38", as: Message.self, maxAge: 60).miss?.reason == .expired)
+        #expect(try await load(DataProvider(dataModelManager: manager), "1", 60).asked == 1)
+    }
+
     @Test("An edit of a list confirms nothing of it")
     func editedList() async throws {
         let (_, manager) = try open()

@@ -4,6 +4,7 @@ import Grove
 import GroveLMDB
 import GroveSQLite
 import TestSupport
+import Testing
 
 /// A way by which everything goes.
 enum LogOutDoor: Equatable {
@@ -100,6 +101,14 @@ struct LogOutScene {
             _ = try peer?.ask("wipe")
             if isNoticed { cache.noticeCommitsOfOtherProcesses() }
         }
+    }
+
+    /// Expects that `body` throws `cancelled`.
+    func expectEnd(
+        _ location: SourceLocation = #_sourceLocation, _ body: @MainActor () async throws -> some Any
+    ) async {
+        let error = await #expect(throws: CacheError.self, "\(door)", sourceLocation: location) { _ = try await body() }
+        #expect(error?.code == .cancelled, "\(door)", sourceLocation: location)
     }
 
     /// Returns when everything has come to rest.

@@ -125,6 +125,103 @@ struct ProviderStateTests {
         #expect(name(list.state) == "cached")
     }
 
+    @Test(
+        "What is set while a load goes on leaves it loading; its answer, and its failure, end that",
+        arguments: [true, false])
+    func setWhileLoading(isAnswered: Bool) async throws {
+        provider.setData(ann)
+        list.setData([ann], cacheKey: "people")
+        let gates = [Gate(), Gate()]
+        @Sendable func answer<Value: Sendable>(_ value: Value, _ number: Int) async throws -> Value {
+            await gates[number].wait()
+            guard isAnswered else { throw NoNetwork() }
+            return value
+        }
+        let one = await begun { try await provider.load(withCacheKey: "Person:1") { try await answer(ann, 0) } }
+        let many = await begun { try await list.load(withCacheKey: "people") { try await answer([ann], 1) } }
+        for gate in gates { await gate.arrived() }
+        let edited = Person(id: "1", name: "edited")
+        provider.setData(edited)
+        list.setData([edited], cacheKey: "people")
+        #expect(name(provider.state) == "loading" && name(list.state) == "loading")
+        for gate in gates { gate.open() }
+        _ = await (one.result, many.result)
+        let expected = isAnswered ? "cached" : "NoNetwork"
+        #expect(name(provider.state) == expected && name(list.state) == expected)
+        #expect(provider.data == edited && list.data == [edited])
+        provider.setData(ann)
+        list.setData([ann], cacheKey: "people")
+        #expect(name(provider.state) == "fresh" && name(list.state) == "fresh")
+    }
+
+    @Test(
+        "What is set while a load goes on is fresh if that is cancelled, and a list of another key ends it for the screen"
+    )
+    func setAndCancelled() async throws {
+        provider.setData(ann)
+        list.setData([ann], cacheKey: "people")
+        let gate = Gate()
+        func load() async -> [Task<Void, any Error>] {
+            await [
+                begun {
+                    _ = try await provider.load(withCacheKey: "Person:1") {
+                        await gate.wait()
+                        return ann
+                    }
+                },
+                begun {
+                    _ = try await list.load(withCacheKey: "people") {
+                        await gate.wait()
+                        return [ann]
+                    }
+                },
+            ]
+        }
+        var loads = await load()
+        provider.setData(Person(id: "1", name: "edited"))
+        list.setData([Person(id: "1", name: "edited")], cacheKey: "people")
+        for load in loads {
+            load.cancel()
+            _ = await load.result
+        }
+        #expect(name(provider.state) == "fresh" && name(list.state) == "fresh")
+        loads = await load()
+        provider.setData(Person(id: "2"))
+        list.setData([Person(id: "2")], cacheKey: "others")
+        #expect(name(provider.state) == "fresh" && name(list.state) == "fresh")
+        gate.open()
+        for load in loads { _ = await load.result }
+        #expect(name(provider.state) == "fresh" && name(list.state) == "fresh")
+        #expect(provider.data?.id == "2" && list.data.map(\.id) == ["2"])
+    }
+
+    @Test("An edit of some rows leaves the state of the rest as it is, before, during and after a load")
+    func editedRows() async throws {
+        try await cache.inner.writeCollection([ann], as: "people")
+        _ = try await list.fetchDataFromCache(withCacheKey: "people")
+        list.append([Person(id: "2")])
+        #expect(name(list.state) == "cached")
+        let gate = Gate()
+        let loading = await begun {
+            try await list.load(withCacheKey: "people") {
+                await gate.wait()
+                return [ann, Person(id: "2"), Person(id: "3")]
+            }
+        }
+        await gate.arrived()
+        list.remove("Person:2")
+        list.insert([Person(id: "4")], at: .first)
+        #expect(name(list.state) == "loading")
+        gate.open()
+        _ = try await loading.value
+        #expect(list.data.map(\.id) == ["4", "1", "3"])
+        #expect(name(list.state) == "cached", "Rows of the answer lost to the user's.")
+        _ = try await list.load(withCacheKey: "people", reload: true) { [ann] }
+        #expect(name(list.state) == "fresh")
+        list.append([Person(id: "5")])
+        #expect(name(list.state) == "fresh")
+    }
+
     @Test("What another provider shows, by itself or in a list, is there in the same turn")
     func sameTurn() async throws {
         let other = DataProvider<Person>(dataModelManager: manager)

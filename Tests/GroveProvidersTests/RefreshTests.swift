@@ -4,6 +4,8 @@ import GroveMemory
 import TestSupport
 import Testing
 
+@testable import GroveProviders
+
 /// A refresh of a list of which more was loaded, and edits of two who have one list.
 @MainActor
 @Suite("Lists are edited as lists")
@@ -73,7 +75,13 @@ struct RefreshTests {
         list.insert(people(["head"]), at: 0)
         await server.answer(0, people(["new", "0", "1"]))
         _ = try await loading.value
+        // The rows are not what the server says, so that the list is no answer of its.
+        guard case .cached = list.state else { return #expect(Bool(false), "the state is \(list.state)") }
+        #expect(list.store.confirmed == nil)
         try await expect(["head", "new", "0", "2", "3", "mine"])
+        try await refresh(["new"], part: .wholeList)
+        guard case .fresh = list.state else { return #expect(Bool(false), "the state is \(list.state)") }
+        #expect(list.store.confirmed != nil)
     }
 
     @Test("The cache's edits by identifier reach the screen, and an element put in by its identifier is not written")

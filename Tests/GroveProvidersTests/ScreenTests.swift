@@ -124,6 +124,62 @@ struct ScreenTests {
         if case .unsaved = large.state { Issue.record("It is stored.") }
     }
 
+    @Test("What was set while the cache was suspended is there offline, after a relaunch")
+    func suspendedAndRelaunched() async throws {
+        struct NoNetwork: Error {}
+        let directory = try TemporaryDirectory()
+        do {
+            let cache = try LMDBCache(directory: directory.path + "/cache")
+            let manager = DataModelManager(cacheDelegate: cache)
+            let (provider, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+            list.setData([Person(id: "7")], cacheKey: "people")
+            await manager.flush()
+            try await cache.suspend()
+            provider.setData(ann)
+            list.append([Person(id: "8")])
+            await manager.flush()
+            try await cache.resume()
+            for _ in 0..<8 {
+                await manager.flush()
+                try? await cache.flush()
+            }
+            cache.close()
+        }
+        let cache = try LMDBCache(directory: directory.path + "/cache")
+        defer { cache.close() }
+        let manager = DataModelManager(cacheDelegate: cache)
+        let (provider, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        _ = try? await provider.load(withCacheKey: "Person:1") { throw NoNetwork() }
+        _ = try? await list.load(withCacheKey: "people") { throw NoNetwork() }
+        #expect(provider.data == ann && list.data.map(\.id) == ["7", "8"])
+    }
+
+    @Test("What is over the budget is said, and what fits again is stored")
+    func overBudget() async throws {
+        let cache = try MemoryCache(budget: CacheBudget(bytes: 100_000))
+        let manager = DataModelManager(cacheDelegate: cache)
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        func set(_ person: Person) async throws -> ProviderState {
+            provider.setData(person)
+            for _ in 0..<4 {
+                await manager.flush()
+                try? await cache.flush()
+            }
+            return provider.state
+        }
+        _ = try await set(ann)
+        let large = Person(id: "1", name: String(repeating: "x", count: 200_000))
+        guard case .unsaved(let error) = try await set(large) else {
+            return #expect(Bool(false), "\(provider.state)")
+        }
+        #expect(error.code == .overBudget)
+        #expect(provider.data == large)
+        let small = Person(id: "1", name: "small")
+        let state = try await set(small)
+        guard case .fresh = state else { return #expect(Bool(false), "\(state)") }
+        #expect(try cache.model("Person:1", as: Person.self) == small)
+    }
+
     @Test("What was refused is stored under its cache key too, and in each of its projections")
     func refusedNames() async throws {
         let message = Message(id: "34", text: "old", sender: ann)

@@ -37,6 +37,12 @@ public protocol ConformanceCache: CacheDelegate {
     @discardableResult
     func writeCollection<M: CacheableModel>(_ elements: [M], forKey key: String) throws(CacheError) -> WrittenChanges
 
+    /// Writes a collection as the answer of a request that was sent at `place`.
+    @discardableResult
+    func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String, asOf place: Place
+    ) throws(CacheError) -> WrittenChanges
+
     /// Reads a collection.
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
@@ -162,6 +168,14 @@ extension ConformanceCache {
     @discardableResult
     public func write<M: CacheableModel>(
         contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        throw .hasNoPlaces
+    }
+
+    /// By default, answers have no place.
+    @discardableResult
+    public func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String, asOf place: Place
     ) throws(CacheError) -> WrittenChanges {
         throw .hasNoPlaces
     }

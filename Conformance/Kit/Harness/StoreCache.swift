@@ -43,6 +43,12 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         WrittenChanges(try cache.writeCollection(elements, as: key, confirmed: true))
     }
 
+    func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String, asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        WrittenChanges(try cache.writeCollection(elements, as: key, asOf: place))
+    }
+
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {

@@ -98,10 +98,11 @@ enum AgeRules {
     }
 
     static let expiry = Rule(
-        "EVC-18", "Expired records are the first to go, and change sets name them like other evictions.",
+        "EVC-18",
+        "Expired records are the first to go, and change sets name them like other evictions; what was never confirmed is not expired.",
         because: "Whoever asks for something younger cannot use them.",
         requires: [.evicting, .typedCalls, .storedBytes],
-        kills: ["evicts-the-young"]
+        kills: ["evicts-the-young", "evicts-the-unconfirmed"]
     ) { trial in
         let site = try trial.site()
         let clock = VirtualClock()
@@ -110,6 +111,7 @@ enum AgeRules {
         func count(_ numbers: Range<Int>) throws -> Int {
             try numbers.count { try cache.read(ModelIdentifier("person\($0)"), as: Person.self).value != nil }
         }
+        for person in people(300..<310) { try cache.writeUnconfirmed(person) }
         for person in people(0..<100) { try cache.write(person) }
         // However often they were read.
         for _ in 0..<5 { try trial.expectEqual(try count(0..<100), 100, "the nodes that have room") }
@@ -119,8 +121,9 @@ enum AgeRules {
         for person in people(200..<260) { try cache.write(person) }
         try trial.expectEqual(try count(100..<260), 160, "the young nodes that are there")
         try trial.expectEqual(try count(0..<10), 10, "the old nodes that were confirmed")
-        try trial.expectEqual(try count(10..<100), 30, "the expired nodes that had still room")
-        try trial.expectEqual(try cache.usage().evictions, 60, "the evictions")
+        try trial.expectEqual(try count(300..<310), 10, "the nodes that were never confirmed")
+        try trial.expectEqual(try count(10..<100), 20, "the expired nodes that had still room")
+        try trial.expectEqual(try cache.usage().evictions, 70, "the evictions")
     }
 }
 

@@ -42,23 +42,41 @@ enum AnswerRules {
     }
 
     static let wiped = Rule(
-        "ANS-02", "A write as of a place before a wipe throws `cancelled`, and stores nothing.",
-        because: "What the last user asked for must not come to the next one.", requires: [.typedCalls, .wipe],
-        kills: ["answers-outlive-wipes"]
+        "ANS-02",
+        "A write as of a place before a wipe, or before the deletion of all models of a type, throws `cancelled`, and stores nothing.",
+        because: "What the last user asked for must not come to the next one.",
+        requires: [.typedCalls, .wipe, .close, .reopen],
+        kills: ["answers-outlive-wipes", "answers-outlive-types", "lists-outlive-wipes", "answers-outlive-handles"]
     ) { trial in
-        let cache = try trial.cache()
+        let site = try trial.site()
         let person = Person(id: "ann", age: 1)
-        try cache.write(person)
+        func expectRefusal(by cache: any ConformanceCache, _ asked: Place, _ what: String) throws {
+            _ = try trial.expectError(.cancelled, from: "a write as of a place before \(what)") {
+                try cache.write(contentsOf: [person], asOf: asked)
+            }
+            _ = try trial.expectError(.cancelled, from: "a write of a collection as of a place before \(what)") {
+                try cache.writeCollection([person], forKey: "people", asOf: asked)
+            }
+            try trial.expectMiss(
+                try cache.read("ann", as: Person.self), nil, "ann", "the node that they would have stored")
+            try trial.expectMiss(
+                try cache.readCollection("people", as: Person.self), nil, "people", "the collection")
+        }
+        var cache = try site.open()
+        for doors in 0..<2 {
+            try cache.write(person)
+            let asked = try cache.place()
+            if doors == 0 { try cache.wipe() } else { _ = try cache.delete(allOf: Person.self) }
+            try expectRefusal(by: cache, asked, doors == 0 ? "a wipe" : "the deletion of all people")
+            try cache.write(contentsOf: [person], asOf: try cache.place())
+            try trial.expectHit(
+                try cache.read("ann", as: Person.self), person, "a node of an answer asked for afterwards")
+        }
         let asked = try cache.place()
         try cache.wipe()
-        _ = try trial.expectError(.cancelled, from: "a write as of a place before a wipe") {
-            try cache.write(contentsOf: [person], asOf: asked)
-        }
-        try trial.expectMiss(
-            try cache.read("ann", as: Person.self), .absent, "ann", "the node that it would have stored")
-        try cache.write(contentsOf: [person], asOf: try cache.place())
-        try trial.expectHit(
-            try cache.read("ann", as: Person.self), person, "a node of an answer asked for after the wipe")
+        cache.close()
+        cache = try site.open()
+        try expectRefusal(by: cache, asked, "a wipe, on a handle that was opened after it")
     }
 
     static let ages = Rule(

@@ -68,3 +68,24 @@ final class EvictsTheYoung: ForwardingCache, @unchecked Sendable {
         return changes
     }
 }
+
+/// What was never confirmed goes first.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class EvictsTheUnconfirmed: ForwardingCache, @unchecked Sendable {
+    private let unconfirmed = Mutex<[ModelIdentifier]>([])
+    private let written = Mutex(0)
+
+    override func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+        if let identifier = model.modelIdentifier { unconfirmed.withLock { $0.append(identifier) } }
+        return try base.writeUnconfirmed(model)
+    }
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        let isFull = written.withLock { written in
+            written += models.count
+            return written > 200
+        }
+        if isFull, let victim = unconfirmed.withLock({ $0.popLast() }) { try base.evict(victim) }
+        return try base.write(contentsOf: models)
+    }
+}

@@ -2,6 +2,7 @@ import GroveCache
 import GroveCoding
 import GroveConformance
 import GroveModel
+import Synchronization
 
 /// An answer is a call like any other.
 // SAFETY: it adds nothing to its sendable base class.
@@ -36,6 +37,59 @@ final class AnswersOutliveWipes: ForwardingCache, @unchecked Sendable {
     ) throws(CacheError) -> WrittenChanges {
         do { return try base.write(contentsOf: models, asOf: place) } catch {
             guard error.code == .cancelled else { throw error }
+            return try base.write(contentsOf: models)
+        }
+    }
+}
+
+/// An answer from before all models of a type were deleted is stored.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class AnswersOutliveTypes: ForwardingCache, @unchecked Sendable {
+    private let hasDeleted = Mutex(false)
+
+    override func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
+        hasDeleted.withLock { $0 = true }
+        return try base.delete(allOf: type)
+    }
+
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        do { return try base.write(contentsOf: models, asOf: place) } catch {
+            guard error.code == .cancelled, hasDeleted.withLock(\.self) else { throw error }
+            return try base.write(contentsOf: models)
+        }
+    }
+}
+
+/// A list of an answer from before a wipe is stored.
+// SAFETY: it adds nothing to its sendable base class.
+final class ListsOutliveWipes: ForwardingCache, @unchecked Sendable {
+    override func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String, asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        do { return try base.writeCollection(elements, forKey: key, asOf: place) } catch {
+            guard error.code == .cancelled else { throw error }
+            return try base.writeCollection(elements, forKey: key)
+        }
+    }
+}
+
+/// An answer from before a wipe is stored by a handle that was opened after it.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class AnswersOutliveHandles: ForwardingCache, @unchecked Sendable {
+    private let isNew = Mutex(true)
+
+    override func wipe() throws(CacheError) {
+        isNew.withLock { $0 = false }
+        try base.wipe()
+    }
+
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        do { return try base.write(contentsOf: models, asOf: place) } catch {
+            guard error.code == .cancelled, isNew.withLock(\.self) else { throw error }
             return try base.write(contentsOf: models)
         }
     }

@@ -42,6 +42,12 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
         try base.writeCollection(elements, forKey: key)
     }
 
+    func writeCollection<M: CacheableModel>(
+        _ elements: [M], forKey key: String, asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        try base.writeCollection(elements, forKey: key, asOf: place)
+    }
+
     func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, missing: MissingElements
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {

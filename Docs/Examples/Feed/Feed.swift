@@ -20,15 +20,25 @@ struct Feed<Store: NodeStore>: Sendable {
         if let fresh = try page() { show(fresh.elements) }
     }
 
-    /// Makes `posts` the feed.
-    func refresh(_ posts: [Post]) async throws {
-        try await cache.writeCollection(posts, as: "feed")
+    /// Makes `posts` the feed, for which the network was asked at `asked`; throws if the user has logged out since.
+    func refresh(_ posts: [Post], asOf asked: Place) async throws {
+        try await cache.writeCollection(posts, as: "feed", asOf: asked)
     }
 
-    /// Adds older posts at the end of the feed; a feed that is to be loaded first stays so.
-    func append(_ older: [Post]) throws {
-        guard try cache.count(ofCollection: "feed") != nil else { return }
-        try cache.append(older, toCollection: "feed")
+    /// Adds older posts, for which the network was asked at `asked`, at the end of the feed; a feed that is to be loaded first stays so.
+    ///
+    /// They are put in by their identifiers: what was changed since stays as it is, and what was deleted stays away.
+    func append(_ older: [Post], asOf asked: Place) throws {
+        try cache.write { tx in
+            guard try tx.count(ofCollection: "feed") != nil else { return }
+            try tx.write(contentsOf: older, asOf: asked)
+            let new = try older.filter { post in
+                try tx.model(Post.self, id: post.id) != nil
+                    && !tx.contains(Post.self, id: post.id, inCollection: "feed")
+            }
+            try tx.insert(
+                references: new.map { Post.modelIdentifier(for: $0.id) }, at: .last, inCollection: "feed")
+        }
     }
 
     // MARK: Showing
@@ -73,9 +83,9 @@ struct Feed<Store: NodeStore>: Sendable {
         try update(id) { $0.comments.append(comment) }
     }
 
-    /// Stores what is new about an author: every post and comment shows it.
-    func update(_ author: Author) throws {
-        try cache.write(author)
+    /// Stores what the network has said of an author, for which it was asked at `asked`: every post and comment shows it.
+    func update(_ author: Author, asOf asked: Place) throws {
+        try cache.write(author, asOf: asked)
     }
 
     /// Deletes a post everywhere: in the feed, on its own, and where another post quotes it.

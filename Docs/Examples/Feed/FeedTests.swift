@@ -10,11 +10,11 @@ import Testing
 struct FeedTests {
     @Test("The feed is shown in pages", arguments: Backend.all)
     func pages(backend: Backend) async throws {
-        try await Place.with(backend) { feed in
-            try feed.append(posts(4...5))
+        try await Site.with(backend) { feed in
+            try feed.append(posts(4...5), asOf: feed.place())
             #expect(try feed.page(0..<2) == nil, "the feed was never loaded, and older posts alone are not the feed")
-            try await feed.refresh(posts(1...3))
-            try feed.append(posts(4...5))
+            try await feed.refresh(posts(1...3), asOf: feed.place())
+            try feed.append(posts(4...5), asOf: feed.place())
             var (range, pages): (Range<Int>?, [[Int]]) = (0..<2, [])
             while let next = range {
                 let page = try #require(try feed.page(next))
@@ -22,7 +22,7 @@ struct FeedTests {
                 range = page.nextRange
             }
             #expect(pages == [[1, 2], [3, 4], [5]])
-            try await feed.refresh(posts(7...8))
+            try await feed.refresh(posts(7...8), asOf: feed.place())
             #expect(try feed.page(0..<2)?.elements == posts(7...8), "another feed has come")
         }
     }
@@ -34,17 +34,18 @@ struct FeedTests {
         let link = Post(id: 2, author: ben, text: "read", attachment: .link(place))
         let quote = Post(id: 3, author: ann, text: "indeed", attachment: .quote(photo))
         let twice = Post(id: 4, author: ben, text: "as I said", attachment: .quote(quote))
-        try await Place.with(backend) { feed in
-            try await feed.refresh([photo, link, quote, twice])
+        try await Site.with(backend) { feed in
+            try await feed.refresh([photo, link, quote, twice], asOf: feed.place())
             #expect(try feed.page()?.elements == [photo, link, quote, twice])
         }
     }
 
     @Test("Likes and comments from many tasks all count, wherever the post is shown", arguments: Backend.all)
     func likes(backend: Backend) async throws {
-        try await Place.with(backend) { feed in
+        try await Site.with(backend) { feed in
             let post = Post(id: 1, author: ann, text: "one")
-            try await feed.refresh([post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))])
+            try await feed.refresh(
+                [post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))], asOf: feed.place())
             try await withThrowingTaskGroup { group in
                 for id in 1...8 {
                     group.addTask {
@@ -64,20 +65,48 @@ struct FeedTests {
 
     @Test("An author's new name is shown everywhere", arguments: Backend.all)
     func rename(backend: Backend) async throws {
-        try await Place.with(backend) { feed in
-            try await feed.refresh(posts(1...2))
+        try await Site.with(backend) { feed in
+            try await feed.refresh(posts(1...2), asOf: feed.place())
             try feed.add(FeedExample.Comment(id: 1, text: "well", author: ann), to: 2)
-            try feed.update(Author(id: 1, name: "Anna"))
+            try feed.update(Author(id: 1, name: "Anna"), asOf: feed.place())
             #expect(try feed.post(1)?.author.name == "Anna")
             #expect(try feed.post(2)?.comments.first?.author.name == "Anna")
         }
     }
 
+    @Test("What the network says late undoes nothing, and after a log-out it is not taken", arguments: Backend.all)
+    func late(backend: Backend) async throws {
+        try await Site.with(backend) { feed in
+            try await feed.refresh(posts(1...3), asOf: feed.place())
+            let asked = feed.place()
+            for id in [1, 5] {
+                if id == 5 { try feed.append(posts(5...5), asOf: feed.place()) }
+                try feed.like(id)
+            }
+            try feed.delete(2)
+            try feed.rename(Author(id: 1, name: "Anna"))
+            try feed.append(posts(2...2) + posts(4...5), asOf: asked)
+            try feed.update(ann, asOf: asked)
+            #expect(try feed.page()?.elements.map(\.id) == [1, 3, 5, 4])
+            try await feed.refresh(posts(1...5), asOf: asked)
+            let shown = try #require(try feed.page()?.elements)
+            #expect(shown.map(\.id) == [1, 3, 4, 5] && shown.map(\.likes) == [1, 0, 0, 1])
+            #expect(shown[0].author.name == "Anna")
+            try feed.wipe()
+            await #expect(throws: CacheError.self) { try await feed.refresh(posts(1...3), asOf: asked) }
+            try await feed.refresh(posts(6...6), asOf: feed.place())
+            #expect(throws: CacheError.self) { try feed.append(posts(1...3), asOf: asked) }
+            #expect(throws: CacheError.self) { try feed.update(ann, asOf: asked) }
+            #expect(try feed.page()?.elements == posts(6...6))
+        }
+    }
+
     @Test("A deleted post is gone everywhere", arguments: Backend.all)
     func delete(backend: Backend) async throws {
-        try await Place.with(backend) { feed in
+        try await Site.with(backend) { feed in
             let post = Post(id: 1, author: ann, text: "one")
-            try await feed.refresh([post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))])
+            try await feed.refresh(
+                [post, Post(id: 2, author: ben, text: "two", attachment: .quote(post))], asOf: feed.place())
             try feed.delete(1)
             #expect(try feed.post(1) == nil)
             #expect(try feed.search { $0.text == "one" } == [])
@@ -87,9 +116,10 @@ struct FeedTests {
 
     @Test("A search finds every stored post, also one that is only quoted", arguments: Backend.all)
     func search(backend: Backend) async throws {
-        try await Place.with(backend) { feed in
+        try await Site.with(backend) { feed in
             let quoted = Post(id: 7, author: ann, text: "old")
-            try await feed.refresh(posts(1...2) + [Post(id: 3, author: ben, text: "new", attachment: .quote(quoted))])
+            try await feed.refresh(
+                posts(1...2) + [Post(id: 3, author: ben, text: "new", attachment: .quote(quoted))], asOf: feed.place())
             #expect(try feed.search { $0.author == ann }.map(\.id) == [1, 7])
             #expect(try feed.search { $0.text.hasPrefix("absent") } == [])
         }
@@ -98,8 +128,8 @@ struct FeedTests {
     @MainActor
     @Test("What the network brings is shown, and where nothing is stored, nothing before it", arguments: Backend.all)
     func start(backend: Backend) async throws {
-        let place = Place()
-        let feed = try backend.open(place.directory)
+        let site = Site()
+        let feed = try backend.open(site.directory)
         var shown: [[Post]] = []
         try await feed.start(load: { throw Offline() }, show: { shown.append($0) })
         #expect(shown == [])
@@ -111,13 +141,13 @@ struct FeedTests {
     @MainActor
     @Test("Opened again without a network, it shows yesterday's feed", arguments: Backend.onDisk)
     func offlineStart(backend: Backend) async throws {
-        let place = Place()
+        let site = Site()
         var shown: [[Post]] = []
-        let yesterday = try backend.open(place.directory)
-        try await yesterday.refresh(posts(1...2))
+        let yesterday = try backend.open(site.directory)
+        try await yesterday.refresh(posts(1...2), asOf: yesterday.place())
         yesterday.close()
 
-        let today = try backend.open(place.directory)
+        let today = try backend.open(site.directory)
         try await today.start(load: { throw Offline() }, show: { shown.append($0) })
         #expect(shown == [posts(1...2)])
         try await today.start(load: { posts(2...3) }, show: { shown.append($0) })
@@ -127,7 +157,7 @@ struct FeedTests {
 
     @Test("The feed of the last version is shown, with default values for what it did not have", arguments: Backend.all)
     func changedSchema(backend: Backend) async throws {
-        try await Place.with(backend) { feed in
+        try await Site.with(backend) { feed in
             try feed.writeAsLastVersion([Earlier.Post(id: 1, author: ann, headline: "one")])
             let post = Post(id: 1, author: ann, text: "one", attachment: nil, comments: [], likes: 0)
             #expect(try feed.page()?.elements == [post])
@@ -138,9 +168,9 @@ struct FeedTests {
 
     @Test("It opens with the backend that it names")
     func named() async throws {
-        let place = Place()
-        let feed = try openFeed(in: place.directory)
-        try await feed.refresh(posts(1...1))
+        let site = Site()
+        let feed = try openFeed(in: site.directory)
+        try await feed.refresh(posts(1...1), asOf: feed.place())
         #expect(try feed.page()?.elements == posts(1...1))
         feed.close()
     }
@@ -170,16 +200,19 @@ enum Earlier {
 protocol AnyFeed: Sendable {
     @MainActor
     func start(load: @MainActor () async throws -> [Post], show: @MainActor ([Post]) -> Void) async throws
-    func refresh(_ posts: [Post]) async throws
-    func append(_ older: [Post]) throws
+    func place() -> Place
+    func refresh(_ posts: [Post], asOf asked: Place) async throws
+    func append(_ older: [Post], asOf asked: Place) throws
     func page(_ range: Range<Int>) throws -> CollectionRead<Post>?
     func post(_ id: Int) throws -> Post?
     func search(_ isMatch: (Post) -> Bool) throws -> [Post]
     @discardableResult func like(_ id: Int) throws -> Post?
     @discardableResult func add(_ comment: FeedExample.Comment, to id: Int) throws -> Post?
-    func update(_ author: Author) throws
+    func update(_ author: Author, asOf asked: Place) throws
     func delete(_ id: Int) throws
+    func rename(_ author: Author) throws
     func writeAsLastVersion(_ posts: [Earlier.Post]) throws
+    func wipe() throws
     func close()
 }
 
@@ -189,6 +222,9 @@ extension AnyFeed {
 
 extension Feed: AnyFeed {
     func writeAsLastVersion(_ posts: [Earlier.Post]) throws { try cache.writeCollection(posts, as: "feed") }
+    func rename(_ author: Author) throws { try cache.write(author) }
+    func place() -> Place { cache.place() }
+    func wipe() throws { try cache.wipe() }
     func close() { cache.close() }
 }
 
@@ -206,15 +242,15 @@ struct Backend: CustomTestStringConvertible, Sendable {
 }
 
 /// A directory that goes with the test.
-private final class Place: Sendable {
+private final class Site: Sendable {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// Runs `scene` on an empty feed.
     static func with(_ backend: Backend, _ scene: (any AnyFeed) async throws -> Void) async throws {
-        let place = Place()
-        let feed = try backend.open(place.directory)
+        let site = Site()
+        let feed = try backend.open(site.directory)
         defer { feed.close() }
         try await scene(feed)
     }

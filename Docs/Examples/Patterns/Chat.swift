@@ -1,9 +1,10 @@
 // A chat whose messages come from a socket.
 //
-// The bytes are read on a queue, taken apart on a background task, and handed to the screen in batches. There is no lock and no
+// The bytes are read on a queue, taken apart on a background task, and stored in batches, which the screen follows. There is no lock and no
 // callback in a callback, and the main actor never waits for the network.
 import Dispatch
 import Grove
+import GroveLMDB
 import GroveMacros
 
 #if canImport(Darwin)
@@ -23,23 +24,26 @@ struct ChatMessage {
 @MainActor
 final class ChatScreen {
     let messages: CollectionDataProvider<ChatMessage>
+    let cache: any Cache
     private(set) var batches: [Int] = []
 
-    init(_ manager: DataModelManager) {
+    init(_ manager: DataModelManager, _ cache: any Cache) {
         messages = CollectionDataProvider(dataModelManager: manager)
-        messages.fetchDataFromCache(withCacheKey: "chat", missing: .skip) { [messages] _, _ in
-            // Nothing is stored yet: this is the chat's beginning.
-            if messages.cacheKey == nil { messages.setData([], cacheKey: "chat") }
-        }
+        self.cache = cache
+        // If nothing is stored yet, the first messages are shown when they are.
+        messages.fetchDataFromCache(withCacheKey: "chat", missing: .skip) { _, _ in }
     }
 
     /// Takes what the socket was asked for at `asked`.
     ///
     /// It throws if the user has logged out since: a former user's messages go no further.
-    func receive(_ batch: [ChatMessage], asOf asked: Place) throws {
-        try messages.dataModelManager.updateModels(batch, asOf: asked)
+    func receive(_ batch: [ChatMessage], asOf asked: Place) async throws {
+        try await cache.write { tx in
+            // This is the chat's beginning.
+            if try tx.count(ofCollection: "chat") == nil { try tx.writeCollection([ChatMessage](), as: "chat") }
+            try tx.put(pushed: batch, at: .last, inCollection: "chat", asOf: asked)
+        }
         batches.append(batch.count)
-        messages.append(batch)
     }
 }
 
@@ -50,26 +54,37 @@ struct ChatNetwork: Sendable {
     /// Hands what comes to the screen, until the server ends, the user logs out or the task is cancelled.
     func run(_ screen: ChatScreen) async throws {
         let socket = try Socket.connected(to: port)
-        var rest: [UInt8] = []
-        // A place is taken before the socket is waited for, each time.
-        let manager = await screen.messages.dataModelManager
-        var asked = manager.place()
-        for await bytes in chunks(of: socket) {
-            // A message may come in several parts, and several may come at once.
-            var lines = (rest + bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            rest = Array(lines.removeLast())
+        var rest = Chunk(bytes: [], asked: screen.cache.place())
+        for await chunk in chunks(of: socket, asked: rest.asked, screen.cache) {
+            // A message may come in several parts, and is as old as the first; several may come at once.
+            let oldest = rest.bytes.isEmpty ? chunk.asked : rest.asked
+            var lines = (rest.bytes + chunk.bytes).split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            rest = Chunk(bytes: Array(lines.removeLast()), asked: lines.isEmpty ? oldest : chunk.asked)
             let batch = lines.compactMap { Self.message(String(decoding: $0, as: UTF8.self)) }
-            if !batch.isEmpty { try await screen.receive(batch, asOf: asked) }
-            asked = manager.place()
+            if !batch.isEmpty { try await screen.receive(batch, asOf: oldest) }
         }
     }
 
+    /// Bytes of the socket, and when it was asked for them.
+    private struct Chunk {
+        let bytes: [UInt8]
+        let asked: Place
+    }
+
     /// What the socket brings; its queue waits for it, and no task does.
-    private func chunks(of socket: Socket) -> AsyncStream<[UInt8]> {
+    ///
+    /// The place goes with the bytes, for they may wait in the stream while the user logs out. The next one is taken before they are handed on.
+    private func chunks(of socket: Socket, asked: Place, _ cache: any Cache) -> AsyncStream<Chunk> {
         AsyncStream { continuation in
             continuation.onTermination = { _ in socket.shutDown() }
             DispatchQueue(label: "chat").async {
-                while let bytes = socket.read() { continuation.yield(bytes) }
+                var asked = asked
+                while let bytes = socket.read() {
+                    let chunk = Chunk(bytes: bytes, asked: asked)
+                    asked = cache.place()
+                    continuation.yield(chunk)
+                }
                 continuation.finish()
             }
         }

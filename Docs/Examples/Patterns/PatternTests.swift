@@ -2,6 +2,7 @@ import Foundation
 import Grove
 import GroveLMDB
 import GroveMemory
+import Observation
 import Synchronization
 import Testing
 
@@ -159,7 +160,7 @@ struct PatternTests {
         do {
             let cache = try LMDBCache(directory: directory)
             let manager = DataModelManager(cacheDelegate: cache)
-            let screen = ChatScreen(manager)
+            let screen = ChatScreen(manager, cache)
             let server = try Server()
             let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
             // The server sends when the main actor says so: if that waited for the socket, nothing would ever come.
@@ -173,6 +174,7 @@ struct PatternTests {
             server.send("nonsense\n4|Bob|last\n".utf8)
             server.end()
             try await reading.value
+            await manager.flush()
             #expect(screen.messages.data.map(\.id) == Array(0...4))
             #expect(screen.messages.data.map(\.text) == ["grün 0", "grün 1", "grün 2", "früher", "last"])
             #expect(screen.batches.reduce(0, +) == 5 && screen.batches.count < 5)
@@ -183,7 +185,7 @@ struct PatternTests {
         let cache = try LMDBCache(directory: directory)
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
-        let screen = ChatScreen(manager)
+        let screen = ChatScreen(manager, cache)
         while screen.messages.count == 0 { await manager.flush() }
         #expect(screen.messages.data.map(\.text).last == "last")
         // A chat that is left ends the reading, though the server says nothing.
@@ -202,6 +204,47 @@ struct PatternTests {
         next.send("7|Ann|after\n".utf8)
         await #expect(throws: CacheError.self) { try await last.value }
         #expect(screen.messages.count == 0)
+    }
+
+    @Test("What a chat is pushed undoes nothing that was done since, and what the chat has already stays where it is")
+    func latePush() async throws {
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let screen = ChatScreen(manager, cache)
+        func batch(_ ids: ClosedRange<Int>) -> [ChatMessage] {
+            ids.map { ChatMessage(id: $0, author: "Ann", text: "\($0)") }
+        }
+        try await screen.receive(batch(1...3), asOf: cache.place())
+        await manager.flush()
+        let asked = cache.place()
+        screen.messages.update(ChatMessage(id: 1, author: "Ann", text: "edited"))
+        manager.deleteModel(batch(2...2)[0])
+        try await screen.receive(batch(1...5), asOf: asked)
+        await manager.flush()
+        #expect(screen.messages.data.map(\.text) == ["edited", "3", "4", "5"])
+        #expect(try cache.collection("chat", of: ChatMessage.self) == screen.messages.data)
+    }
+
+    @Test("What a socket brought before a log-out is not taken after it, however late its bytes are looked at")
+    func bytesOfBefore() async throws {
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let screen = ChatScreen(manager, cache)
+        let server = try Server()
+        let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
+        // In the turn in which the first message is shown, the user logs out, and no task has looked at what comes after it.
+        withObservationTracking {
+            _ = screen.messages.count
+        } onChange: {
+            try? cache.wipe()
+        }
+        server.send("1|Ann|before\n".utf8)
+        while screen.batches.isEmpty { await manager.flush() }
+        server.send("2|Ann|a former user's\n".utf8)
+        server.end()
+        await #expect(throws: CacheError.self) { try await reading.value }
+        await manager.flush()
+        #expect(try cache.collection("chat", of: ChatMessage.self) == nil)
     }
 }
 

@@ -1,5 +1,6 @@
 // The timeline of a chat, the newest message first: pages, what a socket brings, and what the user does, by identifiers.
 import Grove
+import GroveLMDB
 import GroveMacros
 
 @Cacheable
@@ -18,10 +19,11 @@ protocol NoteServer: Sendable {
 @MainActor
 final class Timeline {
     let notes: CollectionDataProvider<Note>
+    private let cache: any Cache
     private let server: any NoteServer
 
-    init(_ manager: DataModelManager, _ server: any NoteServer) {
-        self.server = server
+    init(_ manager: DataModelManager, _ cache: any Cache, _ server: any NoteServer) {
+        (self.cache, self.server) = (cache, server)
         notes = CollectionDataProvider(dataModelManager: manager, holdsEachOnce: true)
     }
     /// The first page; what was loaded before stays behind it.
@@ -35,9 +37,8 @@ final class Timeline {
         _ = try await notes.loadMore { [server] shown in try await server.older(than: shown.last?.id) }
     }
     /// A message that the socket brings, perhaps once more, and for which it was asked at `asked`; throws if the user has logged out since.
-    func received(_ note: Note, asOf asked: Place) throws {
-        try notes.dataModelManager.updateModel(note, asOf: asked)
-        if !notes.contains(Note.modelIdentifier(for: note.id)) { notes.insert([note], at: .first) }
+    func received(_ note: Note, asOf asked: Place) async throws {
+        try await cache.write { tx in try tx.put(pushed: [note], at: .first, inCollection: "timeline", asOf: asked) }
     }
     func edited(_ note: Note) { notes.update(note) }
     func retracted(_ id: Int) { notes.remove(Note.modelIdentifier(for: id)) }

@@ -1,13 +1,15 @@
 // The same timeline by indices alone, which is how it had to be written before lists were edited as lists; a test compares the two.
 import Grove
+import GroveLMDB
 
 @MainActor
 final class TimelineByIndex {
     let notes: CollectionDataProvider<Note>
+    private let cache: any Cache
     private let server: any NoteServer
 
-    init(_ manager: DataModelManager, _ server: any NoteServer) {
-        self.server = server
+    init(_ manager: DataModelManager, _ cache: any Cache, _ server: any NoteServer) {
+        (self.cache, self.server) = (cache, server)
         notes = CollectionDataProvider(dataModelManager: manager)
     }
     /// The first page; what was loaded before stays behind it.
@@ -28,9 +30,8 @@ final class TimelineByIndex {
     }
     private func index(of id: Int) -> Int? { notes.elements.firstIndex { $0.id == id } }
     /// A message that the socket brings, perhaps once more, and for which it was asked at `asked`; throws if the user has logged out since.
-    func received(_ note: Note, asOf asked: Place) throws {
-        try notes.dataModelManager.updateModel(note, asOf: asked)
-        if index(of: note.id) == nil { notes.insert([note], at: 0) }
+    func received(_ note: Note, asOf asked: Place) async throws {
+        try await cache.write { tx in try tx.put(pushed: [note], at: .first, inCollection: "timeline", asOf: asked) }
     }
     func edited(_ note: Note) {
         guard let index = index(of: note.id) else { return }

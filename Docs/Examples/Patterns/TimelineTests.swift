@@ -28,9 +28,10 @@ struct TimelineTests {
     @Test("Both show the same")
     func same() async throws {
         let server = Server()
-        let managers = try (0..<2).map { _ in DataModelManager(cacheDelegate: try MemoryCache()) }
-        let timeline = Timeline(managers[0], server)
-        let other = TimelineByIndex(managers[1], server)
+        let caches = try (0..<2).map { _ in try MemoryCache() }
+        let managers = caches.map { DataModelManager(cacheDelegate: $0) }
+        let timeline = Timeline(managers[0], caches[0], server)
+        let other = TimelineByIndex(managers[1], caches[1], server)
         func same(_ ids: [Int], _ location: SourceLocation = #_sourceLocation) {
             #expect(timeline.notes.data.map(\.id) == ids, sourceLocation: location)
             #expect(other.notes.data == timeline.notes.data, sourceLocation: location)
@@ -44,8 +45,8 @@ struct TimelineTests {
         }
         same(Array((86...102).reversed()))
         for note in [Note(id: 103, text: "new"), Note(id: 101, text: "again")] {
-            try timeline.received(note, asOf: managers[0].place())
-            try other.received(note, asOf: managers[1].place())
+            try await timeline.received(note, asOf: managers[0].place())
+            try await other.received(note, asOf: managers[1].place())
         }
         for manager in managers { await manager.flush() }
         #expect(timeline.notes.data.contains { $0.text == "again" })
@@ -62,13 +63,39 @@ struct TimelineTests {
 
     @Test("What a socket was asked for before the user logged out is not taken")
     func loggedOut() async throws {
-        let manager = DataModelManager(cacheDelegate: try MemoryCache())
-        let timeline = Timeline(manager, Server())
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let timeline = Timeline(manager, cache, Server())
         try await timeline.refresh()
         let asked = manager.place()
         try await manager.wipe()
-        #expect(throws: CacheError.self) { try timeline.received(Note(id: 103, text: "former"), asOf: asked) }
+        await #expect(throws: CacheError.self) {
+            try await timeline.received(Note(id: 103, text: "former"), asOf: asked)
+        }
         #expect(timeline.notes.count == 0)
+    }
+
+    @Test("What a socket brings late undoes no edit, removes no row and brings none back")
+    func latePush() async throws {
+        let caches = try (0..<2).map { _ in try MemoryCache() }
+        let managers = caches.map { DataModelManager(cacheDelegate: $0) }
+        let timeline = Timeline(managers[0], caches[0], Server())
+        let other = TimelineByIndex(managers[1], caches[1], Server())
+        try await timeline.refresh()
+        try await other.refresh()
+        let asked = managers.map { $0.place() }
+        timeline.edited(Note(id: 99, text: "edited"))
+        other.edited(Note(id: 99, text: "edited"))
+        for manager in managers { manager.deleteModel(Note(id: 98, text: "")) }
+        for id in 98...101 {
+            try await timeline.received(Note(id: id, text: "pushed"), asOf: asked[0])
+            try await other.received(Note(id: id, text: "pushed"), asOf: asked[1])
+        }
+        for manager in managers { await manager.flush() }
+        for notes in [timeline.notes, other.notes] {
+            #expect(notes.data.map(\.id) == [101, 100, 99, 97, 96])
+            #expect(notes.data.map(\.text) == ["pushed", "pushed", "edited", "97", "96"])
+        }
     }
 
     @Test("A page that comes while the first one is refreshed stays, by identifiers")
@@ -81,7 +108,8 @@ struct TimelineTests {
             asked.yield()
             for await _ in gates { return }
         }
-        let timeline = Timeline(DataModelManager(cacheDelegate: try MemoryCache()), server)
+        let cache = try MemoryCache()
+        let timeline = Timeline(DataModelManager(cacheDelegate: cache), cache, server)
         try await timeline.refresh()
         isHeld.withLock { $0 = true }
         let refresh = Task { try await timeline.refresh() }

@@ -17,7 +17,8 @@ public struct CacheBudget: Sendable, Equatable {
     /// How many seconds after its last confirmation a record is expired: the first to go, whatever the policy says of it.
     ///
     /// It goes when there is no room, not before; a read that wants something younger says so by its own maximum age. What
-    /// such a read finds too old goes first as well, with this or without. `nil` for never. It is no limit by itself.
+    /// such a read finds too old goes first as well, with this or without. What was never confirmed counts as young, as its
+    /// age is not known. `nil` for never. It is no limit by itself.
     public var expiresAfter: Double?
 
     /// Makes a budget.

@@ -7,7 +7,8 @@ public import GroveModel
 /// pages in memory. A task that must not block reads in a view of its own, `try await cache.read { view in … }`.
 ///
 /// With a maximum age, `maxAge`, in seconds, a node that was last confirmed longer ago is missing, and the miss names it. A
-/// record is confirmed by each call that writes it, also where that finds that it says the same already. It may count as older
+/// record is confirmed by a write as of a place or with `confirmed: true`, also if it says the same already; any other write is an edit,
+/// which leaves the record the age that it had. What was never confirmed is too old for every maximum age. A record may count as older
 /// than it is: by a minute, or by a quarter of the least `maxAge` that was asked for where that is less, and by a second.
 /// While the device's clock goes forward it never counts as younger. A collection and an alias have ages of their own;
 /// deletions have none.

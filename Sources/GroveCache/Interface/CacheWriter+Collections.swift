@@ -11,7 +11,7 @@ public import GroveModel
 /// ``CacheError`` with code `outOfRange` where the list is not there, where it has no such position, and where the part that the
 /// edit is about was lost. Then nothing is stored; write the list again.
 ///
-/// An edit confirms its elements and not the list, whose age stays as it is.
+/// An edit confirms nothing: its elements and the list keep the ages that they had.
 extension CacheWriter where Self: ~Copyable {
     /// Inserts `elements` into the collection under `key` before the one at `index`, or behind the last where `index` is the
     /// number of elements.

@@ -22,11 +22,16 @@ struct RequestLog {
     private var open: [Turn: Int] = [:]
     private var changes: [ModelIdentifier: Change] = [:]
     /// What changed up to this turn is not known any more.
-    private var forgotten = Turn.zero
+    ///
+    /// Since turn zero, which a place of a cache has, it never is.
+    private var forgotten = Turn.zero.next
     /// The last change that no answer brought.
     private(set) var lastEdit = Turn.zero
 
     var isOpen: Bool { !open.isEmpty }
+
+    /// How many identifiers are kept.
+    var count: Int { changes.count }
 
     /// Whether what changed since `turn` is not known any more.
     func isForgotten(since turn: Turn) -> Bool { turn < forgotten }

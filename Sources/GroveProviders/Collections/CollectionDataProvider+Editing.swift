@@ -10,7 +10,7 @@ public import GroveModel
 extension CollectionDataProvider {
     /// Replaces the whole collection, for every sibling of `cacheKey`.
     ///
-    /// Equal content is stored, and counts as confirmed now, but is no change: no delegate, stream or observer is told. An
+    /// Equal content is stored, but is no change: no delegate, stream or observer is told. As an edit it confirms nothing. An
     /// element of the identifier of one that is there is the same row, in its place or in another.
     ///
     /// - Parameters:
@@ -21,10 +21,12 @@ extension CollectionDataProvider {
     public func setData(
         _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
-        wishes += 1
+        let isSameList = cacheKey == self.cacheKey
+        // An edit of what is shown leaves a load of it as it is.
+        let isLoading = isSameList && cacheKey != nil && loading?.wish == wishes && loading?.cacheKey == cacheKey
+        if !isLoading { wishes += 1 }
         endInterest()
         let shown = CollectionElements(entries: entries)
-        let isSameList = cacheKey == self.cacheKey
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
         let data = store.kept(of: data).map { data[$0] }
         let before = store.shownBeforeEdit
@@ -43,7 +45,7 @@ extension CollectionDataProvider {
             at: time)
         store.setAt = sequence
         if isAnyKept { store.markEdited(at: sequence) }
-        updateState { $0.end(.fresh) }
+        updateState { isLoading ? $0.note(.fresh) : $0.end(.fresh) }
         if isChange || !isSameList || !shown.isEqual(to: data) {
             note(.reset, isOwn: true, context, at: time, updated: isSameList ? Self.updated(from: old, to: new) : nil)
         } else {

@@ -43,6 +43,7 @@ extension CollectionDataProvider {
         if found.isLoaded || hasNothing { show(found, context) }
         if isLoad || !found.isLoaded { updateState { $0.begin() } }
         if missing == .skip { found.missing.withLock { $0 = .skip } }
+        let setAt = found.setAt
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
             guard let self, self.wishes == wish else {
                 // What was asked for is not what is wanted any more.
@@ -66,9 +67,13 @@ extension CollectionDataProvider {
                 } else {
                     miss.map { .missing($0) }
                 }
-            // The network's answer ends a load.
+            // The network's answer ends a load; what was set meanwhile is fresh.
             self.updateState { request in
-                if !isLoad { request.end(answer) } else if let answer { request.note(answer) }
+                if !isLoad {
+                    request.end(answer)
+                } else if let answer, found.setAt == setAt {
+                    request.note(answer)
+                }
             }
             completion(models, error)
         }
@@ -117,8 +122,9 @@ extension CollectionDataProvider {
     /// Shows what the cache has, then what `fetch` brings from the network, which is set and stored.
     ///
     /// The models of an answer are as old as its request: what was changed or deleted since, on this screen or elsewhere, stays as it is; then
-    /// ``state`` is `.cached` at the end. The list itself is replaced, unless a newer answer has replaced it. An answer to a request that was sent after
-    /// an edit wins over it, also if the server had not seen the edit yet.
+    /// ``state`` is `.cached` at the end. The list itself is replaced, unless a newer answer has replaced it, and rows that were added, removed
+    /// or moved since are so again; then too it is `.cached`. An answer to a request that was sent after an edit wins over it, also if the server
+    /// had not seen the edit yet.
     ///
     /// Both are asked at once. With `maxAge`, the cache is asked first, and the network only if the cache does not have the list and everything
     /// in it, confirmed by its source that lately: see ``ExpiringCacheDelegate``. An edit confirms nothing. If an element is missing the network is
@@ -155,6 +161,8 @@ extension CollectionDataProvider {
             cached.arrive(isHit: models != nil, isFresh: false)
         }
         let wish = wishes
+        loading = (wish, cacheKey)
+        defer { if loading?.wish == wish { loading = nil } }
         do {
             if let maxAge, manager.knowsAges {
                 let isHit = await cached.answer().isHit
@@ -210,7 +218,7 @@ extension CollectionDataProvider {
         guard isHere else { return taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
         wishes += isWanted ? 0 : 1
         if !isFirst { showNewest(context, at: time) }
-        let isWhole = taken.lost.isEmpty && found.setAt == answer.place.turn
+        let isWhole = found.confirmed != nil && found.setAt == answer.place.turn
         updateState { $0.end(isWhole ? .fresh : .cached) }
         return data
     }
@@ -265,12 +273,12 @@ extension CollectionStore {
         // What was edited since is applied again to the list; the models were compared already.
         let rows = successors(for: models)
         let answered = part == .firstPage ? rows + follow(rows) : rows
-        let new = applyingEdits(since: answer.place.turn, to: answered)
+        let (new, isEdited) = applyingEdits(since: answer.place.turn, to: answered)
         let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: new.map(\.model))
         forgetAwaited()
         if isChange { reset(new) } else { replace(0..<entries.count, with: new[...]) }
         setAt = answer.place.turn
-        confirmed = taken.lost.isEmpty ? answer.askedAt : nil
+        confirmed = taken.lost.isEmpty && !isEdited ? answer.askedAt : nil
         markEdited(at: taken.turn)
         // What was kept before the request is not in the answer.
         pending.removeAll { $0.isKept && $0.edit.entries.contains { position(of: $0.handle) == nil } }

@@ -58,6 +58,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored private var missed: (context: (any Sendable)?, time: Date)?
     /// Counts what the owner asked for: data, a fetch or a load.
     @ObservationIgnored var wishes = 0
+    /// The wish that a load under way is about, and its key.
+    @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
     /// The list that was asked for, which nobody has yet.
     @ObservationIgnored var interest: CollectionStore<T>?
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()

@@ -214,8 +214,8 @@ extension CollectionStore {
         recent.append((turn, edit))
     }
 
-    /// `answer` with the edits that were made since `turn`.
-    func applyingEdits(since turn: Turn, to answer: [Entry<T>]) -> [Entry<T>] {
+    /// `answer` with the edits that were made since `turn`, and whether they make other rows of it.
+    func applyingEdits(since turn: Turn, to answer: [Entry<T>]) -> (list: [Entry<T>], isEdited: Bool) {
         var list = PersistentVector(answer)
         for (made, edit) in recent where made > turn {
             guard case .insert(let entries, let place, _) = edit else {
@@ -232,7 +232,8 @@ extension CollectionStore {
             }
             EntryEdit.insert(new.map { newest($0) }, place, isUpsert: false).apply(to: &list)
         }
-        return list.slice(0, list.count)
+        let edited = list.slice(0, list.count)
+        return (edited, edited.map(\.handle) != answer.map(\.handle))
     }
 
     /// The entry as it is shown, if that is the same model.

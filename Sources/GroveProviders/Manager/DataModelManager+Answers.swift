@@ -41,8 +41,8 @@ extension DataModelManager {
     /// Updates with `models`, which were asked for at `place`, in one step.
     ///
     /// What was changed or deleted since stays as it is: in memory, and in a cache of Grove. If too much was changed since to know
-    /// what (65,536 nodes), the cache decides, and what it then has is shown; a cache that is only a ``CacheDelegate`` cannot, and takes
-    /// nothing.
+    /// what (65,536 nodes), or the place is the cache's own, the cache decides, and what it then has is shown; a cache that is only a
+    /// ``CacheDelegate`` cannot, and takes nothing.
     ///
     /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
     public func updateModels(
@@ -58,8 +58,10 @@ extension DataModelManager {
     }
 
     /// Whether everything was wiped since `place`.
+    ///
+    /// A place of a cache knows of the manager's own wipes by the cache only.
     func isOver(_ place: Place) -> Bool {
-        if epoch.withLock({ $0 != place.epoch }) { return true }
+        if place.turn > .zero, epoch.withLock({ $0 != place.epoch }) { return true }
         guard let followed, let stored = place.stored else { return false }
         return followed.isOver(stored)
     }

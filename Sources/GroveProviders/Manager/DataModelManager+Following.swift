@@ -70,8 +70,27 @@ extension DataModelManager {
         readStale()
     }
 
+    /// Lets nothing wait for what is missing that has no owner any more, once much waits.
+    private func forgetOwnerless() {
+        guard let waiting = stale.withLock({ $0.beginForgetting() }) else { return }
+        let lists = listReaders.withLock { Set($0.values.map(\.name)) }
+        var models: Set<ModelIdentifier> = []
+        var ownerless: Set<StaleSet.Key> = []
+        for key in waiting {
+            switch key {
+            case .model(let identifier): models.insert(identifier)
+            case .list(let name): if !lists.contains(name) { ownerless.insert(key) }
+            }
+        }
+        // In order: who waits has begun to listen before.
+        consistencyManager.findUnheld(models) { [stale, ownerless] unheld in
+            stale.withLock { $0.forget(ownerless.union(unheld.map { .model($0) })) }
+        }
+    }
+
     /// Reads what is stale, unless that is under way.
     private func readStale() {
+        forgetOwnerless()
         guard let cache = followed, let batch = stale.withLock({ $0.begin() }) else { return }
         let held = Handover<HeldStale>()
         inOrder { _ in

@@ -48,8 +48,11 @@ struct StaleSet {
     /// Models whose owners were told that they are not whole.
     private var told: Set<ModelIdentifier> = []
 
-    /// No more missing nodes are waited for; what lacks others stays as it is until it changes.
-    private static let mostWaiting = 1_024
+    /// If more names than this are waited for, some of those who wait may be gone, and it is asked which.
+    private var manyWaiting = StaleSet.fewWaiting
+    private static let fewWaiting = 1_024
+    /// What began to wait since that was asked; `nil` if it is not being asked.
+    private var waitingSince: Set<Key>?
 
     // MARK: What becomes stale
 
@@ -100,11 +103,12 @@ struct StaleSet {
         guard !waiting.isEmpty else { return }
         let named =
             changes.changed(among: waiting.keys) { waiting[$0] != nil }
-            + waiting.keys.filter { name in
-                changes.changedLists?.contains(name) ?? true
-            }
+            + (changes.changedLists.map { $0.filter { waiting[$0] != nil } } ?? Set(waiting.keys))
         for name in named { if let keys = waiting.removeValue(forKey: name) { mark(keys) } }
     }
+
+    /// How many names are waited for.
+    var waitingCount: Int { waiting.count }
 
     /// Whether it matters what this manager saves.
     var watchesSaves: Bool { isReading || !waiting.isEmpty }
@@ -163,9 +167,26 @@ struct StaleSet {
             mark([key])
             return false
         }
-        guard waiting.count < StaleSet.mostWaiting || waiting[missing] != nil else { return true }
         waiting[missing, default: []].insert(key)
+        waitingSince?.insert(key)
         return true
+    }
+
+    /// What waits, if that is so much that some of it may have no owner any more; ``forget(_:)`` must follow.
+    mutating func beginForgetting() -> Set<Key>? {
+        guard waitingSince == nil, waiting.count > manyWaiting else { return nil }
+        waitingSince = []
+        return waiting.values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// Lets those wait no more that have no owner, unless they have begun again.
+    mutating func forget(_ ownerless: Set<Key>) {
+        let ownerless = ownerless.subtracting(waitingSince ?? [])
+        waiting = waiting.compactMapValues { keys in
+            let kept = keys.subtracting(ownerless)
+            return kept.isEmpty ? nil : kept
+        }
+        (waitingSince, manyWaiting) = (nil, max(StaleSet.fewWaiting, 2 * waiting.count))
     }
 
     // MARK: Owners

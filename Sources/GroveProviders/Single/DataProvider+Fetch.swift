@@ -126,7 +126,7 @@ extension DataProvider {
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
         context: (any Sendable)? = nil,
-        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void = { _, _ in }
+        completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
     ) {
         if data == nil { modelIdentifier = identifier }
         fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
@@ -141,6 +141,18 @@ extension DataProvider {
         try await awaitOnce { completion in
             self.fetchDataFromCache(withCacheKey: cacheKey, context: context, completion: completion)
         }
+    }
+
+    /// Fetches the model from the cache, and listens to `identifier`, as the form with a completion does.
+    ///
+    /// - Throws: as ``fetchDataFromCache(withCacheKey:context:)``.
+    @discardableResult
+    public func fetchDataFromCache(
+        withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
+        context: (any Sendable)? = nil
+    ) async throws -> T? {
+        if data == nil { modelIdentifier = identifier }
+        return try await fetchDataFromCache(withCacheKey: cacheKey, context: context)
     }
 
     /// Shows what the cache has, then what `fetch` brings from the network, which is set, and stored under the key.
