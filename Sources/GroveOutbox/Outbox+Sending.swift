@@ -19,63 +19,22 @@ extension Outbox {
         pumpAll()
     }
 
-    /// Takes what is kept and not known yet.
-    func load() throws(CacheError) {
-        let known = ended.union(pending.map(\.id))
-        var found: [PendingMutation] = []
-        for (name, bytes) in try store.all() where name.hasPrefix(OutboxRecord.prefix) {
-            let key = String(name.dropFirst(OutboxRecord.prefix.count))
-            guard !known.contains(key) else { continue }
-            found.append(item(key, bytes))
-        }
-        guard !found.isEmpty else { return }
-        found.sort { $0.record.number < $1.record.number }
-        pending += found
-        layers.add(contentsOf: found.filter(\.isUnsent).map { makeLayer($0) })
-        manager?.showLayers()
-        for item in found {
-            if case .unreadable(let error) = item.state { report(item, error) }
-        }
-    }
-
-    private func report(_ item: PendingMutation, _ error: any Error) {
-        // Behind the initialiser, so that somebody can listen.
-        Task { self.onProblem?(item, .unreadable(error)) }
-    }
-
-    private func item(_ key: String, _ bytes: [UInt8]?) -> PendingMutation {
-        var record = OutboxRecord(number: 0, key: key, type: "", lane: "", body: [])
-        do {
-            guard let bytes else { throw OutboxRecord.damage }
-            record = try OutboxRecord(bytes)
-            guard let type = types[record.type] else {
-                throw CacheError(.unsupported, "No type of the outbox is called '\(record.type)'.")
-            }
-            let item = PendingMutation(record, try decode(type, record.body))
-            if let refusal = record.refusal { item.state = .refused(Refusal(refusal)) }
-            return item
-        } catch {
-            let item = PendingMutation(record, nil)
-            item.state = .unreadable(error)
-            return item
-        }
-    }
-
-    private func decode(_ type: any Mutation<API>.Type, _ body: [UInt8]) throws -> any Mutation<API> {
-        try JSONDecoder().decode(type, from: Data(body))
-    }
-
     /// Writes behind everything that was written before.
     func write(_ body: @escaping OutboxStore.Body) -> Task<Void, any Error> {
-        let (before, store, lives, life) = (lastWrite, store, lives, life)
+        let (before, store, lives, life, seen) = (lastWrite, store, lives, life, seen)
         let task = Task { [before] in
             await before?.value
-            try await store.write { tx in
-                // Nothing of before a log-out is stored after it.
-                guard lives.withLock({ $0 == life }) else {
-                    throw CacheError(.cancelled, "Everything was wiped since the call.")
+            do {
+                try await store.write { tx in
+                    // Nothing of before a log-out is stored after it.
+                    guard lives.withLock({ $0 == life }) else {
+                        throw CacheError(.cancelled, "Everything was wiped since the call.")
+                    }
+                    try body(tx)
                 }
-                try body(tx)
+            } catch {
+                seen.withLock { $0 = .unknown }
+                throw error
             }
         }
         lastWrite = Task { _ = try? await task.value }
@@ -127,27 +86,33 @@ extension Outbox {
     }
 
     private enum Permit: Sendable {
-        case granted
+        /// Until the lease expires.
+        case granted(until: Double)
         /// Another process sends.
-        case leased
-        /// Another process has sent it.
+        case leased(until: Double)
+        /// Another process has sent it, or has taken it back.
         case done
+        /// Another process has submitted or ended something since this one looked.
+        case behind
     }
 
     /// Takes the lease, and sees whether the mutation is still to be sent.
     private func permit(_ record: OutboxRecord) async throws -> Permit {
-        let found = Lock(Permit.granted)
-        let (owner, options) = (owner, options)
+        let found = Lock(Permit.done)
+        let (owner, options, seen) = (owner, options, seen)
         let task = write { tx in
+            guard try tx.kept(record.name) != nil else { return }
+            let counter = OutboxCounter(try tx.kept(OutboxCounter.name))
+            guard seen.withLock({ $0 == counter }) else { return found.withLock { $0 = .behind } }
             let now = options.now()
-            if let lease = try tx.kept(OutboxRecord.lease).flatMap({ try? OutboxLease($0) }),
-                lease.excludes(owner, at: now, length: options.leaseLength)
+            if let lease = try tx.kept(OutboxLease.name).flatMap({ try? OutboxLease($0) }),
+                lease.excludes(owner, at: now)
             {
-                return found.withLock { $0 = .leased }
+                return found.withLock { $0 = .leased(until: lease.expires) }
             }
-            guard try tx.kept(record.name) != nil else { return found.withLock { $0 = .done } }
-            let lease = OutboxLease(owner: owner, expires: now + options.leaseLength)
-            try tx.keep(try lease.encoded(), as: OutboxRecord.lease)
+            let lease = OutboxLease(owner: owner, taken: now, length: options.leaseLength)
+            try tx.keep(try lease.encoded(), as: OutboxLease.name)
+            found.withLock { $0 = .granted(until: lease.expires) }
         }
         try await task.value
         return found.withLock { $0 }
@@ -165,13 +130,20 @@ extension Outbox {
         }
         do {
             switch try await permit(item.record) {
+            // A process that was stopped since has lost the lease.
+            case .granted(let end) where end <= options.now():
+                return item.state = .waiting
             case .granted: break
-            case .leased:
+            case .leased(let end):
                 item.state = .waiting
-                (item.due, item.isBackingOff) = (options.now() + options.leaseLength, true)
-                return
+                return (item.due, item.isBackingOff, item.waitsForLease) = (end, true, true)
+            case .behind:
+                item.state = .waiting
+                return await look().value
             case .done:
                 guard life == self.life else { return }
+                item.state = .waiting
+                await look().value
                 return forget(item)
             }
         } catch {
@@ -193,8 +165,23 @@ extension Outbox {
             item.record.refusal = String(describing: error)
             let record = item.record
             refuse(item, error)
-            _ = write { tx in try OutboxStore.update(record, tx) { $0.refusal = record.refusal } }
+            let (owner, seen, isLast) = (owner, seen, isIdle)
+            _ = write { tx in
+                try OutboxStore.update(record, tx, seen) { $0.refusal = record.refusal }
+                if isLast { try OutboxStore.release(tx, owner) }
+            }
             onProblem?(item, .refused(error))
+        }
+    }
+
+    /// Whether nothing more is to be sent for now.
+    private var isIdle: Bool {
+        if isSuspended || isClosed { return sending.count <= 1 }
+        return !pending.contains { item in
+            switch item.state {
+            case .waiting, .waitingForNetwork, .sending: true
+            case .refused, .unreadable, .confirmed: false
+            }
         }
     }
 
@@ -221,11 +208,15 @@ extension Outbox {
         for other in included { forget(other) }
         let gone = [item.record.name] + included.map(\.record.name)
         let renamed = answer.replacement.map { rename($0) } ?? []
+        let (name, owner, seen, isLast) = (item.record.name, owner, seen, isIdle)
         let storing = write { tx in
+            if isLast { try OutboxStore.release(tx, owner) }
+            // Another process has confirmed it meanwhile, or everything was emptied there.
+            guard try tx.kept(name) != nil else { return }
             for model in answer.models { try Outbox.write(model, tx, asOf: place) }
             for step in steps { try step.store(tx, brought: Set(answer.models.compactMap(\.modelIdentifier))) }
-            for record in renamed { try OutboxStore.update(record, tx) { $0.body = record.body } }
-            for name in gone { try tx.keep(nil, as: name) }
+            for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
+            try OutboxStore.end(gone, tx, seen)
         }
         let life = life
         do {
@@ -239,12 +230,7 @@ extension Outbox {
         }
         // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
         // in are read in a few steps.
-        if let manager {
-            for _ in 0..<(steps.isEmpty ? 1 : 4) {
-                await store.told()
-                await manager.flush()
-            }
-        }
+        await tellManager(steps: steps.isEmpty ? 1 : 4)
         guard life == self.life else { return }
         forget(item)
     }

@@ -56,6 +56,13 @@ public final class Outbox<API: Sendable> {
     /// Counts wipes: what was under way before one is not stored after it.
     @ObservationIgnored let lives = Lock(0)
     var life: Int { lives.withLock { $0 } }
+    /// What is known of the store: another count there says that another process was at work.
+    @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
+    /// Tells of commits of others.
+    @ObservationIgnored var following: (any FollowedCache)?
+    /// What looks for the work of other processes, and whether it is to look once more.
+    @ObservationIgnored var looking: Task<Void, Never>?
+    @ObservationIgnored var isLookDue = false
 
     /// Opens the outbox of `cache`, with what it has kept.
     ///
@@ -77,7 +84,8 @@ public final class Outbox<API: Sendable> {
         layers.tellNotIdempotent = { [weak self] number in self?.tellNotIdempotent(number) }
         layers.land = { [weak self] landing in self?.land(landing) }
         layers.wiped = { [weak self] in self?.noteWipe() }
-        try load()
+        try load(isSettled: true)
+        following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
     }
 
     // MARK: Submitting
@@ -132,12 +140,16 @@ public final class Outbox<API: Sendable> {
         }
         let layer = makeLayer(item)
         layers.add(layer)
-        item.storing = write { tx in
+        let (number, seen) = (Lock(0), seen)
+        let writing = write { tx in
             var record = record
-            let last = try tx.kept(OutboxRecord.counter).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
-            record.number = last + 1
-            try tx.keep(Array(String(last + 1).utf8), as: OutboxRecord.counter)
+            record.number = try OutboxStore.count(tx, seen) { $0.submitted += 1 }.submitted
             try tx.keep(record.encoded(), as: record.name)
+            number.withLock { $0 = record.number }
+        }
+        item.storing = Task {
+            try await writing.value
+            item.record.number = number.withLock { $0 }
         }
         pump(record.lane)
         return item
@@ -171,8 +183,8 @@ public final class Outbox<API: Sendable> {
         case .waiting, .waitingForNetwork, .refused, .unreadable: break
         }
         forget(item)
-        let name = item.record.name
-        _ = write { tx in try tx.keep(nil, as: name) }
+        let (name, seen) = (item.record.name, seen)
+        _ = write { tx in try OutboxStore.end([name], tx, seen) }
         pump(item.record.lane)
         return true
     }
@@ -183,8 +195,8 @@ public final class Outbox<API: Sendable> {
         switch item.state {
         case .refused:
             item.record.refusal = nil
-            let record = item.record
-            item.storing = write { tx in try OutboxStore.update(record, tx) { $0.refusal = nil } }
+            let (record, seen) = (item.record, seen)
+            item.storing = write { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
             item.state = .waiting
             layers.add(makeLayer(item))
             // Where it was in the order of submission, so that what stands on it stands on it again.
@@ -192,7 +204,8 @@ public final class Outbox<API: Sendable> {
         case .waitingForNetwork: item.state = .waiting
         case .waiting, .sending, .unreadable, .confirmed: return
         }
-        (item.tries, item.due, item.isBackingOff) = (0, 0, false)
+        item.tries = 0
+        item.endPause()
         pump(item.record.lane)
     }
 
@@ -224,10 +237,11 @@ public final class Outbox<API: Sendable> {
     ///
     /// What another process has submitted meanwhile is shown, and sent, from now on.
     public func resume() {
-        isSuspended = false
+        (isSuspended, isStarted) = (false, true)
         do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */  }
-        for item in pending where item.isUnsent && item.isBackingOff { (item.due, item.isBackingOff) = (0, false) }
+        for item in pending where item.isUnsent && item.isBackingOff { item.endPause() }
         pumpAll()
+        look()
     }
 
     /// Sends nothing from now on; what is under way goes on.
@@ -250,6 +264,7 @@ public final class Outbox<API: Sendable> {
     public func flush() async {
         while true {
             await lastWrite?.value
+            await looking?.value
             if isQuiet { return }
             await withCheckedContinuation { waiters.append($0) }
         }
@@ -277,6 +292,7 @@ public final class Outbox<API: Sendable> {
 
     private func noteWipe() {
         lives.withLock { $0 += 1 }
+        seen.withLock { $0 = OutboxCounter(nil) }
         unsentAtWipe = pending.count
         pending = []
         for task in sending.values { task.cancel() }
