@@ -8,7 +8,9 @@
     import Android
 #endif
 
-/// The clock of leases and pauses: all processes of a machine share it, and nobody sets it. It goes on while the machine sleeps.
+/// The clock of leases and pauses.
+///
+/// All processes of a machine share it, and it is never set. It goes on while the machine sleeps.
 enum BootClock {
     /// Seconds since the machine was started.
     static var now: Double {

@@ -125,7 +125,8 @@ extension Outbox {
             try await item.storing?.value
         } catch {
             guard life == self.life, pending.contains(where: { $0 === item }) else { return }
-            item.state = .waiting
+            // The call that submitted it says so.
+            guard item.record.number > 0 else { return refuse(item, error) }
             return fail(item, error)
         }
         do {

@@ -218,7 +218,7 @@ public final class Outbox<API: Sendable> {
     }
 
     func fail(_ item: PendingMutation, _ error: any Error) {
-        guard pending.contains(where: { $0 === item }), item.isUnsent else { return }
+        guard pending.contains(where: { $0 === item }) else { return }
         refuse(item, error)
         onProblem?(item, .unsaved(error))
     }
