@@ -154,6 +154,13 @@ extension Outbox {
         }
     }
 
+    /// The same bytes each time.
+    func encode(_ mutation: any Mutation) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return Array(try encoder.encode(mutation))
+    }
+
     private func decode(_ type: any Mutation<API>.Type, _ body: [UInt8]) throws -> any Mutation<API> {
         try JSONDecoder().decode(type, from: Data(body))
     }

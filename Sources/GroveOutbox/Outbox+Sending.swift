@@ -1,14 +1,6 @@
 import GroveCache
-import GroveCoding
-import GroveConsistency
 import GroveModel
 import GroveProviders
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Outbox {
     func serve(_ manager: DataModelManager) {
@@ -156,10 +148,11 @@ extension Outbox {
         let attempt = Attempt(key: item.id, number: item.tries)
         do {
             let answer = try await mutation.send(api, attempt)
-            guard life == self.life else { return }
-            await confirm(item, answer, place)
+            // Its confirmation may have come another way.
+            guard life == self.life, item.isSending else { return }
+            await confirm(included(in: answer, sent: item), answer, place)
         } catch {
-            guard life == self.life else { return }
+            guard life == self.life, item.isSending else { return }
             if Task.isCancelled || error is CancellationError || options.shouldRetry(error) {
                 return back(item, error, life)
             }
@@ -176,7 +169,7 @@ extension Outbox {
     }
 
     /// Whether nothing more is to be sent for now.
-    private var isIdle: Bool {
+    var isIdle: Bool {
         if isSuspended || isClosed { return sending.count <= 1 }
         return !pending.contains { item in
             switch item.state {
@@ -192,97 +185,5 @@ extension Outbox {
         item.state = .waitingForNetwork(error)
         (item.due, item.isBackingOff) = (options.now() + options.pause(after: item.tries), true)
         item.tries += 1
-    }
-
-    // MARK: Confirming
-
-    /// Shows and stores what the server said: the mutation's layer goes in the turn in which that is shown.
-    private func confirm(_ item: PendingMutation, _ answer: Answer, _ place: Place) async {
-        item.state = .confirmed
-        let number = item.layer?.number ?? 0
-        let landing = Landing(number: number, answer: answer)
-        if let manager { await manager.confirm(answer.models, asOf: place, context: landing) }
-        // Nobody who was told holds any of it.
-        land(landing)
-        let steps = item.layer?.landed ?? []
-        let included = pending.filter { answer.includes.contains($0.id) && $0 !== item && $0.isUnsent }
-        for other in included { forget(other) }
-        let gone = [item.record.name] + included.map(\.record.name)
-        let renamed = answer.replacement.map { rename($0) } ?? []
-        let (name, owner, seen, isLast) = (item.record.name, owner, seen, isIdle)
-        let storing = write { tx in
-            if isLast { try OutboxStore.release(tx, owner) }
-            // Another process has confirmed it meanwhile, or everything was emptied there.
-            guard try tx.kept(name) != nil else { return }
-            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
-            for step in steps { try step.store(tx, brought: Set(answer.models.compactMap(\.modelIdentifier))) }
-            for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
-            try OutboxStore.end(gone, tx, seen)
-        }
-        let life = life
-        do {
-            try await storing.value
-        } catch {
-            guard life == self.life else { return }
-            onProblem?(item, .unsaved(error))
-            // It goes on to be shown, and is sent once more after a relaunch.
-            pending.removeAll { $0 === item }
-            return
-        }
-        // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
-        // in are read in a few steps.
-        await tellManager(steps: steps.isEmpty ? 1 : 4)
-        guard life == self.life else { return }
-        forget(item)
-    }
-
-    nonisolated private static func write<M: CacheableModel>(
-        _ model: M, _ tx: borrowing CacheTransaction, asOf place: Place
-    ) throws {
-        try tx.write(model, asOf: place)
-    }
-
-    /// Lets a mutation's layer go, but for its lists.
-    func land(_ landing: Landing) {
-        layers.land(landing.number) { layer in
-            guard let (old, new) = landing.answer.replacement, let model = landing.answer.models.first else {
-                return layer.steps
-            }
-            return layer.steps.map { $0.replacing(old, new, Leaf.node(model)) }
-        }
-    }
-
-    /// Lets other mutations name a model by the identifier that the server gave it; returns the records that changed.
-    private func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
-        var renamed: [OutboxRecord] = []
-        for item in pending where item.isUnsent {
-            guard let mutation = item.mutation else { continue }
-            let new = mutation.replacing(replacement.old, replacement.new)
-            guard let body = try? Array(JSONEncoder().encode(new)), body != item.record.body else { continue }
-            item.mutation = new
-            item.record.body = body
-            renamed.append(item.record)
-        }
-        if !renamed.isEmpty { layers.remake() }
-        return renamed
-    }
-}
-
-extension ListStep {
-    /// Does to the stored list what was done to the one that is shown; nothing if that list is not stored.
-    func store(_ tx: borrowing CacheTransaction, brought: Set<ModelIdentifier>) throws {
-        guard try tx.knownCount(ofCollection: key) != nil else { return }
-        switch change {
-        case .insert(let identifier, _, let place, _):
-            // What the answer brings may have been deleted since the mutation was sent.
-            guard brought.contains(identifier), try tx.isStored(identifier),
-                try !tx.contains(identifier, inCollection: key)
-            else { return }
-            try tx.insert(references: [identifier], at: place, inCollection: key)
-        case .remove(let identifier): try tx.remove(identifier, fromCollection: key)
-        case .move(let identifier, let place):
-            guard try tx.contains(identifier, inCollection: key) else { return }
-            try tx.move(identifier, to: place, inCollection: key)
-        }
     }
 }

@@ -3,12 +3,6 @@ public import GroveModel
 public import GroveProviders
 public import Observation
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What the user did, and the server has yet to confirm: shown at once, kept on disk, sent in order.
 ///
 /// ```swift
@@ -127,7 +121,7 @@ public final class Outbox<API: Sendable> {
     }
 
     private func begin<M: Mutation<API>>(_ mutation: M, _ delay: Double) -> PendingMutation {
-        let encoded = Result { try Array(JSONEncoder().encode(mutation)) }
+        let encoded = Result { try encode(mutation) }
         let record = OutboxRecord(
             number: 0, key: options.makeKey(), type: M.mutationName, lane: mutation.lane,
             body: (try? encoded.get()) ?? [])

@@ -50,6 +50,11 @@ public final class PendingMutation: Identifiable {
     /// Ends a pause.
     func endPause() { (due, isBackingOff, waitsForLease) = (0, false, false) }
 
+    /// Whether it is being sent.
+    var isSending: Bool {
+        if case .sending = state { true } else { false }
+    }
+
     /// Whether it is being sent, or stored.
     var isUnderWay: Bool {
         switch state {
