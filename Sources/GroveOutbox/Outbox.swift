@@ -229,7 +229,7 @@ public final class Outbox<API: Sendable> {
 
     /// Sends what waits for the network at once, and goes on after ``suspend()``: call it when the network is back.
     ///
-    /// What another process has submitted meanwhile is shown, and sent, from now on.
+    /// What another process has submitted meanwhile is shown, and sent, from now on. An outbox that no manager has begins to send.
     public func resume() {
         (isSuspended, isStarted) = (false, true)
         do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */  }
