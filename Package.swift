@@ -234,7 +234,7 @@ let package = Package(
             name: "GroveOutboxTests",
             dependencies: [
                 "GroveOutbox", "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveLMDB",
-                "GroveSQLite", "GroveCache", "TestSupport",
+                "GroveSQLite", "GroveLevelDB", "GroveCache", "GroveConformance", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests",

@@ -138,6 +138,8 @@ public enum Mutants {
             .cache("counts-unchanged", "A transaction may name few nodes, changed or not.", CountsUnchanged.self),
             .cache("evicts-behind-a-view", "Each write beside a view costs others.", EvictsBehindViews.self),
             .cache("waits-behind-a-view", "Each write beside a view waits for long.", WaitsBehindViews.self),
+            .cache("evicts-kept", "What is kept goes like everything else.", EvictsKept.self),
+            .log("wipes-all-but-kept", "A wipe leaves what is kept.", WipesAllButKept.self),
             .cache("pins-nothing", "Retaining does nothing.", PinsNothing.self),
             .cache("never-releases", "What was retained is never released.", NeverReleases.self),
             .cache("pins-past-budget", "A pin for which there is no room is taken.", PinsPastBudget.self),

@@ -1,14 +1,6 @@
 import GroveCache
-import GroveCoding
-import GroveConsistency
 import GroveModel
 import GroveProviders
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Outbox {
     func serve(_ manager: DataModelManager) {
@@ -19,63 +11,22 @@ extension Outbox {
         pumpAll()
     }
 
-    /// Takes what is kept and not known yet.
-    func load() throws(CacheError) {
-        let known = ended.union(pending.map(\.id))
-        var found: [PendingMutation] = []
-        for (name, bytes) in try store.all() where name.hasPrefix(OutboxRecord.prefix) {
-            let key = String(name.dropFirst(OutboxRecord.prefix.count))
-            guard !known.contains(key) else { continue }
-            found.append(item(key, bytes))
-        }
-        guard !found.isEmpty else { return }
-        found.sort { $0.record.number < $1.record.number }
-        pending += found
-        layers.add(contentsOf: found.filter(\.isUnsent).map { makeLayer($0) })
-        manager?.showLayers()
-        for item in found {
-            if case .unreadable(let error) = item.state { report(item, error) }
-        }
-    }
-
-    private func report(_ item: PendingMutation, _ error: any Error) {
-        // Behind the initialiser, so that somebody can listen.
-        Task { self.onProblem?(item, .unreadable(error)) }
-    }
-
-    private func item(_ key: String, _ bytes: [UInt8]?) -> PendingMutation {
-        var record = OutboxRecord(number: 0, key: key, type: "", lane: "", body: [])
-        do {
-            guard let bytes else { throw OutboxRecord.damage }
-            record = try OutboxRecord(bytes)
-            guard let type = types[record.type] else {
-                throw CacheError(.unsupported, "No type of the outbox is called '\(record.type)'.")
-            }
-            let item = PendingMutation(record, try decode(type, record.body))
-            if let refusal = record.refusal { item.state = .refused(Refusal(refusal)) }
-            return item
-        } catch {
-            let item = PendingMutation(record, nil)
-            item.state = .unreadable(error)
-            return item
-        }
-    }
-
-    private func decode(_ type: any Mutation<API>.Type, _ body: [UInt8]) throws -> any Mutation<API> {
-        try JSONDecoder().decode(type, from: Data(body))
-    }
-
     /// Writes behind everything that was written before.
     func write(_ body: @escaping OutboxStore.Body) -> Task<Void, any Error> {
-        let (before, store, lives, life) = (lastWrite, store, lives, life)
+        let (before, store, lives, life, seen) = (lastWrite, store, lives, life, seen)
         let task = Task { [before] in
             await before?.value
-            try await store.write { tx in
-                // Nothing of before a log-out is stored after it.
-                guard lives.withLock({ $0 == life }) else {
-                    throw CacheError(.cancelled, "Everything was wiped since the call.")
+            do {
+                try await store.write { tx in
+                    // Nothing of before a log-out is stored after it.
+                    guard lives.withLock({ $0 == life }) else {
+                        throw CacheError(.cancelled, "Everything was wiped since the call.")
+                    }
+                    try body(tx)
                 }
-                try body(tx)
+            } catch {
+                seen.withLock { $0 = .unknown }
+                throw error
             }
         }
         lastWrite = Task { _ = try? await task.value }
@@ -127,27 +78,33 @@ extension Outbox {
     }
 
     private enum Permit: Sendable {
-        case granted
+        /// Until the lease expires.
+        case granted(until: Double)
         /// Another process sends.
-        case leased
-        /// Another process has sent it.
+        case leased(until: Double)
+        /// Another process has sent it, or has taken it back.
         case done
+        /// Another process has submitted or ended something since this one looked.
+        case behind
     }
 
     /// Takes the lease, and sees whether the mutation is still to be sent.
     private func permit(_ record: OutboxRecord) async throws -> Permit {
-        let found = Lock(Permit.granted)
-        let (owner, options) = (owner, options)
+        let found = Lock(Permit.done)
+        let (owner, options, seen) = (owner, options, seen)
         let task = write { tx in
+            guard try tx.kept(record.name) != nil else { return }
+            let counter = OutboxCounter(try tx.kept(OutboxCounter.name))
+            guard seen.withLock({ $0 == counter }) else { return found.withLock { $0 = .behind } }
             let now = options.now()
-            if let lease = try tx.kept(OutboxRecord.lease).flatMap({ try? OutboxLease($0) }),
-                lease.excludes(owner, at: now, length: options.leaseLength)
+            if let lease = try tx.kept(OutboxLease.name).flatMap({ try? OutboxLease($0) }),
+                lease.excludes(owner, at: now)
             {
-                return found.withLock { $0 = .leased }
+                return found.withLock { $0 = .leased(until: lease.expires) }
             }
-            guard try tx.kept(record.name) != nil else { return found.withLock { $0 = .done } }
-            let lease = OutboxLease(owner: owner, expires: now + options.leaseLength)
-            try tx.keep(try lease.encoded(), as: OutboxRecord.lease)
+            let lease = OutboxLease(owner: owner, taken: now, length: options.leaseLength)
+            try tx.keep(try lease.encoded(), as: OutboxLease.name)
+            found.withLock { $0 = .granted(until: lease.expires) }
         }
         try await task.value
         return found.withLock { $0 }
@@ -160,18 +117,26 @@ extension Outbox {
             try await item.storing?.value
         } catch {
             guard life == self.life, pending.contains(where: { $0 === item }) else { return }
-            item.state = .waiting
+            // The call that submitted it says so.
+            guard item.record.number > 0 else { return refuse(item, error) }
             return fail(item, error)
         }
         do {
             switch try await permit(item.record) {
+            // A process that was stopped since has lost the lease.
+            case .granted(let end) where end <= options.now():
+                return item.state = .waiting
             case .granted: break
-            case .leased:
+            case .leased(let end):
                 item.state = .waiting
-                (item.due, item.isBackingOff) = (options.now() + options.leaseLength, true)
-                return
+                return (item.due, item.isBackingOff, item.waitsForLease) = (end, true, true)
+            case .behind:
+                item.state = .waiting
+                return await look().value
             case .done:
                 guard life == self.life else { return }
+                item.state = .waiting
+                await look().value
                 return forget(item)
             }
         } catch {
@@ -183,18 +148,34 @@ extension Outbox {
         let attempt = Attempt(key: item.id, number: item.tries)
         do {
             let answer = try await mutation.send(api, attempt)
-            guard life == self.life else { return }
-            await confirm(item, answer, place)
+            // Its confirmation may have come another way.
+            guard life == self.life, item.isSending else { return }
+            await confirm(included(in: answer, sent: item), answer, place)
         } catch {
-            guard life == self.life else { return }
+            guard life == self.life, item.isSending else { return }
             if Task.isCancelled || error is CancellationError || options.shouldRetry(error) {
                 return back(item, error, life)
             }
             item.record.refusal = String(describing: error)
             let record = item.record
             refuse(item, error)
-            _ = write { tx in try OutboxStore.update(record, tx) { $0.refusal = record.refusal } }
+            let (owner, seen, isLast) = (owner, seen, isIdle)
+            _ = write { tx in
+                try OutboxStore.update(record, tx, seen) { $0.refusal = record.refusal }
+                if isLast { try OutboxStore.release(tx, owner) }
+            }
             onProblem?(item, .refused(error))
+        }
+    }
+
+    /// Whether nothing more is to be sent for now.
+    var isIdle: Bool {
+        if isSuspended || isClosed { return sending.count <= 1 }
+        return !pending.contains { item in
+            switch item.state {
+            case .waiting, .waitingForNetwork, .sending: true
+            case .refused, .unreadable, .confirmed: false
+            }
         }
     }
 
@@ -204,98 +185,5 @@ extension Outbox {
         item.state = .waitingForNetwork(error)
         (item.due, item.isBackingOff) = (options.now() + options.pause(after: item.tries), true)
         item.tries += 1
-    }
-
-    // MARK: Confirming
-
-    /// Shows and stores what the server said: the mutation's layer goes in the turn in which that is shown.
-    private func confirm(_ item: PendingMutation, _ answer: Answer, _ place: Place) async {
-        item.state = .confirmed
-        let number = item.layer?.number ?? 0
-        let landing = Landing(number: number, answer: answer)
-        if let manager { await manager.confirm(answer.models, asOf: place, context: landing) }
-        // Nobody who was told holds any of it.
-        land(landing)
-        let steps = item.layer?.landed ?? []
-        let included = pending.filter { answer.includes.contains($0.id) && $0 !== item && $0.isUnsent }
-        for other in included { forget(other) }
-        let gone = [item.record.name] + included.map(\.record.name)
-        let renamed = answer.replacement.map { rename($0) } ?? []
-        let storing = write { tx in
-            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
-            for step in steps { try step.store(tx, brought: Set(answer.models.compactMap(\.modelIdentifier))) }
-            for record in renamed { try OutboxStore.update(record, tx) { $0.body = record.body } }
-            for name in gone { try tx.keep(nil, as: name) }
-        }
-        let life = life
-        do {
-            try await storing.value
-        } catch {
-            guard life == self.life else { return }
-            onProblem?(item, .unsaved(error))
-            // It goes on to be shown, and is sent once more after a relaunch.
-            pending.removeAll { $0 === item }
-            return
-        }
-        // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
-        // in are read in a few steps.
-        if let manager {
-            for _ in 0..<(steps.isEmpty ? 1 : 4) {
-                await store.told()
-                await manager.flush()
-            }
-        }
-        guard life == self.life else { return }
-        forget(item)
-    }
-
-    nonisolated private static func write<M: CacheableModel>(
-        _ model: M, _ tx: borrowing CacheTransaction, asOf place: Place
-    ) throws {
-        try tx.write(model, asOf: place)
-    }
-
-    /// Lets a mutation's layer go, but for its lists.
-    func land(_ landing: Landing) {
-        layers.land(landing.number) { layer in
-            guard let (old, new) = landing.answer.replacement, let model = landing.answer.models.first else {
-                return layer.steps
-            }
-            return layer.steps.map { $0.replacing(old, new, Leaf.node(model)) }
-        }
-    }
-
-    /// Lets other mutations name a model by the identifier that the server gave it; returns the records that changed.
-    private func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
-        var renamed: [OutboxRecord] = []
-        for item in pending where item.isUnsent {
-            guard let mutation = item.mutation else { continue }
-            let new = mutation.replacing(replacement.old, replacement.new)
-            guard let body = try? Array(JSONEncoder().encode(new)), body != item.record.body else { continue }
-            item.mutation = new
-            item.record.body = body
-            renamed.append(item.record)
-        }
-        if !renamed.isEmpty { layers.remake() }
-        return renamed
-    }
-}
-
-extension ListStep {
-    /// Does to the stored list what was done to the one that is shown; nothing if that list is not stored.
-    func store(_ tx: borrowing CacheTransaction, brought: Set<ModelIdentifier>) throws {
-        guard try tx.knownCount(ofCollection: key) != nil else { return }
-        switch change {
-        case .insert(let identifier, _, let place, _):
-            // What the answer brings may have been deleted since the mutation was sent.
-            guard brought.contains(identifier), try tx.isStored(identifier),
-                try !tx.contains(identifier, inCollection: key)
-            else { return }
-            try tx.insert(references: [identifier], at: place, inCollection: key)
-        case .remove(let identifier): try tx.remove(identifier, fromCollection: key)
-        case .move(let identifier, let place):
-            guard try tx.contains(identifier, inCollection: key) else { return }
-            try tx.move(identifier, to: place, inCollection: key)
-        }
     }
 }

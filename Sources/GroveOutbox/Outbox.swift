@@ -3,12 +3,6 @@ public import GroveModel
 public import GroveProviders
 public import Observation
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What the user did, and the server has yet to confirm: shown at once, kept on disk, sent in order.
 ///
 /// ```swift
@@ -56,6 +50,13 @@ public final class Outbox<API: Sendable> {
     /// Counts wipes: what was under way before one is not stored after it.
     @ObservationIgnored let lives = Lock(0)
     var life: Int { lives.withLock { $0 } }
+    /// What is known of the store: another count there says that another process was at work.
+    @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
+    /// Tells of commits of others.
+    @ObservationIgnored var following: (any FollowedCache)?
+    /// What looks for the work of other processes, and whether it is to look once more.
+    @ObservationIgnored var looking: Task<Void, Never>?
+    @ObservationIgnored var isLookDue = false
 
     /// Opens the outbox of `cache`, with what it has kept.
     ///
@@ -77,7 +78,8 @@ public final class Outbox<API: Sendable> {
         layers.tellNotIdempotent = { [weak self] number in self?.tellNotIdempotent(number) }
         layers.land = { [weak self] landing in self?.land(landing) }
         layers.wiped = { [weak self] in self?.noteWipe() }
-        try load()
+        try load(isSettled: true)
+        following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
     }
 
     // MARK: Submitting
@@ -119,7 +121,7 @@ public final class Outbox<API: Sendable> {
     }
 
     private func begin<M: Mutation<API>>(_ mutation: M, _ delay: Double) -> PendingMutation {
-        let encoded = Result { try Array(JSONEncoder().encode(mutation)) }
+        let encoded = Result { try encode(mutation) }
         let record = OutboxRecord(
             number: 0, key: options.makeKey(), type: M.mutationName, lane: mutation.lane,
             body: (try? encoded.get()) ?? [])
@@ -132,12 +134,16 @@ public final class Outbox<API: Sendable> {
         }
         let layer = makeLayer(item)
         layers.add(layer)
-        item.storing = write { tx in
+        let (number, seen) = (Lock(0), seen)
+        let writing = write { tx in
             var record = record
-            let last = try tx.kept(OutboxRecord.counter).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
-            record.number = last + 1
-            try tx.keep(Array(String(last + 1).utf8), as: OutboxRecord.counter)
+            record.number = try OutboxStore.count(tx, seen) { $0.submitted += 1 }.submitted
             try tx.keep(record.encoded(), as: record.name)
+            number.withLock { $0 = record.number }
+        }
+        item.storing = Task {
+            try await writing.value
+            item.record.number = number.withLock { $0 }
         }
         pump(record.lane)
         return item
@@ -171,8 +177,8 @@ public final class Outbox<API: Sendable> {
         case .waiting, .waitingForNetwork, .refused, .unreadable: break
         }
         forget(item)
-        let name = item.record.name
-        _ = write { tx in try tx.keep(nil, as: name) }
+        let (name, seen) = (item.record.name, seen)
+        _ = write { tx in try OutboxStore.end([name], tx, seen) }
         pump(item.record.lane)
         return true
     }
@@ -183,8 +189,8 @@ public final class Outbox<API: Sendable> {
         switch item.state {
         case .refused:
             item.record.refusal = nil
-            let record = item.record
-            item.storing = write { tx in try OutboxStore.update(record, tx) { $0.refusal = nil } }
+            let (record, seen) = (item.record, seen)
+            item.storing = write { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
             item.state = .waiting
             layers.add(makeLayer(item))
             // Where it was in the order of submission, so that what stands on it stands on it again.
@@ -192,7 +198,8 @@ public final class Outbox<API: Sendable> {
         case .waitingForNetwork: item.state = .waiting
         case .waiting, .sending, .unreadable, .confirmed: return
         }
-        (item.tries, item.due, item.isBackingOff) = (0, 0, false)
+        item.tries = 0
+        item.endPause()
         pump(item.record.lane)
     }
 
@@ -205,7 +212,7 @@ public final class Outbox<API: Sendable> {
     }
 
     func fail(_ item: PendingMutation, _ error: any Error) {
-        guard pending.contains(where: { $0 === item }), item.isUnsent else { return }
+        guard pending.contains(where: { $0 === item }) else { return }
         refuse(item, error)
         onProblem?(item, .unsaved(error))
     }
@@ -222,12 +229,13 @@ public final class Outbox<API: Sendable> {
 
     /// Sends what waits for the network at once, and goes on after ``suspend()``: call it when the network is back.
     ///
-    /// What another process has submitted meanwhile is shown, and sent, from now on.
+    /// What another process has submitted meanwhile is shown, and sent, from now on. An outbox that no manager has begins to send.
     public func resume() {
-        isSuspended = false
+        (isSuspended, isStarted) = (false, true)
         do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */  }
-        for item in pending where item.isUnsent && item.isBackingOff { (item.due, item.isBackingOff) = (0, false) }
+        for item in pending where item.isUnsent && item.isBackingOff { item.endPause() }
         pumpAll()
+        look()
     }
 
     /// Sends nothing from now on; what is under way goes on.
@@ -250,6 +258,7 @@ public final class Outbox<API: Sendable> {
     public func flush() async {
         while true {
             await lastWrite?.value
+            await looking?.value
             if isQuiet { return }
             await withCheckedContinuation { waiters.append($0) }
         }
@@ -277,6 +286,7 @@ public final class Outbox<API: Sendable> {
 
     private func noteWipe() {
         lives.withLock { $0 += 1 }
+        seen.withLock { $0 = OutboxCounter(nil) }
         unsentAtWipe = pending.count
         pending = []
         for task in sending.values { task.cancel() }

@@ -12,15 +12,16 @@ public struct OutboxOptions: Sendable {
     public var longestPause = 300.0
     /// For how long the lease lasts that lets one process send, in seconds; it is taken again before each mutation.
     ///
+    /// A process that has nothing more to send gives it back. If it was killed or stopped, another one goes on when the lease expires.
     /// A server that takes longer for an answer than this may be sent a mutation by two processes, with one key.
     public var leaseLength = 60.0
     /// Whether an error is one of the network, after which a mutation is sent again; any but a ``Refusal`` by default.
     public var shouldRetry: @Sendable (any Error) -> Bool = { !($0 is Refusal) }
-    /// Seconds by a clock that nobody sets, and that all processes of the machine share.
-    public var now: @Sendable () -> Double = { ProcessInfo.processInfo.systemUptime }
+    /// Seconds by a clock that nobody sets, and that all processes of the machine share: since the machine was started, by default.
+    public var now: @Sendable () -> Double = { BootClock.now }
     /// Waits until ``now`` is a number of seconds; a test's clock brings both.
     public var sleep: @Sendable (_ until: Double) async throws -> Void = {
-        try await Task.sleep(for: .seconds(max(0, $0 - ProcessInfo.processInfo.systemUptime)))
+        try await Task.sleep(for: .seconds(max(0, $0 - BootClock.now)))
     }
     /// A number from 0 to 1: a pause is that part of its second half, so that clients do not come back all at once.
     public var random: @Sendable () -> Double = { Double.random(in: 0...1) }

@@ -22,8 +22,6 @@ struct OutboxRecord: Sendable {
     var refusal: String?
 
     static let prefix = "outbox.m."
-    static let counter = "outbox.n"
-    static let lease = "outbox.lease"
 
     var name: String { OutboxRecord.prefix + key }
 
@@ -69,24 +67,4 @@ struct OutboxRecord: Sendable {
     }
 
     static let damage = CacheError(.corrupted, "A pending mutation is damaged.")
-}
-
-/// Which process sends: it has the lease until it expires.
-struct OutboxLease: Codable, Sendable {
-    let owner: String
-    /// By a clock that all processes share and nobody sets.
-    let expires: Double
-
-    /// Whether it keeps `owner` from sending at `now`.
-    ///
-    /// One that lasts for longer than a lease does is from before the machine was started again.
-    func excludes(_ other: String, at now: Double, length: Double) -> Bool {
-        owner != other && now < expires && expires - now <= length
-    }
-
-    func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
-
-    init(owner: String, expires: Double) { (self.owner, self.expires) = (owner, expires) }
-
-    init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(OutboxLease.self, from: Data(bytes)) }
 }

@@ -6,27 +6,65 @@ struct OutboxStore: Sendable {
     typealias Body = @Sendable (borrowing CacheTransaction) throws -> Void
 
     let all: @Sendable () throws(CacheError) -> [(name: String, bytes: [UInt8]?)]
+    let kept: @Sendable (String) throws(CacheError) -> [UInt8]?
     let write: @Sendable (@escaping Body) async throws -> Void
     let place: @Sendable () -> Place
     /// Returns when followers were told of every commit that was made before.
     let told: @Sendable () async -> Void
+    /// Calls its argument after each commit of which followers are told, until what it returns is gone.
+    let follow: @Sendable (@escaping @Sendable () -> Void) -> any FollowedCache
 
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
         all = { () throws(CacheError) in try cache.allKept() }
+        kept = { (name) throws(CacheError) in try cache.kept(name) }
         write = { body in try await cache.write(durability: .standard) { tx in try body(tx) } }
         place = { cache.place() }
         told = { await cache.followersTold() }
+        follow = { body in cache.followed { _ in body() } }
     }
 }
 
 extension OutboxStore {
+    /// Counts what a transaction does.
+    ///
+    /// - Parameter seen: what this process knows of; it stays behind if another process was at work.
+    /// - Returns: the new count.
+    @discardableResult
+    static func count(
+        _ tx: borrowing CacheTransaction, _ seen: Lock<OutboxCounter>, _ change: (inout OutboxCounter) -> Void
+    ) throws -> OutboxCounter {
+        let stored = OutboxCounter(try tx.kept(OutboxCounter.name))
+        var counter = stored
+        change(&counter)
+        try tx.keep(counter.encoded(), as: OutboxCounter.name)
+        seen.withLock { if $0 == stored { $0 = counter } }
+        return counter
+    }
+
+    /// Removes those of the records `names` that are there.
+    static func end(_ names: [String], _ tx: borrowing CacheTransaction, _ seen: Lock<OutboxCounter>) throws {
+        for name in names where try tx.kept(name) != nil {
+            try tx.keep(nil, as: name)
+            try count(tx, seen) { $0.changes += 1 }
+        }
+    }
+
+    /// Gives the lease back, if `owner` has it.
+    static func release(_ tx: borrowing CacheTransaction, _ owner: String) throws {
+        guard let bytes = try tx.kept(OutboxLease.name), let lease = try? OutboxLease(bytes), lease.owner == owner
+        else { return }
+        try tx.keep(nil, as: OutboxLease.name)
+    }
+
     /// Changes the record that is kept, if it is.
     static func update(
-        _ record: OutboxRecord, _ tx: borrowing CacheTransaction, _ change: (inout OutboxRecord) -> Void
+        _ record: OutboxRecord, _ tx: borrowing CacheTransaction, _ seen: Lock<OutboxCounter>,
+        _ change: (inout OutboxRecord) -> Void
     ) throws {
         guard let bytes = try tx.kept(record.name) else { return }
         var stored = try OutboxRecord(bytes)
         change(&stored)
         try tx.keep(stored.encoded(), as: record.name)
+        try count(tx, seen) { $0.changes += 1 }
     }
 }

@@ -73,10 +73,11 @@ final class PendingLayers: ShownLayers {
         show()
     }
 
-    /// Leaves of a layer what its lists need until they are confirmed.
-    func land(_ number: Int, _ steps: (Layer) -> [ListStep]) {
-        guard let layer = layers.first(where: { $0.number == number }), layer.landed == nil else { return }
-        layer.landed = steps(layer)
+    /// Leaves of layers what their lists need until they are confirmed.
+    func land(_ numbers: [Int], _ steps: (Layer) -> [ListStep]) {
+        let landing = layers.filter { numbers.contains($0.number) && $0.landed == nil }
+        guard !landing.isEmpty else { return }
+        for layer in landing { layer.landed = steps(layer) }
         replay()
         show()
     }
@@ -275,8 +276,9 @@ final class PendingLayers: ShownLayers {
     }
 }
 
-/// The confirmation of a mutation, as the context of the update that shows it.
+/// The confirmation of mutations, as the context of the update that shows it.
 struct Landing: Sendable {
-    let number: Int
+    /// Those of their layers.
+    let numbers: [Int]
     let answer: Answer
 }

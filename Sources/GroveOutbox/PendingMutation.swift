@@ -34,8 +34,10 @@ public final class PendingMutation: Identifiable {
     @ObservationIgnored var tries = 0
     /// When it may be sent, by the outbox's clock.
     @ObservationIgnored var due = 0.0
-    /// Whether ``due`` is the network's, not the user's.
+    /// Whether ``due`` is the network's or a lease's, not the user's.
     @ObservationIgnored var isBackingOff = false
+    /// Whether ``due`` is when another process's lease expires.
+    @ObservationIgnored var waitsForLease = false
     /// The write that keeps it.
     @ObservationIgnored var storing: Task<Void, any Error>?
 
@@ -43,6 +45,22 @@ public final class PendingMutation: Identifiable {
         id = record.key
         self.record = record
         self.mutation = mutation
+    }
+
+    /// Ends a pause.
+    func endPause() { (due, isBackingOff, waitsForLease) = (0, false, false) }
+
+    /// Whether it is being sent.
+    var isSending: Bool {
+        if case .sending = state { true } else { false }
+    }
+
+    /// Whether it is being sent, or stored.
+    var isUnderWay: Bool {
+        switch state {
+        case .sending, .confirmed: true
+        case .waiting, .waitingForNetwork, .refused, .unreadable: false
+        }
     }
 
     /// Whether it waits to be sent, now or later.

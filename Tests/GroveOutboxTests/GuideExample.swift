@@ -58,3 +58,10 @@ func useBlog(_ outbox: Outbox<BlogAPI>) {
     outbox.discard(message)  // "undo", within five seconds
     // ---8<---
 }
+
+@MainActor
+func followBlog(_ outbox: Outbox<BlogAPI>, _ post: Post, _ keys: Set<String>) async {
+    // ---8<---
+    await outbox.receive(Answer(post, includes: keys))
+    // ---8<---
+}

@@ -1,6 +1,7 @@
 import Grove
 import GroveCache
 import GroveLMDB
+import GroveLevelDB
 import GroveOutbox
 import GroveSQLite
 import TestSupport
@@ -21,6 +22,12 @@ struct KeptTests {
     func lmdb() async throws {
         let directory = try TemporaryDirectory()
         try await reopens { try LMDBCache(directory: directory.path, options: LMDBOptions()) }
+    }
+
+    @Test("What was awaited is there when the directory is opened again, on LevelDB")
+    func levelDB() async throws {
+        let directory = try TemporaryDirectory()
+        try await reopens { try LevelDBCache(directory: directory.path, options: LevelDBOptions()) }
     }
 
     @Test("What was awaited is there when the directory is opened again, on SQLite")
@@ -69,6 +76,87 @@ struct KeptTests {
         #expect(scene.outbox.pending.isEmpty)
     }
 
+    @Test("A store that is full takes no mutation: submit throws, and nothing shows; with room again it takes one")
+    func full() async throws {
+        let directory = try TemporaryDirectory()
+        let cache = try LMDBCache(directory: directory.path, options: LMDBOptions(mapSize: 1 << 20))
+        let server = FakeServer()
+        let outbox = try Outbox(cache, server, for: types, options: Scene.options(FakeClock()))
+        let manager = DataModelManager(cache, outbox: outbox)
+        var problems: [OutboxProblem] = []
+        outbox.onProblem = { problems.append($1) }
+        let screen = DataProvider<Post>(dataModelManager: manager)
+        screen.setData(Post(id: 1, text: "a"))
+        await manager.flush()
+        let filler = String(repeating: "x", count: 50_000)
+        await #expect(throws: CacheError.self) {
+            for id in 2..<100 { try await cache.write(Post(id: id, text: filler)) }
+        }
+        let large = Edit(post: "Post:1", text: filler + filler)
+        await #expect {
+            try await outbox.submit(large)
+        } throws: {
+            ($0 as? CacheError)?.code == .full
+        }
+        #expect(screen.data?.text == "a")
+        #expect(outbox.pending.isEmpty && problems.isEmpty)
+        // The plain call shows it until it has failed.
+        let item = submit(large, to: outbox)
+        #expect(screen.data?.text == large.text)
+        await outbox.stored()
+        await waitUntil { !problems.isEmpty }
+        #expect(screen.data?.text == "a")
+        guard case .refused = item.state, case .unsaved = problems[0] else {
+            return #expect(Bool(false), "\(item.state), \(problems)")
+        }
+        #expect(try !cache.allKept().contains { $0.name.hasPrefix("outbox.m.") })
+        outbox.discard(item)
+        for id in 2..<100 { try await cache.delete(Post.self, id: id) }
+        let key = try await outbox.submit(large).id
+        #expect(await server.next().attempt.key == key)
+        #expect(screen.data?.text == large.text)
+        cache.close()
+    }
+
+    @Test("A confirmation that cannot be stored is told, goes on to be shown, and is sent again after a relaunch")
+    func fullAtConfirmation() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = FakeClock()
+        let cache = try LMDBCache(directory: directory.path, options: LMDBOptions(mapSize: 1 << 20))
+        let server = FakeServer()
+        let outbox = try Outbox(cache, server, for: types, options: Scene.options(clock))
+        let manager = DataModelManager(cache, outbox: outbox)
+        var problems: [OutboxProblem] = []
+        outbox.onProblem = { problems.append($1) }
+        let screen = DataProvider<Post>(dataModelManager: manager)
+        screen.setData(Post(id: 1))
+        await manager.flush()
+        let key = try await outbox.submit(Like(post: 1)).id
+        let large = Post(id: 1, text: String(repeating: "x", count: 2_000_000), likes: 7, isLiked: true)
+        await server.reply(Answer(large))
+        await outbox.flush()
+        guard case .unsaved? = problems.first else { return #expect(Bool(false), "\(problems)") }
+        #expect(screen.data?.likes == 7)
+        cache.close()
+        let later = try LMDBCache(directory: directory.path, options: LMDBOptions(mapSize: 1 << 23))
+        let again = try Outbox(later, server, for: types, options: Scene.options(clock, "later"))
+        #expect(again.pending.map(\.id) == [key])
+        again.resume()
+        clock.advance(61)
+        let request = await server.next()
+        #expect(request.attempt.key == key)
+        request.reply(.success(Answer(large)))
+        await again.flush()
+        #expect(again.pending.isEmpty)
+        #expect(try later.model(Post.self, id: 1)?.likes == 7)
+        later.close()
+    }
+
+    /// The call that does not wait.
+    private func submit(_ mutation: some Mutation<FakeServer>, to outbox: Outbox<FakeServer>) -> PendingMutation {
+        outbox.submit(mutation)
+    }
+
     @Test("The guide has the code that compiles")
     func guide() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -77,8 +165,8 @@ struct KeptTests {
             contentsOf: root.appending(path: "Tests/GroveOutboxTests/GuideExample.swift"), encoding: .utf8)
         let guide = try String(contentsOf: root.appending(path: "Docs/Guides/PendingChanges.md"), encoding: .utf8)
         let parts = code.split(separator: "// ---8<---\n")
-        #expect(parts.count == 7)
-        for part in [parts[1], parts[3], parts[5]] {
+        #expect(parts.count == 9)
+        for part in [parts[1], parts[3], parts[5], parts[7]] {
             let text = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             let snippet = text.joined(separator: "\n").trimmingTrail()
             #expect(guide.contains("```swift\n\(snippet)\n```"), "\(snippet)")

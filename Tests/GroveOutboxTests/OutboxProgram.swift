@@ -1,7 +1,7 @@
 import Grove
 import GroveCache
 import GroveMemory
-import GroveOutbox
+@testable import GroveOutbox
 import TestSupport
 
 /// A random program over an outbox, beside a model: what is confirmed, with what is pending applied to it.
@@ -12,6 +12,14 @@ final class OutboxProgram {
         case like(Int)
         case edit(Int, String)
         case write(Int, String)
+        case takeOut(Int)
+        case toFront(Int)
+    }
+
+    /// What is shown: the four posts' screens, and the list.
+    private struct Shown: Equatable {
+        var screens: [Post?]
+        var list: [Post]
     }
 
     private var random: SeededGenerator
@@ -20,6 +28,10 @@ final class OutboxProgram {
     private var scene: Scene
     private var screens: [DataProvider<Post>] = []
     private var feed: CollectionDataProvider<Post>
+    /// Another outbox over the store, as another process has it, with a manager and screens; it sends nothing.
+    private var other: Scene
+    private var otherScreens: [DataProvider<Post>] = []
+    private var otherFeed: CollectionDataProvider<Post>
     /// The model: posts and the list as the server and the cache have them, and what is pending, in order.
     private var posts: [Int: Post] = [:]
     private var list: [Int] = []
@@ -39,22 +51,28 @@ final class OutboxProgram {
         cache = try MemoryCache(directory: nil, options: MemoryOptions())
         scene = try Scene(cache, clock: clock, keys: "0.")
         feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
+        other = try Scene(cache, clock: clock, keys: "other.")
+        otherFeed = CollectionDataProvider<Post>(dataModelManager: other.manager)
+        other.outbox.suspend()
         for id in 1...4 { posts[id] = Post(id: id, text: "t\(id)") }
         list = [1, 2, 3]
         feed.setData(list.map(post), cacheKey: "feed")
         scene.manager.updateModels([post(4)])
         await scene.manager.flush()
-        try await open()
+        screens = try await screens(of: scene)
+        otherScreens = try await screens(of: other)
+        _ = try await otherFeed.fetchDataFromCache(withCacheKey: "feed")
     }
 
     /// Makes the screens of the posts.
-    private func open() async throws {
-        screens = []
+    private func screens(of scene: Scene) async throws -> [DataProvider<Post>] {
+        var screens: [DataProvider<Post>] = []
         for id in 1...4 {
             let screen = DataProvider<Post>(dataModelManager: scene.manager)
             _ = try await screen.fetchDataFromCache(withCacheKey: "Post:\(id)")
             screens.append(screen)
         }
+        return screens
     }
 
     func run(_ count: Int) async throws {
@@ -68,7 +86,7 @@ final class OutboxProgram {
     }
 
     private func step() async throws {
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<19, using: &random) {
         case 0...2:
             let id = pick()
             submit(Like(post: id), .like(id))
@@ -102,6 +120,15 @@ final class OutboxProgram {
             log.append("discard \(item.id)")
             steps.removeAll { $0.key == item.id }
         case 10: try await relaunch()
+        case 11:
+            let id = pick()
+            submit(TakeOut(post: id), .takeOut(id))
+        case 12:
+            let id = pick()
+            submit(Put(post: id), .toFront(id))
+        case 13: try await submitElsewhere()
+        case 14: try await lookElsewhere()
+        case 15: await push()
         default: await answer()
         }
     }
@@ -127,10 +154,70 @@ final class OutboxProgram {
         steps.append((item.id, step))
     }
 
+    /// Another process submits; this one takes it up, and sends it in its turn.
+    private func submitElsewhere() async throws {
+        await scene.outbox.stored()
+        let id = pick()
+        let text = "x\(next())"
+        let item =
+            if Bool.random(using: &random) {
+                (
+                    try await other.outbox.submit(Edit(post: Post.modelIdentifier(for: id), text: text)),
+                    Step.edit(id, text)
+                )
+            } else {
+                (try await other.outbox.submit(TakeOut(post: id)), Step.takeOut(id))
+            }
+        log.append("elsewhere \(item.0.id) \(item.1)")
+        steps.append((item.0.id, item.1))
+        scene.outbox.resume()
+    }
+
+    /// Another process shows what all have submitted.
+    private func lookElsewhere() async throws {
+        log.append("look elsewhere")
+        await scene.outbox.stored()
+        other.outbox.resume()
+        other.outbox.suspend()
+        await settle()
+        checkOther("elsewhere")
+    }
+
+    /// The server tells by itself of a post, and of a mutation that it has carried out.
+    private func push() async {
+        let posts = steps.indices.filter { index in
+            switch steps[index].step {
+            case .like, .edit: true
+            case .write, .takeOut, .toFront: false
+            }
+        }
+        guard let index = posts.randomElement(using: &random) else { return }
+        let (key, step) = steps[index]
+        let before = expected()
+        steps.remove(at: index)
+        log.append("push includes \(key)")
+        done.insert(key)
+        // It is as of now.
+        let wasMoved = moved
+        moved = []
+        var answer = carryOut(step)
+        answer = Answer(contentsOf: answer.models, includes: [key])
+        moved = wasMoved
+        if let id = answer.models.first.flatMap({ ($0 as? Post)?.id }) { moved.insert(id) }
+        let task = Task { await scene.outbox.receive(answer) }
+        await quiet(confirmed: key, before)
+        await task.value
+        await settle()
+        // If it was on its way, its answer is late.
+        if scene.server.requests.first?.attempt.key == key { scene.server.taken()?.reply(.success(Answer())) }
+    }
+
     private func settle() async {
         for _ in 0..<4 {
             await cache.followersTold()
             await scene.manager.flush()
+            await other.manager.flush()
+            await other.outbox.flush()
         }
     }
 
@@ -157,10 +244,11 @@ final class OutboxProgram {
             scene.outbox.resume()
         default:
             log.append("confirm \(key)")
+            let before = expected()
             steps.removeFirst()
             done.insert(key)
             request.reply(.success(carryOut(first.step)))
-            await quiet(confirmed: key)
+            await quiet(confirmed: key, before)
         }
     }
 
@@ -207,11 +295,17 @@ final class OutboxProgram {
             posts[id] = Post(id: id, text: text)
             list.append(id)
             return Answer(post(id), replacing: Post.modelIdentifier(for: local))
+        case .takeOut(let id):
+            list.removeAll { $0 == id }
+            return Answer()
+        case .toFront(let id):
+            if list.contains(id) { list = [id] + list.filter { $0 != id } }
+            return Answer()
         }
     }
 
     /// Waits until the answer is taken: looks at the screens after every turn meanwhile.
-    private func quiet(tried: String? = nil, confirmed key: String? = nil) async {
+    private func quiet(tried: String? = nil, confirmed key: String? = nil, _ before: Shown? = nil) async {
         func isTaken() -> Bool {
             guard let item = scene.outbox.pending.first(where: { $0.id == key ?? tried }) else {
                 return true
@@ -221,9 +315,19 @@ final class OutboxProgram {
             return true
         }
         var turns = 0
+        let after = expected()
         while !isTaken(), turns < 3_000_000 {
             await Task.yield()
             turns += 1
+            // In each turn all of it is shown, or nothing.
+            guard let before, faults.isEmpty else { continue }
+            let now = shown()
+            for (part, name) in [(\Shown.screens as PartialKeyPath<Shown>, "screens"), (\Shown.list, "list")] {
+                let values = [now, before, after].map { "\($0[keyPath: part])" }
+                if values[0] != values[1], values[0] != values[2] {
+                    faults.append("in turn \(turns) \(name) \(values[0]), before \(values[1]), after \(values[2])")
+                }
+            }
         }
         if turns == 3_000_000 {
             faults.append("no end of \(key ?? "a try"): \(scene.outbox.pending.map { ($0.id, $0.state) })")
@@ -241,12 +345,12 @@ final class OutboxProgram {
         scene = try Scene(cache, clock: clock, keys: "\(launches).")
         feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
         _ = try await feed.fetchDataFromCache(withCacheKey: "feed")
-        try await open()
+        screens = try await screens(of: scene)
         clock.advance(100)
     }
 
-    /// Compares what is shown with the model.
-    private func check(_ place: String) {
+    /// What the model says is to be shown.
+    private func expected() -> Shown {
         var shown = posts
         var order = list
         for (_, step) in steps {
@@ -260,13 +364,27 @@ final class OutboxProgram {
             case .write(let id, let text):
                 shown[id] = Post(id: id, text: text)
                 order.append(id)
+            case .takeOut(let id): order.removeAll { $0 == id }
+            case .toFront(let id): if order.contains(id) { order = [id] + order.filter { $0 != id } }
             }
         }
-        let screensNow = screens.map(\.data)
-        let expected = (1...4).map { shown[$0] }
-        if screensNow != expected { faults.append("\(place): screens \(screensNow), model \(expected)") }
-        let expectedList = order.compactMap { shown[$0] }
-        if feed.data != expectedList { faults.append("\(place): list \(feed.data), model \(expectedList)") }
+        return Shown(screens: (1...4).map { shown[$0] }, list: order.compactMap { shown[$0] })
+    }
+
+    private func shown() -> Shown { Shown(screens: screens.map(\.data), list: feed.data) }
+
+    /// Compares what is shown with the model.
+    private func check(_ place: String) {
+        let (now, model) = (shown(), expected())
+        if now.screens != model.screens { faults.append("\(place): screens \(now.screens), model \(model.screens)") }
+        if now.list != model.list { faults.append("\(place): list \(now.list), model \(model.list)") }
+    }
+
+    private func checkOther(_ place: String) {
+        let model = expected()
+        let (screens, list) = (otherScreens.map(\.data), otherFeed.data)
+        if screens != model.screens { faults.append("\(place): screens \(screens), model \(model.screens)") }
+        if list != model.list { faults.append("\(place): list \(list), model \(model.list)") }
     }
 
     /// Confirms the rest; then the cache has what the model has, and nothing is kept.
@@ -281,6 +399,8 @@ final class OutboxProgram {
         }
         guard faults.isEmpty else { return }
         await scene.outbox.flush()
+        await settle()
+        checkOther("at the end, elsewhere")
         for id in 1...4 where (try? cache.model(Post.self, id: id)) != posts[id] {
             faults.append("cache: Post \(id)")
         }

@@ -214,12 +214,99 @@ struct OutboxTests {
         let item = second.submit(Like(post: 2))
         await second.outbox.flush()
         #expect(second.server.seen.isEmpty)
-        #expect(second.outbox.pending.map(\.id) == [item.id])
-        _ = request
+        #expect(second.outbox.pending.map(\.id) == [request.attempt.key, item.id])
         clock.advance(61)
-        await second.server.reply(Answer())
+        #expect(await second.server.reply(Answer()) == "like:1")
+        #expect(await second.server.reply(Answer()) == "like:2")
         await second.outbox.flush()
         #expect(second.outbox.pending.isEmpty)
+    }
+
+    @Test("Lanes are sent beside each other, and each in the order of submission")
+    func lanes() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed([])
+        for (id, lane) in [(-1, "x"), (-2, "x"), (-3, "y")] {
+            _ = scene.submit(Write(local: id, text: "", inLane: lane))
+        }
+        let requests = [await scene.server.next(), await scene.server.next()].sorted { $0.name < $1.name }
+        #expect(requests.map(\.name) == ["write:-1", "write:-3"])
+        requests[1].reply(.success(Answer(Post(id: 3), replacing: "Post:-3")))
+        await waitUntil { scene.outbox.pending.count == 2 }
+        #expect(scene.server.requests.isEmpty)
+        requests[0].reply(.success(Answer(Post(id: 1), replacing: "Post:-1")))
+        #expect(await scene.server.reply(Answer(Post(id: 2), replacing: "Post:-2")) == "write:-2")
+        await scene.outbox.flush()
+        #expect(Set(feed.data.map(\.id)) == [1, 2, 3])
+        #expect(scene.outbox.pending.isEmpty)
+    }
+
+    @Test("An answer that names other mutations ends them too: they are not sent, and show nothing twice")
+    func includes() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 1))
+        let feed = await scene.feed([Post(id: 1), Post(id: 2)])
+        _ = scene.submit(Like(post: 1))
+        let edit = scene.submit(Edit(post: "Post:2", text: "guess"))
+        await scene.server.reply(
+            Answer(Post(id: 1, likes: 8, isLiked: true), Post(id: 2, text: "truth"), includes: [edit.id]))
+        await scene.outbox.flush()
+        #expect(scene.server.seen.count == 1)
+        #expect(scene.outbox.pending.isEmpty)
+        #expect(screen.data?.likes == 8)
+        #expect(feed.data == [Post(id: 1, likes: 8, isLiked: true), Post(id: 2, text: "truth")])
+        #expect(try scene.cache.allKept().filter { $0.name.hasPrefix("outbox.m.") }.isEmpty)
+    }
+
+    @Test("What an answer includes is done to the lists too")
+    func includesLists() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed((1...3).map { Post(id: $0) })
+        _ = scene.submit(Like(post: 1))
+        let out = scene.submit(TakeOut(post: 2))
+        let move = scene.submit(Put(post: 3))
+        #expect(feed.data.map(\.id) == [3, 1])
+        await scene.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true), includes: [out.id, move.id]))
+        await scene.outbox.flush()
+        #expect(scene.outbox.pending.isEmpty && scene.server.seen.count == 1)
+        #expect(feed.data.map(\.id) == [3, 1])
+        #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == [3, 1])
+    }
+
+    @Test("A push that names the key of a message is its confirmation: the row stays, and it is not sent again")
+    func receives() async throws {
+        let scene = try Scene()
+        let feed = await scene.feed([Post(id: 1)])
+        let message = scene.submit(Write(local: -7, text: "hello"))
+        let edit = scene.submit(Edit(post: "Post:-7", text: "hello!"))
+        let request = await scene.server.next()
+        let row = try #require(feed.rows.last?.id)
+        await scene.outbox.receive(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7", includes: [message.id]))
+        #expect(scene.outbox.pending.map(\.id) == [edit.id])
+        #expect(feed.data == [Post(id: 1), Post(id: 90, text: "hello!")])
+        #expect(feed.rows.last?.id == row)
+        // The answer is late, or never comes.
+        request.reply(.failure(NoNetwork()))
+        #expect(await scene.server.reply(Answer(Post(id: 90, text: "hello!"))) == "edit:Post:90:hello!")
+        await scene.outbox.flush()
+        #expect(scene.outbox.pending.isEmpty && scene.server.seen.count == 2)
+        #expect(feed.data == [Post(id: 1), Post(id: 90, text: "hello!")])
+        #expect(try scene.cache.collection("feed", of: Post.self) == [Post(id: 1), Post(id: 90, text: "hello!")])
+    }
+
+    @Test("A push that names no pending mutation is stored and shown, below what is pending")
+    func receivesNews() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 1))
+        await scene.manager.flush()
+        scene.outbox.suspend()
+        let like = scene.submit(Like(post: 1))
+        await scene.outbox.receive(Answer(Post(id: 1, text: "new", likes: 4), includes: ["another's"]))
+        #expect(screen.data == Post(id: 1, text: "new", likes: 5, isLiked: true))
+        #expect(try scene.cache.model(Post.self, id: 1) == Post(id: 1, text: "new", likes: 4))
+        await scene.outbox.receive(Answer(Post(id: 1, text: "new", likes: 5, isLiked: true), includes: [like.id]))
+        #expect(screen.data == Post(id: 1, text: "new", likes: 5, isLiked: true))
+        #expect(scene.outbox.pending.isEmpty)
     }
 
     @Test("A mutation that is not the same when it is applied twice is reported")

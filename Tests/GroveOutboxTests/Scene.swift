@@ -4,6 +4,12 @@ import GroveMemory
 import GroveOutbox
 import TestSupport
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 struct Post: KeyedModel, Model, Equatable, CacheableModel {
     var id: Int
     var text = ""
@@ -199,20 +205,36 @@ final class FakeServer {
     }
 }
 
-/// A clock that the test moves.
+/// A clock that the test moves; other processes have it too if it is in a file.
 final class FakeClock: Sendable {
     private struct State {
         var now = 1_000.0
         var sleepers: [(due: Double, continuation: CheckedContinuation<Void, Never>)] = []
     }
     private let state = Lock(State())
+    private let path: String?
 
-    var now: Double { state.withLock { $0.now } }
+    init(path: String? = nil) {
+        self.path = path
+        if let path, FileManager.default.contents(atPath: path) == nil { write(now, path) }
+    }
+
+    var now: Double {
+        path.flatMap { FileManager.default.contents(atPath: $0) }.flatMap {
+            Double(String(decoding: $0, as: UTF8.self))
+        }
+            ?? state.withLock { $0.now }
+    }
+
+    private func write(_ now: Double, _ path: String) {
+        try? Data("\(now)".utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    }
 
     func sleep(until due: Double) async {
         await withCheckedContinuation { continuation in
+            let now = now
             let isDue = state.withLock { state in
-                guard due > state.now else { return true }
+                guard due > max(now, state.now) else { return true }
                 state.sleepers.append((due, continuation))
                 return false
             }
@@ -221,8 +243,10 @@ final class FakeClock: Sendable {
     }
 
     func advance(_ seconds: Double) {
+        if let path { write(now + seconds, path) }
+        let now = path == nil ? nil : now
         let due = state.withLock { state in
-            state.now += seconds
+            state.now = now ?? state.now + seconds
             let due = state.sleepers.filter { $0.due <= state.now }
             state.sleepers.removeAll { $0.due <= state.now }
             return due

@@ -23,7 +23,11 @@ package final class PeerConversation {
     ///
     /// - Throws: ``Failure`` where the peer is gone.
     @discardableResult
-    package func ask(_ words: String...) throws -> String {
+    package func ask(_ words: String...) throws -> String { try ask(words) }
+
+    /// The same.
+    @discardableResult
+    package func ask(_ words: [String]) throws -> String {
         try questions.fileHandleForWriting.write(contentsOf: Data((words.joined(separator: "\t") + "\n").utf8))
         while true {
             while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -44,6 +48,9 @@ package final class PeerConversation {
         return PeerProcess.end(process)
     }
 
+    /// Sends the peer a signal: `SIGKILL`, `SIGSTOP`, `SIGCONT`.
+    package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
     /// The peer has ended without an answer.
     package struct Failure: Error {
         /// What it was asked.
@@ -53,6 +60,16 @@ package final class PeerConversation {
     /// In the peer: the next words; `nil` when it is to go.
     package static func question() -> [String]? {
         readLine()?.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// In the peer: the next words, one after the other, read by a thread of their own.
+    package static func questions() -> AsyncStream<[String]> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let words = question() { continuation.yield(words) }
+                continuation.finish()
+            }
+        }
     }
 
     /// In the peer: answers.

@@ -33,14 +33,16 @@ package struct PeerProcess: Sendable {
     }
 
     /// Starts the test in a process of its own, which answers what it is asked: see ``PeerConversation``.
-    package func start(_ job: [String]) throws -> PeerConversation { try PeerConversation(process(job)) }
+    package func start(_ job: [String], environment: [String: String] = [:]) throws -> PeerConversation {
+        try PeerConversation(process(job, environment))
+    }
 
-    private func process(_ job: [String]) -> Process {
+    private func process(_ job: [String], _ environment: [String: String] = [:]) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = ["--testing-library", "swift-testing", "--filter", filter]
         process.environment = ProcessInfo.processInfo.environment
-            .merging([variable: job.joined(separator: "|")]) { $1 }
+            .merging(environment) { $1 }.merging([variable: job.joined(separator: "|")]) { $1 }
         process.standardError = FileHandle.nullDevice
         return process
     }

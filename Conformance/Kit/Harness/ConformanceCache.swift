@@ -127,6 +127,9 @@ public protocol ConformanceCache: CacheDelegate {
     /// What the cache has counted.
     func statistics() throws(CacheError) -> CacheStatistics
 
+    /// All that is kept beside the models, by its names.
+    func kept() throws(CacheError) -> [String: [UInt8]]
+
     /// Empties the cache.
     func wipe() throws(CacheError)
 
@@ -155,6 +158,11 @@ public protocol ConformanceCache: CacheDelegate {
 extension ConformanceCache {
     /// By default, nothing is known.
     public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
+
+    /// By default, nothing is kept.
+    public func kept() throws(CacheError) -> [String: [UInt8]] {
+        throw CacheError(.unsupported, "The cache keeps nothing beside models.")
+    }
 
     /// By default, nothing is copied.
     public func copy(to directory: String) async throws(CacheError) {

@@ -47,9 +47,17 @@ public protocol ConformanceTransaction: ConformanceView {
     /// Deletes every model of a type.
     @discardableResult
     func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges
+
+    /// Keeps `bytes` under `name`, beside the models; `nil` removes them.
+    func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError)
 }
 
 extension ConformanceTransaction {
+    /// By default, nothing is kept.
+    public func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
+        throw CacheError(.unsupported, "The cache keeps nothing beside models.")
+    }
+
     /// Deletes the node of `identifier`.
     @discardableResult
     public func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
@@ -156,6 +164,10 @@ struct StoreTransaction: ConformanceTransaction {
 
     func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges {
         WrittenChanges(try unsafe transaction.pointee.delete(allOf: type))
+    }
+
+    func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
+        try unsafe transaction.pointee.keep(bytes, as: name)
     }
 }
 

@@ -57,6 +57,11 @@ package struct SingleCalls: ConformanceTransaction {
         try cache.edit(key, edit)
     }
 
+    /// Keeps `bytes` under `name`, in a transaction of its own.
+    package func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
+        try typed { try cache.transact { transaction in try transaction.keep(bytes, as: name) } }
+    }
+
     /// Deletes the node of `identifier`.
     package func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders

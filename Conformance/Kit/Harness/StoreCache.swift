@@ -139,6 +139,15 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
         try cache.release(collection: key)
     }
 
+    func kept() throws(CacheError) -> [String: [UInt8]] {
+        var kept: [String: [UInt8]] = [:]
+        for (name, bytes) in try cache.allKept() {
+            guard let bytes else { throw CacheError(.corrupted, "What is kept as '\(name)' is damaged.") }
+            kept[name] = bytes
+        }
+        return kept
+    }
+
     func wipe() throws(CacheError) { try cache.wipe() }
 
     func suspend() throws(CacheError) { try cache.suspend() }

@@ -6,7 +6,7 @@ enum Theme {
         ("PRJ", "projections"), ("KEY", "keys and hostile input"), ("SCH", "schema drift and formats"),
         ("LIF", "life cycle"), ("CNC", "concurrency"), ("MBT", "random programs beside a model"),
         ("DUR", "durability"), ("EVC", "budgets and eviction"), ("ANS", "answers"),
-        ("CHG", "streams of changes"),
+        ("CHG", "streams of changes"), ("KEP", "what is kept beside the models"),
     ]
 
     /// What the rules of `family` are about.

@@ -174,7 +174,7 @@ enum PinRules {
 }
 
 /// What rules of pins write.
-private enum PinTrees {
+enum PinTrees {
     /// Little, so that most of what is written goes soon.
     static func budget(_ profile: BackendProfile) -> CacheBudget {
         CacheBudget(bytes: profile.isEvicting ? 6 << 20 : nil, nodes: 150)

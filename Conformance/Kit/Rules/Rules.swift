@@ -9,7 +9,7 @@ public enum Rules {
         StoppedPeerRules.all, CopyRules.all,
         ConcurrencyRules.all, ProgramRules.all, DurabilityRules.all, DamageRules.all,
         EvictionRules.all, PinRules.all, AgeRules.all, AnswerRules.all, LargeTransactionRules.all, SizeRules.all,
-        ChangeRules.all,
+        ChangeRules.all, KeptRules.all,
     ].flatMap(\.self)
 
     /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.

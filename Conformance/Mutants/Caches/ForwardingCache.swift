@@ -130,6 +130,8 @@ class ForwardingCache: ConformanceCache, @unchecked Sendable {
 
     func flush() throws(CacheError) { try base.flush() }
 
+    func kept() throws(CacheError) -> [String: [UInt8]] { try base.kept() }
+
     func size() throws(CacheError) -> StoreSize { try base.size() }
 
     func suspend() throws(CacheError) { try base.suspend() }

@@ -175,4 +175,6 @@ private final class NotingTransaction: ConformanceTransaction {
     func delete<M: CacheableModel>(allOf type: M.Type) throws(CacheError) -> WrittenChanges {
         try transaction.delete(allOf: type)
     }
+
+    func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) { try transaction.keep(bytes, as: name) }
 }

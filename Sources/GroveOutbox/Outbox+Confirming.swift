@@ -1,0 +1,113 @@
+import GroveCache
+import GroveCoding
+import GroveConsistency
+import GroveModel
+import GroveProviders
+
+/// What the server says.
+extension Outbox {
+    /// Takes what the server says by itself, in a push or in the answer to a fetch, as of now: it is stored, and shown below what is pending.
+    ///
+    /// Name in the answer the keys of mutations that it includes, if the server says them: they are done, their layers go in the same turn,
+    /// and they are not sent any more. `replacing:` names the identifier that one of them made up. A key that is not pending is passed over.
+    public func receive(_ answer: Answer) async {
+        await confirm(included(in: answer), answer, manager?.place() ?? store.place())
+        pumpAll()
+    }
+
+    /// What is done with `answer`: the mutation that was sent, and those that it names, but for what is on its way.
+    func included(in answer: Answer, sent: PendingMutation? = nil) -> [PendingMutation] {
+        pending.filter { item in
+            item === sent || answer.includes.contains(item.id) && (item.isUnsent || sent == nil && item.isSending)
+        }
+    }
+
+    /// Shows and stores what the server said: the layers of `items` go in the turn in which that is shown.
+    func confirm(_ items: [PendingMutation], _ answer: Answer, _ place: Place) async {
+        let life = life
+        for item in items { item.state = .confirmed }
+        let landing = Landing(numbers: items.compactMap(\.layer?.number), answer: answer)
+        if let manager { await manager.confirm(answer.models, asOf: place, context: landing) }
+        guard life == self.life else { return }
+        // If no screen that was told holds any of it.
+        land(landing)
+        let ends = items.map { (name: $0.record.name, steps: $0.layer?.landed ?? []) }
+        let renamed = answer.replacement.map { rename($0) } ?? []
+        let (owner, seen, isLast) = (owner, seen, isIdle)
+        let storing = write { tx in
+            if isLast { try OutboxStore.release(tx, owner) }
+            // Another process has confirmed the others meanwhile, or everything was emptied there.
+            let left = try ends.filter { try tx.kept($0.name) != nil }
+            guard !left.isEmpty || ends.isEmpty else { return }
+            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
+            let brought = Set(answer.models.compactMap(\.modelIdentifier))
+            for step in left.flatMap(\.steps) { try step.store(tx, brought: brought) }
+            for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
+            try OutboxStore.end(left.map(\.name), tx, seen)
+        }
+        do {
+            try await storing.value
+        } catch {
+            guard life == self.life else { return }
+            for item in items { onProblem?(item, .unsaved(error)) }
+            // They go on to be shown, and are sent once more after a relaunch.
+            pending.removeAll { item in items.contains { $0 === item } }
+            return
+        }
+        // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
+        // in are read in a few steps.
+        await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4)
+        guard life == self.life else { return }
+        for item in items { forget(item) }
+    }
+
+    nonisolated private static func write<M: CacheableModel>(
+        _ model: M, _ tx: borrowing CacheTransaction, asOf place: Place
+    ) throws {
+        try tx.write(model, asOf: place)
+    }
+
+    /// Lets the layers go that are confirmed, but for their lists.
+    func land(_ landing: Landing) {
+        layers.land(landing.numbers) { layer in
+            guard let (old, new) = landing.answer.replacement, let model = landing.answer.models.first else {
+                return layer.steps
+            }
+            return layer.steps.map { $0.replacing(old, new, Leaf.node(model)) }
+        }
+    }
+
+    /// Lets other mutations name a model by the identifier that the server gave it; returns the records that changed.
+    private func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
+        var renamed: [OutboxRecord] = []
+        for item in pending where !item.isUnderWay {
+            guard let mutation = item.mutation else { continue }
+            let new = mutation.replacing(replacement.old, replacement.new)
+            guard let body = try? encode(new), body != item.record.body else { continue }
+            item.mutation = new
+            item.record.body = body
+            renamed.append(item.record)
+        }
+        if !renamed.isEmpty { layers.remake() }
+        return renamed
+    }
+}
+
+extension ListStep {
+    /// Does to the stored list what was done to the one that is shown; nothing if that list is not stored.
+    func store(_ tx: borrowing CacheTransaction, brought: Set<ModelIdentifier>) throws {
+        guard try tx.knownCount(ofCollection: key) != nil else { return }
+        switch change {
+        case .insert(let identifier, _, let place, _):
+            // What the answer brings may have been deleted since the mutation was sent.
+            guard brought.contains(identifier), try tx.isStored(identifier),
+                try !tx.contains(identifier, inCollection: key)
+            else { return }
+            try tx.insert(references: [identifier], at: place, inCollection: key)
+        case .remove(let identifier): try tx.remove(identifier, fromCollection: key)
+        case .move(let identifier, let place):
+            guard try tx.contains(identifier, inCollection: key) else { return }
+            try tx.move(identifier, to: place, inCollection: key)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import GroveCache
+import GroveModel
+import GroveProviders
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is kept, and what other processes make of it.
+extension Outbox {
+    /// Takes what is kept and not known yet.
+    ///
+    /// - Parameter isSettled: whether no write of this outbox is under way: then what is known and not kept any more has ended elsewhere,
+    ///   and what is kept otherwise was changed elsewhere.
+    func load(isSettled: Bool = false) throws(CacheError) {
+        let known = Dictionary(pending.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var found: [PendingMutation] = []
+        var kept: Set<String> = []
+        var counter = OutboxCounter(nil)
+        for (name, bytes) in try store.all() {
+            if name == OutboxCounter.name { counter = OutboxCounter(bytes) }
+            guard name.hasPrefix(OutboxRecord.prefix) else { continue }
+            let key = String(name.dropFirst(OutboxRecord.prefix.count))
+            if let item = known[key] {
+                kept.insert(key)
+                if isSettled { takeChanges(bytes, item) }
+            } else if !ended.contains(key) {
+                found.append(item(key, bytes))
+            }
+        }
+        if isSettled {
+            seen.withLock { $0 = counter }
+            for item in pending where !kept.contains(item.id) && item.record.number > 0 && !item.isUnderWay {
+                forget(item)
+            }
+        }
+        guard !found.isEmpty else { return }
+        found.sort { $0.record.number < $1.record.number }
+        let isFirst = pending.isEmpty
+        pending += found
+        layers.add(contentsOf: found.filter(\.isUnsent).map { makeLayer($0) })
+        if isFirst { manager?.showLayers() } else { sortByNumber() }
+        for item in found {
+            if case .unreadable(let error) = item.state { report(item, error) }
+        }
+    }
+
+    /// Brings what is pending into the order of all processes; what is not stored yet comes last.
+    private func sortByNumber() {
+        func number(_ item: PendingMutation) -> Int { item.record.number > 0 ? item.record.number : .max }
+        pending = pending.enumerated().sorted { (number($0.element), $0.offset) < (number($1.element), $1.offset) }
+            .map(\.element)
+        layers.sort(like: pending.compactMap(\.layer))
+    }
+
+    /// Takes what another process has made of a mutation: it was refused there, or names a model by another identifier.
+    private func takeChanges(_ bytes: [UInt8]?, _ item: PendingMutation) {
+        guard item.isUnsent, let bytes, let record = try? OutboxRecord(bytes) else { return }
+        item.record.number = record.number
+        if let refusal = record.refusal {
+            item.record.refusal = refusal
+            refuse(item, Refusal(refusal))
+        } else if record.body != item.record.body, let type = types[record.type],
+            let mutation = try? decode(type, record.body)
+        {
+            item.record.body = record.body
+            item.mutation = mutation
+            layers.remake()
+        }
+    }
+
+    // MARK: Other processes
+
+    /// Takes what other processes did, after what is under way here is stored and the manager was told of their commits.
+    @discardableResult
+    func look() -> Task<Void, Never> {
+        if let looking {
+            isLookDue = true
+            return looking
+        }
+        let task = Task {
+            repeat {
+                isLookDue = false
+                // What cannot be read now is read by the next look.
+                try? await lookOnce()
+            } while isLookDue
+            looking = nil
+        }
+        looking = task
+        return task
+    }
+
+    private func lookOnce() async throws(CacheError) {
+        await settleWrites()
+        if try isBehind() {
+            // So that what they confirmed is shown before its layer goes.
+            await tellManager(steps: 4)
+            await settleWrites()
+            let count = pending.count
+            let isWiped = OutboxCounter(try store.kept(OutboxCounter.name)).submitted < seen.withLock(\.submitted)
+            try load(isSettled: true)
+            if isWiped { unsentAtWipe = count - pending.count }
+        }
+        let waiting = pending.filter(\.waitsForLease)
+        if !waiting.isEmpty, try store.kept(OutboxLease.name) == nil { for item in waiting { item.endPause() } }
+        pumpAll()
+    }
+
+    private func isBehind() throws(CacheError) -> Bool {
+        let stored = OutboxCounter(try store.kept(OutboxCounter.name))
+        return seen.withLock { $0 != stored }
+    }
+
+    /// Returns when no write of this outbox is under way.
+    private func settleWrites() async {
+        var last: Task<Void, Never>?
+        repeat {
+            last = lastWrite
+            await last?.value
+        } while last != lastWrite
+    }
+
+    /// Lets the manager take the commits that were made before; the lists in them are read in a few steps.
+    func tellManager(steps: Int) async {
+        guard let manager else { return }
+        for _ in 0..<steps {
+            await store.told()
+            await manager.flush()
+        }
+    }
+
+    private func report(_ item: PendingMutation, _ error: any Error) {
+        // Behind the initialiser, so that somebody can listen.
+        Task { self.onProblem?(item, .unreadable(error)) }
+    }
+
+    private func item(_ key: String, _ bytes: [UInt8]?) -> PendingMutation {
+        var record = OutboxRecord(number: 0, key: key, type: "", lane: "", body: [])
+        do {
+            guard let bytes else { throw OutboxRecord.damage }
+            record = try OutboxRecord(bytes)
+            guard let type = types[record.type] else {
+                throw CacheError(.unsupported, "No type of the outbox is called '\(record.type)'.")
+            }
+            let item = PendingMutation(record, try decode(type, record.body))
+            if let refusal = record.refusal { item.state = .refused(Refusal(refusal)) }
+            return item
+        } catch {
+            let item = PendingMutation(record, nil)
+            item.state = .unreadable(error)
+            return item
+        }
+    }
+
+    /// The same bytes each time.
+    func encode(_ mutation: any Mutation) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return Array(try encoder.encode(mutation))
+    }
+
+    private func decode(_ type: any Mutation<API>.Type, _ body: [UInt8]) throws -> any Mutation<API> {
+        try JSONDecoder().decode(type, from: Data(body))
+    }
+}

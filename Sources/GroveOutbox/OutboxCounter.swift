@@ -1,0 +1,26 @@
+import GroveModel
+
+/// How many mutations were submitted to a store and how often their records were changed or removed, by all processes.
+///
+/// A process that finds another count than it left has missed what another process did.
+struct OutboxCounter: Sendable, Equatable {
+    /// The number of the last mutation that was stored.
+    var submitted = 0
+    /// How often a record was changed or removed.
+    var changes = 0
+
+    static let name = "outbox.n"
+    /// The count of a process that does not know what is stored.
+    static let unknown = OutboxCounter(submitted: -1, changes: 0)
+
+    init(submitted: Int, changes: Int) { (self.submitted, self.changes) = (submitted, changes) }
+
+    /// The count that is kept as `bytes`; zero if nothing is.
+    init(_ bytes: [UInt8]?) {
+        let numbers = String(decoding: bytes ?? [], as: UTF8.self).split(separator: " ").map { Int($0) ?? 0 }
+        submitted = numbers.first ?? 0
+        changes = numbers.count > 1 ? numbers[1] : 0
+    }
+
+    func encoded() -> [UInt8] { Array("\(submitted) \(changes)".utf8) }
+}
