@@ -5,6 +5,8 @@ package import GroveModel
 package protocol ToolCache: AnyObject, Sendable {
     /// Stores `document`, in one transaction.
     func write(_ document: Document) throws(CacheError) -> ChangeSet
+    /// The same of a document that was taken apart while it was read.
+    func write(_ document: DocumentStream) throws(CacheError) -> ChangeSet
     /// The stored document, rebuilt from its nodes.
     func readDocument(_ whole: Wholeness) throws(CacheError) -> CacheRead<RebuiltJSON>
     /// The tree of `identifier`, whatever its type, every node expanded in its place.
@@ -76,6 +78,10 @@ extension ToolCache {
 extension NormalizedCache: ToolCache {
     package func write(_ document: Document) throws(CacheError) -> ChangeSet {
         try writeCollection([document.root], as: Document.key)
+    }
+
+    package func write(_ document: DocumentStream) throws(CacheError) -> ChangeSet {
+        try write(document.tree, root: document.root, asCollection: Document.key)
     }
 
     package func readDocument(_ whole: Wholeness) throws(CacheError) -> CacheRead<RebuiltJSON> {
