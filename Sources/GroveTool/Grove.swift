@@ -32,7 +32,8 @@ import GroveCompare
                     grove export --backend sqlite --store feed
 
                 EXIT STATUS
-                  0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done.
+                  0 done; 1 what was asked for failed; 2 the call was wrong, and nothing was done; 3 done in part, as a \
+                part of the store is damaged.
                 """,
             subcommands: [
                 ConformanceCommand.self, CompareCommand.self, ImportCommand.self, ExportCommand.self,

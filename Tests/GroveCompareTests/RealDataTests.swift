@@ -33,7 +33,7 @@ struct RealDataTests {
             SharedData.samples[3].file, identity: SharedData.samples[3].rules)
         let stored = try Stored(backend, document)
         let node = try #require(document.identifiers.first { $0.description == "/api/2014/languages/elvish" })
-        let tree = try #require(try stored.cache.readTree(node).value)
+        let tree = try #require(try stored.cache.readTree(node, .whole).value?.json)
         #expect(tree["name"]?.text == "Elvish" && tree["script"]?.text == "Elvish")
     }
 }

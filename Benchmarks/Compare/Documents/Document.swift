@@ -48,7 +48,7 @@ package struct Document: Sendable {
 }
 
 /// Walks a document and makes nodes of its identified objects.
-private struct DocumentSplitter {
+struct DocumentSplitter {
     /// A set of fields in which a node occurs.
     private struct Projection: Hashable {
         let node: Int

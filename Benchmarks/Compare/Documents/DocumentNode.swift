@@ -17,11 +17,43 @@ struct DocumentNode: CacheableModel {
     let content: DocumentValue
     /// How many nodes a full expansion of this one prints, itself included.
     let paths: Int
+    /// The node's identifier and what failed, if it could not be read.
+    private(set) var failure: (identifier: ModelIdentifier, reason: NodeReadFailure)?
 
     init(identity: Identity?, content: DocumentValue) {
         self.identity = identity
         self.content = content
         paths = min(content.paths + 1, DocumentNode.maxPaths + 1)
+    }
+
+    /// A node that cannot be read, as `failure` says; `nil` if that says nothing of the node.
+    init?(_ identifier: ModelIdentifier, unreadable failure: NodeReadFailure) {
+        switch failure {
+        case .corrupted, .miss: break
+        case .failed(let error) where error.code == .corrupted || error.code == .inputOutput: break
+        case .failed, .deleted, .otherShape, .incomplete: return nil
+        }
+        self.init(
+            identity: nil, content: .plain([JSON.referenceKey: .string(identifier.rawValue)]))
+        self.failure = (identifier, failure)
+    }
+
+    /// What `expand` makes of the tree, if it may be `whole` as it is.
+    func rebuilt(
+        _ whole: Wholeness, _ expand: (DocumentNode) throws(CacheError) -> JSON
+    ) throws(CacheError) -> CacheRead<RebuiltJSON> {
+        let json = try expand(self)
+        var failures: [(identifier: ModelIdentifier, reason: NodeReadFailure)] = []
+        DocumentValue.node(self).forEachNode { if let failure = $0.failure { failures.append(failure) } }
+        if whole == .whole, let first = failures.first {
+            switch first.reason {
+            case .miss(let miss): return .miss(miss)
+            case .failed(let error): throw error
+            default: throw CacheError(.corrupted, "The stored record is damaged.", identifier: first.identifier)
+            }
+        }
+        var seen: Set<ModelIdentifier> = []
+        return .hit(RebuiltJSON(json: json, unreadable: failures.map(\.identifier).filter { seen.insert($0).inserted }))
     }
 
     /// The most nodes that an expanded document may print: as many as a cache takes in one tree.

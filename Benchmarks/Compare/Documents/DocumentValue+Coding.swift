@@ -36,7 +36,7 @@ extension DocumentValue {
     private init(from decoder: inout NodeDecoder, depth: Int) throws(NodeReadFailure) {
         guard depth <= JSON.maxStoredDepth else { throw .corrupted }
         if let reference = try decoder.readReference() {
-            let node = DocumentValue.node(try decoder.node(DocumentNode.self, reference))
+            let node = DocumentValue.node(try DocumentNode(reference, in: &decoder))
             // The layout of SE-0295: an enum's case is an object of one member.
             self =
                 reference.caseName.map { .object([DocumentMember($0, .object([DocumentMember("_0", node)]))]) } ?? node
@@ -67,6 +67,18 @@ extension DocumentValue {
             self = .object(members)
         default:
             self = .plain(try JSON(from: &decoder))
+        }
+    }
+}
+
+extension DocumentNode {
+    /// Fetches the node that `reference` names; one that cannot be read says so.
+    fileprivate init(_ reference: NodeReference, in decoder: inout NodeDecoder) throws(NodeReadFailure) {
+        do throws(NodeReadFailure) {
+            self = try decoder.node(DocumentNode.self, reference)
+        } catch {
+            guard let node = DocumentNode(reference.identifier, unreadable: error) else { throw error }
+            self = node
         }
     }
 }

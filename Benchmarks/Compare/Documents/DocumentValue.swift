@@ -40,6 +40,18 @@ indirect enum DocumentValue: Sendable {
 }
 
 extension DocumentValue {
+    /// Calls `visit` with each node of the value, as often as it stands there.
+    func forEachNode(_ visit: (DocumentNode) -> Void) {
+        switch self {
+        case .plain: break
+        case .array(let elements): for element in elements { element.forEachNode(visit) }
+        case .object(let members): for member in members { member.value.forEachNode(visit) }
+        case .node(let node):
+            visit(node)
+            node.content.forEachNode(visit)
+        }
+    }
+
     /// The value with each node replaced by what `transform` makes of it, inner nodes first.
     func mapNodes(_ transform: (DocumentNode) -> DocumentNode) -> DocumentValue {
         switch self {

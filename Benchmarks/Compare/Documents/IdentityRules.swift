@@ -46,6 +46,9 @@ struct IdentityRules: Sendable {
         return nil
     }
 
+    /// Whether some object under `field` would be identified.
+    func mayIdentify(under field: String?) -> Bool { rules.contains { $0.fits(field) } }
+
     /// Whether an object is a dictionary: all of its values are objects and none of its keys is a rule's field.
     func isDictionary(_ members: [JSONMember]) -> Bool {
         members.allSatisfy { member in

@@ -26,32 +26,84 @@ struct JSONParser {
     private var depth = 0
     private var field: String?
 
-    private init(_ text: [UInt8], _ inspect: @escaping Inspection) {
+    init(_ text: [UInt8], inspecting inspect: @escaping Inspection = { _, _ in nil }) {
         self.text = text
         self.inspect = inspect
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
     /// The value that `text` spells.
     static func parse(
         _ text: [UInt8], inspecting inspect: @escaping Inspection = { _, _ in nil }
     ) throws(Failure) -> JSON {
-        var parser = JSONParser(text, inspect)
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
+        var parser = JSONParser(text, inspecting: inspect)
         parser.skipSpace()
         let value = try parser.value()
-        parser.skipSpace()
-        guard parser.position == text.count else {
-            throw parser.failure("unexpected text after the end of the document")
-        }
+        try parser.finish()
         return value
     }
 
     /// The value that `text` spells.
     static func parse(_ text: String) throws(Failure) -> JSON { try parse(Array(text.utf8)) }
 
+    /// Checks that nothing follows.
+    mutating func finish() throws(Failure) {
+        skipSpace()
+        guard position == text.count else { throw failure("unexpected text after the end of the document") }
+    }
+
+    // MARK: Values one by one
+
+    /// Goes into the array that comes next; returns whether it has elements, of which the first comes next.
+    mutating func beginArray() throws(Failure) -> Bool { try begin("]") }
+
+    /// Goes on behind an element; returns whether another one comes next.
+    mutating func endElement() throws(Failure) -> Bool { try end("]", "expected ',' or ']' after an element") }
+
+    /// Goes into the object that comes next; returns whether it has members, of which the first comes next.
+    mutating func beginObject() throws(Failure) -> Bool { try begin("}") }
+
+    /// Goes on behind a member; returns whether another one comes next.
+    mutating func endMember() throws(Failure) -> Bool { try end("}", "expected ',' or '}' after a member") }
+
+    /// Reads the name of a member, for which `isNew` must be true; its value comes next.
+    mutating func key(_ isNew: (String) -> Bool) throws(Failure) -> String {
+        guard peek() == UInt8(ascii: "\"") else { throw failure("expected a member's name in quotes") }
+        let name = position
+        let key = try string()
+        guard isNew(key) else {
+            position = name
+            throw failure("the member \(key.debugDescription) stands twice in one object")
+        }
+        skipSpace()
+        guard take(":") else { throw failure("expected ':' after a member's name") }
+        skipSpace()
+        return key
+    }
+
+    private mutating func begin(_ end: Unicode.Scalar) throws(Failure) -> Bool {
+        try enter()
+        skipSpace()
+        guard take(end) else { return true }
+        depth -= 1
+        return false
+    }
+
+    private mutating func end(_ end: Unicode.Scalar, _ expected: String) throws(Failure) -> Bool {
+        skipSpace()
+        if take(end) {
+            depth -= 1
+            return false
+        }
+        guard take(",") else { throw failure(expected) }
+        skipSpace()
+        return true
+    }
+
     // MARK: Values
 
-    private mutating func value() throws(Failure) -> JSON {
+    /// Reads the value that comes next.
+    mutating func value() throws(Failure) -> JSON {
         switch peek() {
         case UInt8(ascii: "{"): return try nested { (parser) throws(Failure) in try parser.object() }
         case UInt8(ascii: "["): return try nested { (parser) throws(Failure) in try parser.array() }
@@ -69,13 +121,18 @@ struct JSONParser {
     private mutating func nested(
         _ body: (inout JSONParser) throws(Failure) -> JSON
     ) throws(Failure) -> JSON {
+        try enter()
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    /// Passes the bracket that opens an array or an object.
+    private mutating func enter() throws(Failure) {
         guard depth < JSONParser.maxDepth else {
             throw refusal("arrays and objects nest more than \(JSONParser.maxDepth) levels")
         }
         depth += 1
-        defer { depth -= 1 }
         position += 1
-        return try body(&self)
     }
 
     private mutating func literal(_ word: StaticString, _ value: JSON) throws(Failure) -> JSON {
@@ -108,16 +165,7 @@ struct JSONParser {
         if take("}") { return .object(members) }
         while true {
             skipSpace()
-            guard peek() == UInt8(ascii: "\"") else { throw failure("expected a member's name in quotes") }
-            let name = position
-            let key = try string()
-            guard names.insert(key, members) else {
-                position = name
-                throw failure("the member \(key.debugDescription) stands twice in one object")
-            }
-            skipSpace()
-            guard take(":") else { throw failure("expected ':' after a member's name") }
-            skipSpace()
+            let key = try key { names.insert($0, members) }
             field = key
             members.append(JSONMember(key, try value()))
             skipSpace()
@@ -261,7 +309,8 @@ struct JSONParser {
 
     // MARK: Characters
 
-    private func peek() -> UInt8? { position < text.count ? text[position] : nil }
+    /// The next byte.
+    func peek() -> UInt8? { position < text.count ? text[position] : nil }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = peek(), UInt32(byte) == character.value else { return false }
@@ -269,7 +318,8 @@ struct JSONParser {
         return true
     }
 
-    private mutating func skipSpace() {
+    /// Passes white space.
+    mutating func skipSpace() {
         while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 

@@ -39,6 +39,32 @@ package enum BackendName: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether the store in `directory` is damaged where its engine would not say so.
+    package func hidesDamage(_ directory: String) throws(CacheError) -> Bool {
+        switch self {
+        case .memory, .sqlite, .leveldb: false
+        case .lmdb: try LMDBStore.hidesDamage(directory)
+        }
+    }
+
+    /// Copies what can be read of the store in `directory`, which this process has not open, to a new store in `target`.
+    ///
+    /// - Returns: the parts that cannot be read.
+    package func salvage(_ directory: String, to target: String, mapSize: Int?) throws(CacheError) -> [String] {
+        switch self {
+        case .memory: return []
+        case .lmdb: return try LMDBStore.salvage(directory, to: target, options: BackendName.options(mapSize))
+        case .sqlite: return try SQLiteStore.salvage(directory, to: target, options: SQLiteOptions())
+        case .leveldb: return try LevelDBStore.salvage(directory, to: target, options: LevelDBOptions())
+        }
+    }
+
+    private static func options(_ mapSize: Int?) -> LMDBOptions {
+        var options = LMDBOptions()
+        if let mapSize { options.mapSize = mapSize }
+        return options
+    }
+
     /// Whether the backend's store is a directory of files.
     package var isPersistent: Bool { self != .memory }
 
@@ -49,12 +75,11 @@ package enum BackendName: String, CaseIterable, Sendable {
     package func open(
         _ directory: String?, budget: CacheBudget = .unlimited, mapSize: Int? = nil, now: (@Sendable () -> Date)? = nil
     ) throws(CacheError) -> any ToolCache {
-        var map = LMDBOptions()
-        if let mapSize { map.mapSize = mapSize }
-        return switch self {
+        switch self {
         case .memory: try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget, now: now)
         case .lmdb:
-            try LMDBCache(directory: directory, options: map, policy: .fail, budget: budget, now: now)
+            try LMDBCache(
+                directory: directory, options: BackendName.options(mapSize), policy: .fail, budget: budget, now: now)
         case .sqlite:
             try SQLiteCache(directory: directory, options: SQLiteOptions(), policy: .fail, budget: budget, now: now)
         case .leveldb:

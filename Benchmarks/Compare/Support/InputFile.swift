@@ -1,3 +1,5 @@
+import GroveModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -35,6 +37,8 @@ package enum InputFile {
 
     private static func read(_ descriptor: Int32, _ name: String) throws(ToolError) -> [UInt8] {
         var text: [UInt8] = []
+        var status = stat()
+        if unsafe fstat(descriptor, &status) == 0 { text.reserveCapacity(max(Int(status.st_size), 0)) }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0) }
@@ -63,8 +67,52 @@ package enum InputFile {
         do {
             return try JSONParser.parse(text, inspecting: inspect)
         } catch {
-            throw .input("\(name(path)):\(error.line):\(error.column): \(error.reason)")
+            throw failure(error, in: path)
         }
+    }
+
+    /// The document of `path`, taken apart while it is read by the rules in the file at `rules`; and its text, if that is kept.
+    package static func stream(
+        _ path: String, identity rules: String, keepsText: Bool
+    ) throws(ToolError) -> (DocumentStream, text: [UInt8]?) {
+        let identity = try self.rules(rules, beside: path)
+        let text = try read(path, as: "document")
+        let document: DocumentStream
+        do {
+            document = try DocumentStream(text, rules: identity)
+        } catch let error as JSONParser.Failure {
+            throw failure(error, in: path)
+        } catch let error as CacheError {
+            throw ToolError(error, "cannot store \(name(path))")
+        } catch {
+            throw error as? ToolError ?? .failed("\(name(path)) cannot be read: \(error)")
+        }
+        guard document.occurrences > 0 else { throw noneIdentified(path, rules) }
+        return (document, keepsText ? text : nil)
+    }
+
+    /// The JSON value that `text`, read from `path`, spells.
+    package static func json(_ text: [UInt8], from path: String) throws(ToolError) -> JSON {
+        do {
+            return try JSONParser.parse(text)
+        } catch {
+            throw failure(error, in: path)
+        }
+    }
+
+    private static func failure(_ failure: JSONParser.Failure, in path: String) -> ToolError {
+        .input("\(name(path)):\(failure.line):\(failure.column): \(failure.reason)")
+    }
+
+    private static func noneIdentified(_ path: String, _ rules: String) -> ToolError {
+        .input("no object of \(name(path)) is identified by the rules of \(name(rules)); check their fields and ids")
+    }
+
+    private static func rules(_ rules: String, beside path: String) throws(ToolError) -> IdentityRules {
+        guard path != "-" || rules != "-" else {
+            throw .input("standard input is the document or the rules, not both; name a file for one of them")
+        }
+        return try IdentityRules(try self.json(rules, as: "identity rules"), file: name(rules))
     }
 
     /// The document of `path`, taken apart by the rules in the file at `rules`.
@@ -73,10 +121,7 @@ package enum InputFile {
     package static func document(
         _ path: String, identity rules: String, limit: Int = DocumentNode.maxPaths
     ) throws(ToolError) -> (JSON, Document) {
-        guard path != "-" || rules != "-" else {
-            throw .input("standard input is the document or the rules, not both; name a file for one of them")
-        }
-        let identity = try IdentityRules(try self.json(rules, as: "identity rules"), file: name(rules))
+        let identity = try self.rules(rules, beside: path)
         var occurrences = 0
         // Not counted here are entries of dictionaries, which are known as such when all of them were read.
         let json = try json(path, as: "document") { members, field in
@@ -84,10 +129,7 @@ package enum InputFile {
             return occurrences > limit ? Document.hasTooManyOccurrences : nil
         }
         let document = try Document(json, rules: identity)
-        guard document.occurrences > 0 else {
-            throw .input(
-                "no object of \(name(path)) is identified by the rules of \(name(rules)); check their fields and ids")
-        }
+        guard document.occurrences > 0 else { throw noneIdentified(path, rules) }
         return (json, document)
     }
 }

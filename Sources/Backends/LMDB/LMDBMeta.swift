@@ -27,12 +27,18 @@ struct LMDBMeta {
     private static let branch: UInt16 = 0x01
     private static let leaf: UInt16 = 0x02
 
+    /// A tree of pages: its root, `.max` if it is empty, and how many levels it has.
+    struct Tree {
+        let depth: UInt16
+        let root: UInt64
+    }
+
     private let version: UInt32
-    private let pageSize: UInt32
+    let pageSize: UInt32
     private let flags: UInt16
-    private let depth: UInt16
-    private let root: UInt64
-    private let lastPage: UInt64
+    /// The free pages, by commits, and the records.
+    let (free, records): (Tree, Tree)
+    let lastPage: UInt64
     private let commit: UInt64
 
     /// Reads the one at `place`; `nil` where there is none.
@@ -44,13 +50,27 @@ struct LMDBMeta {
         }
         guard number(at: 16) == Self.magic else { return nil }
         (version, pageSize) = (number(at: 20), number(at: 40))
-        (flags, depth, root) = (number(at: 92), number(at: 94), number(at: 128))
+        free = Tree(depth: number(at: 46), root: number(at: 80))
+        (flags, records) = (number(at: 92), Tree(depth: number(at: 94), root: number(at: 128)))
         (lastPage, commit) = (number(at: 136), number(at: 144))
+    }
+
+    /// The one of the file that has the later commit; `nil` if neither can be, or a later version wrote them.
+    init?(newestOf file: Int32) {
+        let sizes = LMDBMeta(file, at: 0).map { [Int($0.pageSize)] } ?? [4_096, 8_192, 16_384, 32_768, 65_536]
+        let both = [LMDBMeta(file, at: 0)] + sizes.map { LMDBMeta(file, at: $0) }
+        let known = both.compactMap(\.self).filter { meta in
+            meta.version == Self.knownVersion && meta.pageSize.nonzeroBitCount == 1
+                && (4_096...65_536).contains(meta.pageSize)
+        }
+        guard let newest = known.max(by: { $0.commit < $1.commit }) else { return nil }
+        self = newest
     }
 
     /// Whether the root of the records is a page of a tree, or there is none: of another page LMDB asserts that it is one.
     private func hasRoot(_ file: Int32) -> Bool {
         guard flags == 0 else { return false }
+        let (depth, root) = (records.depth, records.root)
         guard root != .max else { return depth == 0 }
         var head: (number: UInt64, unused: UInt16, kind: UInt16, lower: UInt16, upper: UInt16) = (0, 0, 0, 0, 0)
         let place = root.multipliedReportingOverflow(by: UInt64(pageSize)).partialValue

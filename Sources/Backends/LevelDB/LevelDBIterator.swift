@@ -11,14 +11,19 @@ import GroveModel
             throw CacheError(.full, "The system has no memory for an iterator.")
         }
         unsafe self.iterator = unsafe iterator
+        unsafe seek(start)
+    }
+
+    deinit { unsafe leveldb_iter_destroy(iterator) }
+
+    /// Goes to the first key that is not before `start`.
+    func seek(_ start: UnsafeRawBufferPointer) {
         if let base = start.baseAddress, start.count > 0 {
             unsafe leveldb_iter_seek(iterator, base.assumingMemoryBound(to: CChar.self), start.count)
         } else {
             unsafe leveldb_iter_seek_to_first(iterator)
         }
     }
-
-    deinit { unsafe leveldb_iter_destroy(iterator) }
 
     /// The entry it stands at, whose bytes are valid until it moves, or `nil` at the end.
     ///
@@ -36,6 +41,14 @@ import GroveModel
         return unsafe (
             UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount)
         )
+    }
+
+    /// The key of the entry it stands at, whatever the status says, or `nil` at the end.
+    var key: UnsafeRawBufferPointer? {
+        guard unsafe leveldb_iter_valid(iterator) != 0 else { return nil }
+        var count = 0
+        let key = unsafe leveldb_iter_key(iterator, &count)
+        return unsafe UnsafeRawBufferPointer(start: key, count: count)
     }
 
     /// Goes to the next entry.

@@ -54,7 +54,7 @@ extension CacheCore {
     /// Copies what a view shows to a new store in `directory`, on this thread.
     ///
     /// - Parameter check: called again and again; what it throws ends the copy.
-    fileprivate func copy(to directory: String, _ check: () throws(CacheError) -> Void) throws(CacheError) {
+    fileprivate func copy(to directory: String, _ check: @escaping () throws(CacheError) -> Void) throws(CacheError) {
         let reader = try beginRead()
         let number = openViews.enter()
         defer {

@@ -1,5 +1,5 @@
 import Dispatch
-import GroveCoding
+package import GroveCoding
 public import GroveModel
 
 extension NormalizedCache: CacheWriter {
@@ -8,6 +8,17 @@ extension NormalizedCache: CacheWriter {
         _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
     ) throws(CacheError) -> ChangeSet {
         try perform(durability) { () throws(CacheError) in try content().content }
+    }
+
+    /// Writes `tree`, and a collection of one element, which is encoded as `root`, as ``writeCollection(_:as:durability:asOf:confirmed:)``
+    /// does.
+    package func write(
+        _ tree: NodeTree, root: [UInt8], asCollection key: String
+    ) throws(CacheError) -> ChangeSet {
+        try perform(.standard) { () throws(CacheError) in
+            PendingWrite.Content(
+                tree: tree, extras: [.collection(key: Array(key.utf8), body: EncodedRoots.list(root, count: 1))])
+        }
     }
 
     /// Runs `body` in one transaction: all of what it writes is committed at once, or none of it, and its reads see its writes.

@@ -8,7 +8,7 @@ import GroveModel
     import Glibc
 #endif
 
-/// A second store with the content of one view, which is made by the same backend.
+/// A second store with the content of one view, or of what can be read of a damaged store, which is made by the same backend.
 ///
 /// Its directory is marked as an unfinished copy before anything else is in it. The mark becomes that of a store by a new name, in one
 /// step, when everything else is on the disk. So a copy that was cut short is never opened: ``StoreDirectory/claim(_:mainFile:)``.
@@ -39,17 +39,22 @@ struct StoreCopy {
         _ = close(mark)
     }
 
-    /// Writes what `view` shows to a store that `open` opens.
+    /// What reads records, one after the other, and hands each to its argument.
+    typealias Reading = (
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void
+    ) throws(CacheError) -> Void
+
+    /// Writes what `read` hands over to a store that `open` opens.
     ///
     /// - Parameters:
     ///   - owns: whether a file of that name is the engine's; if the copy fails, such files go.
     ///   - check: called before each transaction; what it throws ends the copy.
     func fill(
-        from view: any NodeView, _ open: (String) throws(CacheError) -> any NodeStore, owns: (String) -> Bool,
-        _ check: () throws(CacheError) -> Void
+        _ read: Reading, _ open: (String) throws(CacheError) -> any NodeStore, owns: (String) -> Bool,
+        _ check: @escaping () throws(CacheError) -> Void
     ) throws(CacheError) {
         do throws(CacheError) {
-            try write(view, open, check)
+            try unsafe write(read, open, check)
             try files.synchronize()
             try files.rename(StoreCopy.fileName, to: StoreGeneration.fileName)
             try files.synchronize()
@@ -61,8 +66,8 @@ struct StoreCopy {
     }
 
     private func write(
-        _ view: any NodeView, _ open: (String) throws(CacheError) -> any NodeStore,
-        _ check: () throws(CacheError) -> Void
+        _ read: Reading, _ open: (String) throws(CacheError) -> any NodeStore,
+        _ check: @escaping () throws(CacheError) -> Void
     ) throws(CacheError) {
         let store = try open(directory)
         defer { store.close() }
@@ -87,13 +92,12 @@ struct StoreCopy {
             bytes.removeAll(keepingCapacity: true)
             ends.removeAll(keepingCapacity: true)
         }
-        try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { (key, value) throws(CacheError) in
+        try unsafe read { (key, value) throws(CacheError) in
             if bytes.count + key.count + value.count > StoreCopy.batchBytes { try commit() }
             unsafe bytes.append(contentsOf: key)
             ends.append(bytes.count)
             unsafe bytes.append(contentsOf: value)
             ends.append(bytes.count)
-            return true
         }
         try commit()
         try store.synchronize()

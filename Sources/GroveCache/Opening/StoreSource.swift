@@ -147,10 +147,17 @@ struct StoreSource: Sendable {
 
     /// Writes what `view` shows to a new store in `directory`; `check` ends it by throwing.
     func copy(
-        _ view: any NodeView, to directory: String, _ check: () throws(CacheError) -> Void
+        _ view: any NodeView, to directory: String, _ check: @escaping () throws(CacheError) -> Void
     ) throws(CacheError) {
-        try StoreCopy(in: directory).fill(
-            from: view, { (directory) throws(CacheError) in try open(directory, nil) }, owns: owns, check)
+        try unsafe StoreCopy(in: directory).fill(
+            { (visit) throws(CacheError) in
+                try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) {
+                    (key, value) throws(CacheError) in
+                    try unsafe visit(key, value)
+                    return true
+                }
+            },
+            { (directory) throws(CacheError) in try open(directory, nil) }, owns: owns, check)
     }
 
     /// What is the store now.

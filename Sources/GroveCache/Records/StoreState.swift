@@ -95,6 +95,16 @@ struct StoreState: Equatable {
             + writers.filter { $0.session != session }.prefix(StoreState.writerCount - 1)
     }
 
+    /// Whether the hash of the record `stored` is right.
+    ///
+    /// It begins with its version and ends with its hash in every version, so that a damaged number is no later version's.
+    static func isWhole(_ stored: UnsafeRawBufferPointer) -> Bool {
+        let end = stored.count - 8
+        return unsafe end > 0
+            && UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+                == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
+    }
+
     /// Reads the state, or starts anew where there is none.
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` or `corrupted`.
@@ -103,12 +113,9 @@ struct StoreState: Equatable {
             try unsafe view.get(key)
         }
         guard let stored = unsafe stored else { return }
-        // It begins with its version and ends with its hash in every version, so that a damaged number is no later version's.
-        let end = stored.count - 8
-        guard end > 0,
-            unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: end, as: UInt64.self))
-                == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
-        else { throw CacheError(.corrupted, "The store's own record is damaged.") }
+        guard unsafe StoreState.isWhole(stored) else {
+            throw CacheError(.corrupted, "The store's own record is damaged.")
+        }
         guard unsafe stored[0] == RecordHeader.formatVersion else { throw unsafe .laterVersion(stored[0]) }
         guard stored.count == StoreState.count else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
@@ -136,6 +143,7 @@ struct StoreState: Equatable {
             entries: Int(truncatingIfNeeded: number(at: start + 8)),
             evictableEntries: Int(truncatingIfNeeded: number(at: start + 16)))
         if account?.isPossible == false { account = nil }
+        let end = stored.count - 8
         let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(end - WriteClock.storedBytes)..<end])
         guard let clock = unsafe WriteClock(now: number(at: start + 24), marks: marks, sequence: sequence) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")

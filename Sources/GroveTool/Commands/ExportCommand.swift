@@ -18,6 +18,9 @@
                 A store that cannot be written to, or that LevelDB has open in another process, is copied to a \
                 temporary directory and read there.
 
+                If a part of the store is damaged, the rest is printed, with {"$ref": identifier} in the place of a node \
+                that cannot be read, and the status is 3.
+
                 EXAMPLES
                   grove export --backend lmdb --store feed --output feed.json
                 """)
@@ -34,17 +37,16 @@
             try LargeStack.run(unavailable: LargeStack.noThread) { () throws in
                 try OutputFile.check(output)
                 let place = try StorePlace(store)
-                let readable = try ReadablePlace(place)
-                let cache = try readable.place.openExisting()
-                defer {
-                    cache.close()
-                    // A copy of the files stays until here.
-                    withExtendedLifetime(readable) {}
+                try ReadablePlace.read(place) { readable in
+                    let cache = try readable.place.openExisting()
+                    defer { cache.close() }
+                    Terminal.progress("rebuilding the document")
+                    let document = try cache.document(
+                        in: place.directory ?? "memory", readable.isPartial ? .asFarAsReadable : .whole)
+                    Terminal.progress("")
+                    try OutputFile.write(JSONPrinter.print(document.json, indentation: pretty ? 2 : 0), to: output)
+                    return document.unreadable
                 }
-                Terminal.progress("rebuilding the document")
-                let json = try cache.document(in: place.directory ?? "memory")
-                Terminal.progress("")
-                try OutputFile.write(JSONPrinter.print(json, indentation: pretty ? 2 : 0), to: output)
             }
         }
     }

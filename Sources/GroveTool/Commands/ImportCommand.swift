@@ -54,8 +54,8 @@
         private func runHere() throws(ToolError) {
             let place = try StorePlace(store)
             Terminal.progress("reading \(InputFile.name(file))")
-            let (json, document) = try InputFile.document(file, identity: identity)
-            let source = Source(json: json, document: document)
+            let (document, text) = try InputFile.stream(file, identity: identity, keepsText: verify)
+            let source = Source(text: text, document: document)
 
             let summary: JSON
             var failure: ToolError?
@@ -84,8 +84,9 @@
 
         /// What was read.
         private struct Source {
-            let json: JSON
-            let document: Document
+            /// The document's text, if it is to be verified.
+            let text: [UInt8]?
+            let document: DocumentStream
         }
 
         /// Stores the document in `place`, and closes the store.
@@ -97,29 +98,30 @@
             defer { cache.close() }
             let before = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in try cache.size() }
             try ToolError.wrapping("cannot store \(InputFile.name(file))") { () throws(CacheError) in
-                Terminal.progress("storing \(document.nodes) nodes")
+                Terminal.progress("storing \(document.identifiers.count) nodes")
                 _ = try cache.write(document)
                 try cache.flush(.standard)
             }
-            let failure = verify ? check(source, cache, hadContent: before.entries > 0) : nil
+            let failure = source.text.flatMap { check($0, cache, hadContent: before.entries > 0) }
             let edges = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
                 try cache.edges(of: document.identifiers)
             }
             // Closing removes files, such as SQLite's log.
             cache.close()
             let summary: JSON = [
-                "occurrences": JSON(document.occurrences), "nodes": JSON(document.nodes), "edges": JSON(edges),
+                "occurrences": JSON(document.occurrences), "nodes": JSON(document.identifiers.count),
+                "edges": JSON(edges),
                 "bytesOnDisk": JSON(try place.bytesOnDisk()),
             ]
             return (summary, failure)
         }
 
         /// Rebuilds the document and says how it differs.
-        private func check(_ source: Source, _ cache: any ToolCache, hadContent: Bool) -> ToolError? {
+        private func check(_ text: [UInt8], _ cache: any ToolCache, hadContent: Bool) -> ToolError? {
             Terminal.progress("verifying")
             do throws(ToolError) {
                 let rebuilt = try cache.document(in: "the store")
-                guard let path = source.json.firstDifference(from: rebuilt) else { return nil }
+                guard let path = try InputFile.json(text, from: file).firstDifference(from: rebuilt) else { return nil }
                 return .failed(
                     "the document rebuilt from its nodes differs from \(InputFile.name(file)) at \(path)"
                         + (hadContent ? "; the store held other content: try --replace" : ""))

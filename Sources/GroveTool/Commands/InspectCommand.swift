@@ -17,6 +17,9 @@
                 prints the tree below the node, every node in its newest version. A store that cannot be written to, or \
                 that LevelDB has open in another process, is copied to a temporary directory and read there.
 
+                If a part of the store is damaged, the rest is shown, one line says what cannot be read, and the status \
+                is 3. A record that is damaged by itself is shown as such and counted, and the status is 0.
+
                 EXAMPLES
                   grove inspect --backend lmdb --store feed --limit 20
                   grove inspect --backend lmdb --store feed User:12
@@ -58,22 +61,24 @@
         }
 
         private func runHere() throws {
-            let readable = try ReadablePlace(try StorePlace(store))
-            defer { withExtendedLifetime(readable) {} }
-            if stats {
-                try printStatistics(readable.place)
-                if identifier == nil { return }
-            }
-            let cache = try readable.place.openExisting()
-            defer { cache.close() }
-            if let identifier {
-                if tree {
-                    try printTree(cache, ModelIdentifier(identifier))
-                } else {
-                    try printRecord(cache, identifier)
+            let place = try StorePlace(store)
+            try ReadablePlace.read(place) { readable in
+                if stats {
+                    try printStatistics(readable)
+                    if identifier == nil { return [] }
                 }
-            } else {
-                try printList(cache)
+                let cache = try readable.place.openExisting()
+                defer { cache.close() }
+                guard let identifier else {
+                    try printList(cache)
+                    return []
+                }
+                guard tree else {
+                    try printRecord(cache, identifier)
+                    return []
+                }
+                return try printTree(
+                    cache, ModelIdentifier(identifier), readable.isPartial ? .asFarAsReadable : .whole)
             }
         }
 
@@ -86,20 +91,24 @@
             case .json: try OutputFile.write(JSONPrinter.print(record.json), to: nil)
             case .pretty: try OutputFile.write(Array(record.pretty.utf8), to: nil)
             }
-            if case .failure(let error) = record.envelope { throw ToolError(error, "the record is unreadable") }
+            if case .failure(let error) = record.envelope { throw .failed("the record is unreadable: \(error)") }
         }
 
-        private func printTree(_ cache: any ToolCache, _ identifier: ModelIdentifier) throws(ToolError) {
+        /// - Returns: the nodes that cannot be read.
+        private func printTree(
+            _ cache: any ToolCache, _ identifier: ModelIdentifier, _ whole: Wholeness
+        ) throws(ToolError) -> [ModelIdentifier] {
             let read = try ToolError.wrapping("cannot rebuild the tree") {
-                () throws(CacheError) -> Result<JSON, CacheMiss> in
-                switch try cache.readTree(identifier) {
-                case .hit(let json): .success(json)
+                () throws(CacheError) -> Result<RebuiltJSON, CacheMiss> in
+                switch try cache.readTree(identifier, whole) {
+                case .hit(let tree): .success(tree)
                 case .miss(let miss): .failure(miss)
                 }
             }
             switch read {
-            case .success(let json):
-                try OutputFile.write(JSONPrinter.print(json, indentation: format == .pretty ? 2 : 0), to: nil)
+            case .success(let tree):
+                try OutputFile.write(JSONPrinter.print(tree.json, indentation: format == .pretty ? 2 : 0), to: nil)
+                return tree.unreadable
             case .failure(let miss):
                 if miss.reason == .absent, miss.identifier == identifier { throw absent(identifier.rawValue) }
                 throw .failed("cannot rebuild the tree: a node is missing: \(miss)")
@@ -137,15 +146,15 @@
             }
         }
 
-        private func printStatistics(_ place: StorePlace) throws(ToolError) {
-            let cache = try place.openExisting()
+        private func printStatistics(_ readable: borrowing ReadablePlace) throws(ToolError) {
+            let cache = try readable.place.openExisting()
             defer { cache.close() }
             var statistics = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
                 try StoreStatistics(cache)
             }
             // Closing removes files, such as SQLite's log.
             cache.close()
-            statistics.bytesOnDisk = try place.bytesOnDisk()
+            statistics.bytesOnDisk = try readable.files.bytesOnDisk()
             switch format {
             case .json: try OutputFile.write(JSONPrinter.print(statistics.json), to: nil)
             case .pretty: try OutputFile.write(Array(statistics.pretty.utf8), to: nil)

@@ -23,20 +23,88 @@ import GroveModel
 /// would leave, so that opening the copy recovers it.
 struct ReadablePlace: ~Copyable {
     let place: StorePlace
+    /// Where the store's files are, damaged or not: they, or a copy of them.
+    let files: StorePlace
     /// Removed with this.
-    private let copy: TemporaryDirectory?
+    private let copies: [TemporaryDirectory]
+    /// Whether the place holds what can be read of a damaged store; and the parts that cannot.
+    let isPartial: Bool
+    let unreadable: [String]
 
     /// - Throws: ``ToolError`` if there is no store, or its files never rest.
     init(_ place: StorePlace) throws(ToolError) {
         guard let directory = place.directory, place.holdsStore, !ReadablePlace.canOpen(directory, place.backend) else {
-            self.place = place
-            copy = nil
+            self.init(place, [])
             return
         }
         let copy = try TemporaryDirectory()
         try ReadablePlace.copy(directory, to: copy.path, of: place.backend)
-        self.place = try StorePlace(place.backend, copy.path, mapSize: place.mapSize)
-        self.copy = copy
+        self.init(try StorePlace(place.backend, copy.path, mapSize: place.mapSize), [copy])
+    }
+
+    private init(
+        _ place: StorePlace, _ copies: [TemporaryDirectory], of files: StorePlace? = nil, unreadable: [String]? = nil
+    ) {
+        self.place = place
+        self.files = files ?? place
+        self.copies = copies
+        isPartial = unreadable != nil
+        self.unreadable = unreadable ?? []
+    }
+
+    /// Runs `body` with the store at `place`; if that turns out to be damaged, then with a copy of what can be read of it.
+    ///
+    /// - Parameter body: opens the store and closes it, and writes nothing before it has read everything. Returns the nodes that it
+    ///   could not read.
+    /// - Throws: what `body` throws, or ``ToolError`` that says what cannot be read.
+    static func read(_ place: StorePlace, _ body: (borrowing ReadablePlace) throws -> [ModelIdentifier]) throws {
+        let readable = try ReadablePlace(place)
+        if !readable.hidesDamage {
+            do {
+                _ = try body(readable)
+                return
+            } catch let error as ToolError {
+                guard error.code == .corrupted || error.code == .inputOutput else { throw error }
+                Terminal.progress("")
+                try readPartly(readable, after: error, body)
+                return
+            }
+        }
+        try readPartly(readable, after: nil, body)
+    }
+
+    private static func readPartly(
+        _ readable: borrowing ReadablePlace, after failure: ToolError?,
+        _ body: (borrowing ReadablePlace) throws -> [ModelIdentifier]
+    ) throws {
+        let partial: ReadablePlace
+        do {
+            partial = try readable.salvaged()
+        } catch {
+            // It says more of what is wrong with the store.
+            throw failure ?? error
+        }
+        let nodes = try body(partial).map { "node \($0.rawValue)" }
+        let parts = partial.unreadable + nodes
+        let shown =
+            parts.prefix(10).joined(separator: "; ") + (parts.count > 10 ? "; and \(parts.count - 10) more" : "")
+        throw ToolError.partly("the store is damaged, and was read in part; what could not be read: \(shown)")
+    }
+
+    /// Copies what can be read of the store.
+    private borrowing func salvaged() throws(ToolError) -> ReadablePlace {
+        let target = try TemporaryDirectory()
+        let parts = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
+            try place.backend.salvage(place.directory ?? "", to: target.path, mapSize: place.mapSize)
+        }
+        let copy = try StorePlace(place.backend, target.path, mapSize: place.mapSize)
+        return ReadablePlace(copy, copies + [target], of: files, unreadable: parts)
+    }
+
+    /// Whether reading the store may end the process.
+    private var hidesDamage: Bool {
+        guard let directory = place.directory, place.holdsStore else { return false }
+        return (try? place.backend.hidesDamage(directory)) ?? false
     }
 
     /// Whether the store in `directory` can be opened where it is.

@@ -1,0 +1,54 @@
+import GroveCache
+package import GroveModel
+
+extension LMDBStore: SalvageableStore {
+    /// Whether a page is damaged: LMDB looks at few things, and may end the process by what it comes to.
+    package static func hidesDamage(_ directory: String) throws(CacheError) -> Bool {
+        // What a writer changes meanwhile looks damaged, too.
+        guard let pages = LMDBPages(directory), !pages.isWhole() else { return false }
+        return try pages.whileNoneWrites(within: LMDBOptions().lockTimeout) { (pages) in !pages.isWhole() }
+    }
+
+    /// Visits what is on the pages that can be read, without LMDB.
+    package static func salvage(
+        _ directory: String, options: LMDBOptions,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
+        unreadable: (_ part: String) -> Void
+    ) throws(CacheError) {
+        guard let pages = LMDBPages(directory) else {
+            throw CacheError(.corrupted, "the store's file is damaged at its beginning")
+        }
+        try pages.whileNoneWrites(within: options.lockTimeout) { (pages) throws(CacheError) in
+            try unsafe pages.forEachRecord(
+                { (key, value) throws(CacheError) in
+                    switch key.count {
+                    case LMDBKey.stampCount: break
+                    case LMDBKey.longCount: try unsafe visitLong(value, visit) { unsafe unreadable(part(of: key)) }
+                    default: try unsafe visit(key, value)
+                    }
+                }, damage: { unreadable(part(after: $0.after, before: $0.before)) })
+        }
+    }
+
+    /// Visits the long keys of one beginning that are in `stored`.
+    private static func visitLong(
+        _ stored: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
+        damaged: () -> Void
+    ) throws(CacheError) {
+        var entries: [LMDBKey.Entry] = []
+        do throws(CacheError) {
+            try unsafe LMDBKey.forEach(in: stored) { entry in
+                entries.append(entry)
+                return true
+            }
+        } catch {
+            damaged()
+        }
+        for entry in entries { try unsafe visit(entry.key, entry.value) }
+    }
+
+    private static func part(of key: UnsafeRawBufferPointer) -> String {
+        unsafe "some of the long keys that begin with \(keyText(Array(key.prefix(LMDBKey.shortLimit))))"
+    }
+}

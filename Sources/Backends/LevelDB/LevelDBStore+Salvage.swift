@@ -1,0 +1,76 @@
+import CLevelDB
+import GroveCache
+package import GroveModel
+
+extension LevelDBStore: SalvageableStore {
+    /// Visits every entry whose newest version can be read.
+    ///
+    /// LevelDB's iterator passes over a block that cannot be read, and says so from then on. It may come to an older version of a
+    /// key then, so that the entry behind damage is looked up, from the newest table on. A new iterator begins behind it, until one
+    /// has nothing to say: there the damaged part has ended.
+    package static func salvage(
+        _ directory: String, options: LevelDBOptions,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
+        unreadable: (_ part: String) -> Void
+    ) throws(CacheError) {
+        let handle = try LevelDBHandle(directory: directory, options: options)
+        var value = LevelDBValue()
+        var start: [UInt8] = []
+        /// The last key that was read.
+        var last: [UInt8]?
+        /// Whether a part that cannot be read begins behind ``last``.
+        var isDamaged = false
+        while true {
+            let iterator = try unsafe LevelDBIterator(
+                handle, options: handle.readOptions, from: UnsafeRawBufferPointer(start: nil, count: 0))
+            if !start.isEmpty { iterator.seek(start) }
+            while let (key, stored) = try unsafe iterator.readableEntry() {
+                if isDamaged { unsafe unreadable(part(after: last, before: Array(key))) }
+                isDamaged = false
+                try unsafe visit(key, stored)
+                last = unsafe Array(key)
+                iterator.advance()
+            }
+            guard iterator.isDamaged else { break }
+            isDamaged = true
+            guard let key = unsafe iterator.key else { break }
+            start = unsafe Array(key) + [0]
+            var stored: UnsafeRawBufferPointer?
+            do throws(CacheError) {
+                unsafe stored = try unsafe value.get(handle.database, handle.readOptions, key)
+            } catch {
+                guard error.isOfDamage else { throw error }
+            }
+            if let stored = unsafe stored { try unsafe visit(key, stored) }
+        }
+        if isDamaged { unreadable(part(after: last, before: nil)) }
+    }
+}
+
+extension LevelDBIterator {
+    /// Goes to the first key that is not before `start`.
+    fileprivate func seek(_ start: [UInt8]) {
+        unsafe start.withUnsafeBytes { unsafe seek($0) }
+    }
+
+    /// The entry it stands at; `nil` at the end, and where something before it cannot be read.
+    fileprivate func readableEntry() throws(CacheError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
+    {
+        do throws(CacheError) {
+            return unsafe try entry()
+        } catch {
+            guard error.isOfDamage else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether something that it came to cannot be read.
+    fileprivate var isDamaged: Bool {
+        do throws(CacheError) {
+            _ = unsafe try entry()
+            return false
+        } catch {
+            return true
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package import GroveModel
+
+/// A store of which the rest can be read if a part of its files is damaged.
+///
+/// It is for tools. A cache never reads around damage: it would take what is lost for absent.
+package protocol SalvageableStore: NodeStore {
+    /// Whether the files in `directory` are damaged where the engine would not say so, but end the process or read something else.
+    ///
+    /// - Throws: ``CacheError`` if that cannot be found out.
+    static func hidesDamage(_ directory: String) throws(CacheError) -> Bool
+
+    /// Visits what can be read of the store in `directory`, each key once, in its newest version.
+    ///
+    /// This process has the store not open.
+    ///
+    /// - Parameter unreadable: told of each part that cannot be read: "between the keys … and …".
+    /// - Throws: what `visit` throws, or ``CacheError`` if nothing can be read, as the store cannot be opened.
+    static func salvage(
+        _ directory: String, options: Options,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
+        unreadable: (_ part: String) -> Void
+    ) throws(CacheError)
+}
+
+extension SalvageableStore {
+    /// False: the engine finds damage by its checksums or its checks.
+    package static func hidesDamage(_ directory: String) throws(CacheError) -> Bool { false }
+
+    /// Copies what can be read of the store in `directory` to a new store in `target`, an empty directory.
+    ///
+    /// - Returns: the parts that cannot be read.
+    /// - Throws: ``CacheError``, as ``salvage(_:options:_:unreadable:)`` and making a store do.
+    package static func salvage(
+        _ directory: String, to target: String, options: Options
+    ) throws(CacheError) -> [String] {
+        var parts: [String] = []
+        let copy = try StoreCopy(in: target)
+        try unsafe copy.fill(
+            { (visit) throws(CacheError) in
+                try unsafe Self.salvage(
+                    directory, options: options,
+                    { (key, value) throws(CacheError) in
+                        // Without it, the copy is one of a store that forgot how many writes it has seen.
+                        if unsafe Array(key) == StoreState.key, unsafe !StoreState.isWhole(value) { return }
+                        try unsafe visit(key, value)
+                    }, unreadable: { parts.append($0) })
+            },
+            { (directory) throws(CacheError) in try Self(directory: directory, options: options) },
+            owns: { Self.owns(file: $0) }, { () throws(CacheError) in })
+        return parts
+    }
+
+    /// What a message calls the records between two keys, of which both or one may be unknown.
+    package static func part(after first: [UInt8]?, before last: [UInt8]?) -> String {
+        switch (first.map(keyText), last.map(keyText)) {
+        case (let first?, let last?): "between \(first) and \(last)"
+        case (let first?, nil): "after \(first)"
+        case (nil, let last?): "before \(last)"
+        case (nil, nil): "all records"
+        }
+    }
+
+    /// What a message calls `key`: the kind and the name of what is stored under it.
+    package static func keyText(_ key: [UInt8]) -> String { StoredRecord.keyText(key) }
+}
+
+extension CacheError {
+    /// Whether it says that a part of a file is damaged, or that the disk does not give it.
+    package var isOfDamage: Bool { code == .corrupted || code == .inputOutput }
+}
