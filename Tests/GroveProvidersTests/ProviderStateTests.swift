@@ -97,8 +97,8 @@ struct ProviderStateTests {
         }
         #expect(name(provider.state) == "NoNetwork" && name(list.state) == "NoNetwork")
         #expect(provider.data?.name == "network" && list.data.map(\.id) == ["2"])
-        _ = try await provider.load(withCacheKey: "Person:1", maxAge: 60) { throw NoNetwork() }
-        _ = try await list.load(withCacheKey: "people", maxAge: 60) { throw NoNetwork() }
+        _ = try await provider.load(withCacheKey: "Person:1", maxAge: 100_000) { throw NoNetwork() }
+        _ = try await list.load(withCacheKey: "people", maxAge: 100_000) { throw NoNetwork() }
         #expect(name(provider.state) == "fresh" && name(list.state) == "fresh")
         _ = try await provider.load(withCacheKey: "Person:9") { nil }
         #expect(name(provider.state) == #"absent: "Person:9""#)

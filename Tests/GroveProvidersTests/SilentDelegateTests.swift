@@ -89,8 +89,8 @@ struct SilentDelegateTests {
         let (model, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
         await #expect(throws: CacheError.self) { _ = try await model.fetchDataFromCache(withCacheKey: "Person:1") }
         await #expect(throws: CacheError.self) { _ = try await list.fetchDataFromCache(withCacheKey: "people") }
-        _ = try await model.load(withCacheKey: "Person:1", maxAge: 60) { [ann] in ann }
-        _ = try await list.load(withCacheKey: "people", maxAge: 60) { [ann] in [ann] }
+        _ = try await model.load(withCacheKey: "Person:1", maxAge: 100_000) { [ann] in ann }
+        _ = try await list.load(withCacheKey: "people", maxAge: 100_000) { [ann] in [ann] }
         #expect(model.data == ann && list.data == [ann])
     }
 }

@@ -110,7 +110,12 @@ struct ListAnswer {
     private func applyingEdits(to list: StoredElements) throws(CacheError) -> StoredElements {
         var list = list
         for edit in edits {
-            if let operation = edit.operation { list.apply(operation, number: edit.number) }
+            guard let operation = edit.operation else { continue }
+            list.apply(operation, number: edit.number)
+            // What it puts in, and the answer has, was put there by it too: a deletion from before does not count.
+            if case .upsert(let others, _) = operation {
+                list.renew(Set((0..<others.count).map(others.name)), edit.number)
+            }
         }
         return list
     }

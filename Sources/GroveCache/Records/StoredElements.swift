@@ -99,6 +99,13 @@ struct StoredElements: Sendable {
         return others
     }
 
+    /// Says that those of `names` were put there by call `number`, unless a later one did.
+    mutating func renew(_ names: Set<ElementName>, _ number: CallNumber) {
+        for index in numbers.indices where names.contains(name(at: index)) {
+            numbers[index] = max(numbers[index], number)
+        }
+    }
+
     /// The elements in parts that fit into a record each.
     ///
     /// - Parameter areLast: whether they end the list. What grows at its end is kept in full chunks; elsewhere each part

@@ -1,0 +1,34 @@
+import Grove
+import GroveMemory
+import TestSupport
+import Testing
+
+/// A list of an answer, and what became of its elements since it was asked for.
+@Suite("Lists of answers")
+struct AnsweredListTests {
+    private func names(_ cache: MemoryCache) throws -> [String]? {
+        try cache.collection("people", of: Person.self)?.map(\.id)
+    }
+
+    @Test("What was deleted and put in again since an answer was asked for is under it")
+    func putInAgain() async throws {
+        let cache = try MemoryCache()
+        try await cache.writeCollection([Person(id: "1")], as: "people")
+        let asked = cache.place()
+        try await cache.delete("Person:1")
+        try await cache.append([Person(id: "1")], toCollection: "people")
+        try await cache.writeCollection([Person(id: "2")], as: "people", asOf: asked)
+        #expect(try names(cache) == ["2", "1"])
+    }
+
+    @Test("What was deleted and put in again is there once if the answer has it too")
+    func putInAgainAndAnswered() async throws {
+        let cache = try MemoryCache()
+        try await cache.writeCollection([Person(id: "3")], as: "people")
+        let asked = cache.place()
+        try await cache.delete("Person:1")
+        try await cache.append([Person(id: "1")], toCollection: "people")
+        try await cache.writeCollection([Person(id: "1")], as: "people", asOf: asked)
+        #expect(try names(cache) == ["1"])
+    }
+}
