@@ -12,7 +12,18 @@ struct AnswerModel {
         var uncertain: Set<Int> = []
     }
 
+    /// An element that one edit has put into the list.
+    struct Row {
+        let added: Int
+        var removed: Int?
+        /// Whether an edit that the cache has refused may have lost it, or brought it back.
+        var isUncertain = false
+    }
+
     private var nodes: [String: Node] = [:]
+    private(set) var rows: [String: Row] = [:]
+    /// When the last whole list was set, or asked for.
+    private var lastWhole = 0
     private(set) var lastWipe = 0
     /// The last wipe, or when the files were replaced.
     private(set) var lastLife = 0
@@ -41,11 +52,35 @@ struct AnswerModel {
     }
 
     /// The files are others now: what is shown stays, and nothing is known of the cache.
-    mutating func replaceFiles(_ step: Int) { (nodes, lastLife) = ([:], step) }
+    mutating func replaceFiles(_ step: Int) {
+        (nodes, lastLife) = ([:], step)
+        refuseList()
+    }
 
     mutating func wipe(_ step: Int) {
         (lastWipe, lastLife) = (step, step)
-        nodes = [:]
+        (nodes, rows) = ([:], rows.filter { $0.value.added > step })
+    }
+
+    // MARK: The list
+
+    mutating func add(row id: String, _ step: Int) { rows[id] = Row(added: step) }
+
+    mutating func remove(row id: String, _ step: Int) { rows[id]?.removed = step }
+
+    /// A list as a whole, of an answer that was asked for at `step`, or of an edit.
+    mutating func setList(_ step: Int) { if step > lastWipe { lastWhole = max(lastWhole, step) } }
+
+    /// The cache has refused an edit of the list: a manager stores the list again that it shows.
+    mutating func refuseList() { for id in rows.keys { rows[id]?.isUncertain = true } }
+
+    /// What is wrong with a row that is stored `count` times; `nil` if nothing.
+    func wrong(row id: String, count: Int) -> String? {
+        guard let row = rows[id] else { return count > 0 ? "\(id) is of before a wipe" : nil }
+        guard count < 2 else { return "\(id) is there \(count) times" }
+        guard !row.isUncertain else { return nil }
+        if let removed = row.removed { return count > 0 ? "\(id) was removed at \(removed)" : nil }
+        return count == 0 && row.added > lastWhole ? "\(id) was put in, and is not there" : nil
     }
 
     /// Whether the version is of an edit of the cache that is there now.

@@ -33,6 +33,7 @@ extension AnswerProgram {
             }
         }
         try checkAges()
+        try checkRows()
         for list in lists {
             for shown in list.data {
                 check(shown.name, "Person:\(shown.id)", "shown", list.state)
@@ -46,6 +47,19 @@ extension AnswerProgram {
         }
         for id in 0..<2 {
             if let cached = try scene.message("\(id)") { check(cached.text, "Message:\(id)") }
+        }
+    }
+
+    /// Screens show the cache's list; who was put in is there once, and who was taken out is not.
+    private func checkRows() throws {
+        guard scene.hasAllPeople else { return }
+        let stored = scene.people().map(\.id)
+        for list in lists where list.count > 0 && !list.isMissing {
+            #expect(list.data.map(\.id) == stored, "\(list.state); \(story)")
+        }
+        for id in Set(stored.filter { $0.hasPrefix("r") }).union(model.rows.keys).sorted() {
+            let count = stored.count { $0 == id }
+            if let wrong = model.wrong(row: id, count: count) { #expect(Bool(false), "\(wrong); \(story)") }
         }
     }
 
@@ -77,6 +91,12 @@ extension AnswerProgram {
         if let wrong = model.wrong(version, name, isWhole: isWhole) {
             #expect(Bool(false), "\(wrong) (\(place)); \(story)")
         }
+    }
+}
+
+extension CollectionDataProvider {
+    fileprivate var isMissing: Bool {
+        if case .missing = state { true } else { false }
     }
 }
 

@@ -2,7 +2,7 @@ import Grove
 import GroveCache
 import TestSupport
 
-/// Edits of the list by four kinds of writers. Each puts in an element of its own.
+/// Edits of the list by four kinds of writers. Each puts in an element of its own, so that it is known whether that is there.
 extension AnswerProgram {
     /// Edits the list by a screen, a call of the cache or a transaction.
     func editList() throws {
@@ -19,6 +19,8 @@ extension AnswerProgram {
         }
         if list.cacheKey != "people" { list.fetchDataFromCache(withCacheKey: "people") { _, _ in } }
         edit(list, form, new, beside: other)
+        isListSettled = false
+        if isSuspended { model.refuseList() }
     }
 
     private func edit(_ list: CollectionDataProvider<Person>, _ form: ListForm, _ new: Person, beside other: String) {
@@ -30,15 +32,17 @@ extension AnswerProgram {
         case .reference, .insertFirst, .replaceFirst: list.insert([new], at: 0)
         case .remove, .removeFirst:
             let gone = form == .remove ? other : list.data.first?.id ?? other
-            list.remove(ModelIdentifier("Person:\(gone)"))
+            if list.remove(ModelIdentifier("Person:\(gone)")) { model.remove(row: gone, step) }
             return
         case .move, .moveFirst:
             list.move(beside, to: form == .move ? .first : .last)
             return
         case .set:
+            model.setList(step)
             list.setData([new], cacheKey: "people")
         }
-        edit(new, by: list.dataModelManager)
+        model.add(row: new.id, step)
+        if isSuspended { model.mayEdit("Person:\(new.id)", step) } else { model.edit(new, step) }
     }
 
     private enum Writer { case call, transaction }
@@ -71,7 +75,13 @@ extension AnswerProgram {
             case .call: try apply(to: cache)
             case .transaction: try cache.write { tx in try apply(to: tx) }
             }
-        if isAdded { model.edit(new, step) }
+        if form == .set { model.setList(step) }
+        guard isAdded else {
+            if form == .remove || form == .removeFirst { model.remove(row: other, step) }
+            return
+        }
+        model.add(row: new.id, step)
+        model.edit(new, step)
     }
 
     /// Edits the list in the other process.
@@ -81,10 +91,12 @@ extension AnswerProgram {
         guard isRemoval else {
             let new = Person(id: "r\(step)", name: "\(step)")
             _ = try peer.ask("append", new.id, new.name)
+            model.add(row: new.id, step)
             model.edit(new, step)
             return
         }
         guard let gone = rows.first(where: { $0.hasPrefix("r") }) else { return }
         _ = try peer.ask("form", "remove", gone, "none")
+        model.remove(row: gone, step)
     }
 }

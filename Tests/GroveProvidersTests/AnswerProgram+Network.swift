@@ -24,7 +24,7 @@ extension AnswerProgram {
             }
             askers[step] = who
             if isNew { return await server.receives(sent + 1) }
-            for _ in 0..<8 where server.sent == sent { await managers[who].flush() }
+            for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
             // It has joined the newest request that is open, of which nothing that is shown was edited since.
             guard server.sent == sent, let open else { return }
             let edited = edits[who].filter { shown?.contains($0.key) ?? true }.values.max()
@@ -84,6 +84,9 @@ extension AnswerProgram {
             let version = "a\(listServer.tag(number))"
             let value = (0..<2).map { _ in person(version) }
             listServer.answer(number, .success(value))
+            model.setList(listServer.tag(number))
+            isListSettled = false
+            if isSuspended { model.refuseList() }
             for person in value {
                 if isSuspended {
                     model.mayEdit("Person:\(person.id)", 0)

@@ -38,6 +38,8 @@ final class AnswerProgram {
     var loads: [Task<Void, Never>] = []
     var model = AnswerModel()
     var isSuspended = false
+    /// Whether what was done to the list has reached the cache.
+    var isListSettled = true
     /// What each provider asked for last and is to show once anybody has it.
     var wanted: [ObjectIdentifier: String] = [:]
     /// Which manager sent the request of a step, and when each manager's screens edited each node last.
@@ -151,6 +153,7 @@ final class AnswerProgram {
         case 21 where !isSuspended:
             try scene.suspend()
             isSuspended = true
+            if !isListSettled { model.refuseList() }
         case 22: try resume()
         case 23 where !isSuspended, 24 where !isSuspended: try await settle()
         case 26, 27:
@@ -207,6 +210,7 @@ final class AnswerProgram {
     private func settle() async throws {
         // What was refused while the cache was suspended is told once, and saved again.
         for _ in 0..<3 { try? await scene.settle() }
+        if !isSuspended { isListSettled = true }
     }
 
     private func end() async throws {

@@ -48,7 +48,7 @@ struct ScreenTests {
         try await rest()
         let asked = Count()
         for screen in [provider, DataProvider<Message>(dataModelManager: manager)] {
-            _ = try await screen.load(withCacheKey: "Message:34", maxAge: 100_000) {
+            _ = try await screen.load(withCacheKey: "Message:34", maxAge: 60) {
                 asked.add()
                 return old
             }
@@ -56,14 +56,14 @@ struct ScreenTests {
         }
         #expect(asked.value == 2)
         try await cache.write(ann)
-        #expect(try cache.model("Person:1", as: Person.self, maxAge: 100_000) == nil)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == nil)
         try await cache.write(ann, confirmed: true)
-        #expect(try cache.model("Person:1", as: Person.self, maxAge: 100_000) == ann)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == ann)
         clock.advance(30)
         try await cache.write(Person(id: "1", name: "edited"))
-        #expect(try cache.model("Person:1", as: Person.self, maxAge: 100_000) != nil, "the age is that of before")
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) != nil, "the age is that of before")
         clock.advance(40)
-        #expect(try cache.model("Person:1", as: Person.self, maxAge: 100_000) == nil)
+        #expect(try cache.model("Person:1", as: Person.self, maxAge: 60) == nil)
     }
 
     // MARK: Refused writes
@@ -446,7 +446,7 @@ struct ScreenTests {
         #expect(offline.data == ann)
         let young = DataProvider<Person>(
             dataModelManager: DataModelManager(cacheDelegate: cache, now: { [clock] in clock.now }))
-        _ = try await young.load(withCacheKey: "me", maxAge: 100_000) { throw NoNetwork() }
+        _ = try await young.load(withCacheKey: "me", maxAge: 60) { throw NoNetwork() }
         #expect(young.data == ann)
         guard case .fresh = young.state else { return #expect(Bool(false), "the state is \(young.state)") }
     }

@@ -257,7 +257,7 @@ extension CollectionStore {
     ) -> [EntrySplice<T>]? {
         guard gone.isEmpty else { return nil }
         if former.isEmpty { return committed == nil ? splices.filter { !$0.isEmpty } : nil }
-        if former.contains(where: { if case .set = $0.edit { true } else { false } }) { return nil }
+        if former.contains(where: \.edit.isWhole) { return nil }
         var (shown, new) = (before, list)
         let made = former.flatMap { $0.edit.apply(to: &shown) }
         let again = pending.flatMap { $0.edit.apply(to: &new) }
@@ -328,7 +328,7 @@ extension CollectionStore {
         let isWhole = read == nil
         var new = list.entries
         // What is before a whole list makes no difference.
-        let first = pending.lastIndex { if case .set = $0.edit { true } else { false } } ?? 0
+        let first = pending.lastIndex(where: \.edit.isWhole) ?? 0
         for edit in pending.dropFirst(first) { edit.edit.apply(to: &new) }
         for index in (0..<new.count).reversed() where !pending.isEmpty && gone.contains(new[index].handle) {
             new.replace(index, index + 1, with: [])

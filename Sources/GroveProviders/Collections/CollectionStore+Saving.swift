@@ -30,7 +30,7 @@ extension CollectionStore {
         }
         sendKept(of: before, context: context)
         let ticket = send(edit.edit(storing:), edit.entries, storing: models, asOf: place, context)
-        keep(edit, of: before, ticket)
+        keep(edit, of: before, ticket, isAnswer: place != nil && edit.isWhole)
     }
 
     /// Lets the cache make the edits that were kept.
@@ -133,9 +133,11 @@ extension CollectionStore {
     /// Makes the edits from that of a number on again, which the cache could not make, behind what the list was before them.
     private func sendAgain(from ticket: UInt64, _ context: (any Sendable)?) {
         guard let first = pending.firstIndex(where: { $0.ticket == ticket }) else { return }
-        // What is before a whole list makes no difference.
-        if pending[first...].contains(where: { if case .set = $0.edit { true } else { false } }) { return }
-        for index in first..<pending.count {
+        // What is before a whole list makes no difference, unless that is an answer.
+        if pending[first...].contains(where: { $0.edit.isWhole && !$0.isAnswer }) { return }
+        let edits = pending[first...]
+        pending[first...] = (edits.filter(\.isAnswer) + edits.filter { !$0.isAnswer })[...]
+        for index in first..<pending.count where !pending[index].isAnswer {
             pending[index].ticket = 0
             // One of them may be made after all, before it is made again.
             if case .insert(let entries, let place, _) = pending[index].edit,
@@ -166,10 +168,12 @@ extension CollectionStore {
     /// Notes an edit that is shown, and that the cache was not told to have made.
     ///
     /// - Parameter ticket: its number; 0 if it stays in memory until the next one that is stored.
-    func keep(_ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: UInt64 = 0) {
+    func keep(
+        _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: UInt64 = 0, isAnswer: Bool = false
+    ) {
         guard manager.followed != nil || isLoading, cacheKey != nil else { return }
         if committed == nil { committed = before }
-        pending.append(PendingEdit(ticket: ticket, edit: edit))
+        pending.append(PendingEdit(ticket: ticket, edit: edit, isAnswer: isAnswer))
     }
 
     /// Lets go of the edits up to that of a number, which the cache has made.
@@ -177,7 +181,7 @@ extension CollectionStore {
     func endEdits(through ticket: UInt64) -> [PendingEdit<T>] {
         func isMade(_ edit: PendingEdit<T>) -> Bool { edit.ticket > 0 && edit.ticket <= ticket }
         // What is before a whole list makes no difference.
-        let whole = pending.lastIndex { if case .set = $0.edit { isMade($0) } else { false } } ?? -1
+        let whole = pending.lastIndex { $0.edit.isWhole && isMade($0) } ?? -1
         defer { pending = pending.enumerated().filter { $0 > whole && !isMade($1) }.map(\.element) }
         return pending.enumerated().filter { $0 <= whole || isMade($1) }.map(\.element)
     }

@@ -10,6 +10,9 @@ enum EntryEdit<T: SimpleModel>: Sendable {
     case replace(SeenEntry<T>, with: Entry<T>?)
     case move(SeenEntry<T>, EntryPlace<T>)
 
+    /// Whether it replaces all that was there.
+    var isWhole: Bool { if case .set = self { true } else { false } }
+
     /// The elements that it brings.
     var entries: [Entry<T>] {
         switch self {
@@ -169,11 +172,13 @@ private struct SeenEntries<T: SimpleModel>: SeenList {
 }
 
 extension PersistentVector {
-    /// Those of `entries` whose identifiers no element here has, under another handle.
+    /// Those of `entries` that are not here, and whose identifiers no element here has.
     fileprivate func lacking<T: SimpleModel>(_ entries: [Entry<T>]) -> [Entry<T>] where Element == Entry<T> {
-        let handles = Set(entries.map(\.handle))
-        let there = Set(slice(0, count).filter { !handles.contains($0.handle) }.compactMap(\.model.modelIdentifier))
-        return entries.filter { entry in entry.model.modelIdentifier.map { !there.contains($0) } ?? true }
+        let there = slice(0, count)
+        let (handles, identifiers) = (Set(there.map(\.handle)), Set(there.compactMap(\.model.modelIdentifier)))
+        return entries.filter { entry in
+            !handles.contains(entry.handle) && entry.model.modelIdentifier.map { !identifiers.contains($0) } ?? true
+        }
     }
 
     /// Where the element of `handle` is; it is looked for from `index` outwards.

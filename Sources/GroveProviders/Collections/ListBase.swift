@@ -123,6 +123,8 @@ struct PendingEdit<T: SimpleModel>: Sendable {
     var edit: EntryEdit<T>
     /// Whether it stands for edits that the cache has refused, which are saved when it takes calls again.
     var wasRefused = false
+    /// Whether it is a whole list that the network brought, under which the edits before it are applied again.
+    var isAnswer = false
 
     /// Whether the next edit that is stored lets the cache make it.
     var isKept: Bool { ticket == 0 && !wasRefused }
