@@ -145,8 +145,6 @@ final class AnswerProgram {
         case 20 where !isSuspended:
             let door = Int.random(in: 0..<5, using: &random)
             calls.append("door\(door)")
-            // An edit of a list that is on its way may be stored after the wipe.
-            if editsLists { try await settle() }
             try await wipe(door)
             if replacesFiles, door >= 3 { model.replaceFiles(step) } else { model.wipe(step) }
             wanted = [:]

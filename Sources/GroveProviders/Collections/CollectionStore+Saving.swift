@@ -29,7 +29,8 @@ extension CollectionStore {
             isInCache = isInCache || !pending.contains(where: \.isKept)
         }
         sendKept(of: before, context: context)
-        let ticket = send(edit.edit(storing:), edit.entries, storing: models, asOf: place, context)
+        let ticket = send(edit.edit(storing:), edit, storing: models, asOf: place, context)
+        if edit.isWhole, place == nil { lastWhole = ticket }
         keep(edit, of: before, ticket, isAnswer: place != nil && edit.isWhole)
     }
 
@@ -51,7 +52,7 @@ extension CollectionStore {
         }
         for index in pending.indices where pending[index].isKept {
             let edit = pending[index].edit
-            pending[index].ticket = send(edit.edit(storing:), edit.entries, isKept: true, context)
+            pending[index].ticket = send(edit.edit(storing:), edit, isKept: true, context)
         }
     }
 
@@ -72,13 +73,13 @@ extension CollectionStore {
     ///
     /// - Parameters:
     ///   - make: makes the edit of the models that it brings.
-    ///   - shown: its elements as they are shown.
+    ///   - edit: the edit as it is shown; `nil` if the cache can always make it.
     ///   - models: what is stored of them, if that is not what is shown.
-    ///   - newest: elements of which the newest versions are stored; `nil` for `shown`.
+    ///   - newest: elements of which the newest versions are stored; `nil` for those of `edit`.
     ///   - isKept: whether the edit was made before: its models are stored by themselves, and may be older than what others have stored.
     /// - Returns: its number.
     private func send(
-        _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ shown: [Entry<T>] = [],
+        _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ edit: EntryEdit<T>? = nil,
         storing models: [any SimpleModel]? = nil, newest list: [Entry<T>]? = nil, asOf place: StoredPlace? = nil,
         isKept: Bool = false, _ context: (any Sendable)?
     ) -> UInt64 {
@@ -88,7 +89,7 @@ extension CollectionStore {
         let newest = list.map { newestElements($0) }
         let savesModels = newest == nil && !isKept
         manager.onCache { [manager = WeakManager(manager), weak self] in
-            let stored: [any SimpleModel] = newest?.take() ?? models ?? shown.map(\.model)
+            let stored: [any SimpleModel] = newest?.take() ?? models ?? edit?.entries.map(\.model) ?? []
             let resumptions = manager.value?.resumptions ?? 0
             // The models of an answer are saved by themselves before: a list that is refused must not take them along.
             let fillsOnly = !savesModels || place != nil
@@ -101,10 +102,11 @@ extension CollectionStore {
                 // The cache has no such list, or has lost the part that the edit is about.
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {
                     return manager.consistencyManager.afterDelivery {
+                        guard let self else { return }
+                        guard !followed.isOver(place) else { return self.endEditsOfFormerLife(through: ticket) }
                         manager.inOrder { _ in
-                            guard let self else { return }
                             if savesModels { self.saveModels(stored, asOf: place, isLate: true, context) }
-                            self.sendAgain(from: ticket, context)
+                            self.sendAgain(from: ticket, edit, context)
                         }
                     }
                 }
@@ -118,9 +120,7 @@ extension CollectionStore {
                     manager.consistencyManager.afterDelivery {
                         guard let self else { return }
                         guard error.code == .cancelled else { return self.settleRefused(through: ticket) }
-                        // It was made before everything was emptied: it is no edit of what came since.
-                        self.endEdits(through: ticket)
-                        manager.markStale(CollectionOfOne(.list(name)))
+                        self.endEditsOfFormerLife(through: ticket)
                     }
                 }
                 manager.note(.list(name), outcome, since: resumptions)
@@ -131,7 +131,12 @@ extension CollectionStore {
     }
 
     /// Makes the edits from that of a number on again, which the cache could not make, behind what the list was before them.
-    private func sendAgain(from ticket: UInt64, _ context: (any Sendable)?) {
+    ///
+    /// - Parameter edit: the first of them: a read of the list may have let go of it before this is told.
+    private func sendAgain(from ticket: UInt64, _ edit: EntryEdit<T>?, _ context: (any Sendable)?) {
+        if let edit, ticket > lastWhole, !pending.contains(where: { $0.ticket == ticket }) {
+            keep(edit, of: entries, ticket)
+        }
         guard let first = pending.firstIndex(where: { $0.ticket == ticket }) else { return }
         // What is before a whole list makes no difference, unless that is an answer.
         if pending[first...].contains(where: { $0.edit.isWhole && !$0.isAnswer }) { return }
@@ -184,6 +189,13 @@ extension CollectionStore {
         let whole = pending.lastIndex { $0.edit.isWhole && isMade($0) } ?? -1
         defer { pending = pending.enumerated().filter { $0 > whole && !isMade($1) }.map(\.element) }
         return pending.enumerated().filter { $0 <= whole || isMade($1) }.map(\.element)
+    }
+
+    /// Lets go of the edits up to that of a number, which were made before everything was emptied, and of what they were made of.
+    private func endEditsOfFormerLife(through ticket: UInt64) {
+        endEdits(through: ticket)
+        if committed != nil { (committed, hidden) = (PersistentVector(), []) }
+        if let cacheKey { manager.markStale(CollectionOfOne(.list(ModelIdentifier(cacheKey)))) }
     }
 
     /// Makes the edits up to that of a number, which the cache has refused, one whole list in memory: it is stored when the cache takes calls

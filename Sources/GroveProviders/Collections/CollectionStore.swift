@@ -34,6 +34,8 @@ final class CollectionStore<T: SimpleModel> {
     var commit: CommitNumber?
     /// The edits that are shown and that the cache was not told to have made yet, in order.
     var pending: [PendingEdit<T>] = []
+    /// The number of the last edit that replaced all of it.
+    var lastWhole: UInt64 = 0
     /// The list without those; `nil` if there are none.
     var committed: PersistentVector<Entry<T>>?
     /// Elements whose models were deleted since one of those edits.
