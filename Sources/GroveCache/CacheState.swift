@@ -48,6 +48,8 @@ struct CacheState: Sendable {
     var replacedAt = LocalNumber.zero
     /// Counts the times that everything went, as far as this process knows: what was asked for before is not stored after it.
     var lifeNumber: UInt64 = 0
+    /// How many of those times others replaced the files.
+    var replacements: UInt64 = 0
 }
 
 extension CacheState {

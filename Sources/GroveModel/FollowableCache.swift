@@ -55,6 +55,9 @@ public protocol FollowedCache: CacheDelegate {
     /// Which life the cache is in: a wipe, or other files, begin another, by whichever process.
     var life: UInt64 { get }
 
+    /// How often the cache was emptied, by whichever process; files that were replaced do not count.
+    var wipes: UInt64 { get }
+
     /// Stores `model` and every identified model in its tree, and lets `cacheKey` find it.
     ///
     /// - Parameters:

@@ -128,6 +128,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 
     var life: UInt64 { cache.core.life }
 
+    var wipes: UInt64 { cache.core.wipes }
+
     // MARK: Writes
 
     func save(_ model: any SimpleModel, forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled) {

@@ -153,6 +153,7 @@ extension CacheState {
         wipedAt = max(wipedAt, sequence)
         replacedAt = sequence
         lifeNumber += 1
+        replacements += 1
     }
 
     /// Whether `opened` is another store than the one that was open last.

@@ -48,6 +48,14 @@ extension CacheCore {
         }
     }
 
+    /// How often everything was emptied.
+    var wipes: UInt64 {
+        state.withLock { state in
+            state.noticeReplacement()
+            return state.lifeNumber - state.replacements
+        }
+    }
+
     /// A place whose number is not known yet.
     func unnumberedPlace() -> StoredPlace {
         let time = clock.ofCall

@@ -77,13 +77,15 @@ extension CollectionStore {
         let consistency = manager.consistencyManager
         let name = ModelIdentifier(cacheKey ?? "")
         func end() { consistency.joinFetched(began, nil, []) }
+        endEditsOfBefore()
         // A load that is under way may have looked before.
-        guard !isLoading else {
+        guard !isLoading || isWiped && pending.isEmpty else {
             isStale = true
             return end()
         }
         interested.removeAll { $0.viewer == nil }
-        guard isLoaded || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
+        let isShown = isLoaded || entries.count > 0
+        guard isShown || isLoading || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
         // What was edited since may be newer than what was read: it is read again behind that.
         guard editedAt <= began else {
             end()
@@ -93,9 +95,9 @@ extension CollectionStore {
         }
         guard let list else {
             end()
-            // What was edited since is stored by now, or will be; what the cache refused before it was emptied is void.
-            guard pending.isEmpty || isWiped && pending.allSatisfy({ $0.ticket == 0 }) else { return }
-            if isWiped, isLoaded {
+            // What was edited since is stored by now, or will be.
+            guard pending.isEmpty else { return }
+            if isWiped, isShown || isLoading {
                 clearForWipe(at: manager.now())
             } else if let miss, isLoaded {
                 tellLacking(miss)

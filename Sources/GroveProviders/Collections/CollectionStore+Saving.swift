@@ -41,6 +41,7 @@ extension CollectionStore {
     /// - Parameter before: the list that is shown.
     func sendKept(of before: PersistentVector<Entry<T>>, context: (any Sendable)?) {
         guard manager.followed != nil else { return }
+        endEditsOfBefore()
         if !isInCache {
             isInCache = true
             let first = pending.firstIndex { $0.isKept } ?? pending.count
@@ -48,7 +49,8 @@ extension CollectionStore {
             var list = committed ?? before
             for edit in pending[..<first] { edit.edit.apply(to: &list) }
             let was = list.slice(0, list.count)
-            pending.insert(PendingEdit(ticket: send(ListEdit.fill, newest: was, context), edit: .set(was)), at: first)
+            let ticket = send(ListEdit.fill, newest: was, context)
+            pending.insert(PendingEdit(ticket: ticket, edit: .set(was), wipes: wipes), at: first)
         }
         for index in pending.indices where pending[index].isKept {
             let edit = pending[index].edit
@@ -60,12 +62,13 @@ extension CollectionStore {
     ///
     /// - Parameter place: as of when the last of them was refused: what others have changed since stays.
     func saveRefused(asOf place: StoredPlace?) {
+        endEditsOfBefore()
         guard isLoaded, let index = pending.lastIndex(where: \.wasRefused) else { return }
         manager.inOrder { _ in
             isInCache = true
             let list = pending[index].edit.entries
-            pending[index] = PendingEdit(
-                ticket: send(ListEdit.restore, newest: list, asOf: place, nil), edit: .set(list))
+            let ticket = send(ListEdit.restore, newest: list, asOf: place, nil)
+            pending[index] = PendingEdit(ticket: ticket, edit: .set(list), wipes: wipes)
         }
     }
 
@@ -88,6 +91,7 @@ extension CollectionStore {
         let name = ModelIdentifier(cacheKey)
         let newest = list.map { newestElements($0) }
         let savesModels = newest == nil && !isKept
+        let wipes = manager.wipesNow
         manager.onCache { [manager = WeakManager(manager), weak self] in
             let stored: [any SimpleModel] = newest?.take() ?? models ?? edit?.entries.map(\.model) ?? []
             let resumptions = manager.value?.resumptions ?? 0
@@ -103,7 +107,7 @@ extension CollectionStore {
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {
                     return manager.consistencyManager.afterDelivery {
                         guard let self else { return }
-                        guard !followed.isOver(place) else { return self.endEditsOfFormerLife(through: ticket) }
+                        guard manager.wipesNow == wipes else { return self.dropEdits(through: ticket) }
                         manager.inOrder { _ in
                             if savesModels { self.saveModels(stored, asOf: place, isLate: true, context) }
                             self.sendAgain(from: ticket, edit, context)
@@ -120,7 +124,7 @@ extension CollectionStore {
                     manager.consistencyManager.afterDelivery {
                         guard let self else { return }
                         guard error.code == .cancelled else { return self.settleRefused(through: ticket) }
-                        self.endEditsOfFormerLife(through: ticket)
+                        self.dropEdits(through: ticket)
                     }
                 }
                 manager.note(.list(name), outcome, since: resumptions)
@@ -178,7 +182,7 @@ extension CollectionStore {
     ) {
         guard manager.followed != nil || isLoading, cacheKey != nil else { return }
         if committed == nil { committed = before }
-        pending.append(PendingEdit(ticket: ticket, edit: edit, isAnswer: isAnswer))
+        pending.append(PendingEdit(ticket: ticket, edit: edit, wipes: manager.wipesNow, isAnswer: isAnswer))
     }
 
     /// Lets go of the edits up to that of a number, which the cache has made.
@@ -191,10 +195,19 @@ extension CollectionStore {
         return pending.enumerated().filter { $0 <= whole || isMade($1) }.map(\.element)
     }
 
-    /// Lets go of the edits up to that of a number, which were made before everything was emptied, and of what they were made of.
-    private func endEditsOfFormerLife(through ticket: UInt64) {
+    /// Lets go of what was edited before everything was emptied, and of what that was an edit of, though it is shown yet.
+    func endEditsOfBefore() {
+        let now = manager.wipesNow
+        pending.removeAll { $0.wipes != now }
+        guard wipes != now else { return }
+        wipes = now
+        (committed, hidden, commit) = (PersistentVector(), [], nil)
+    }
+
+    /// Lets go of the edits up to that of a number, which came too late.
+    private func dropEdits(through ticket: UInt64) {
         endEdits(through: ticket)
-        if committed != nil { (committed, hidden) = (PersistentVector(), []) }
+        endEditsOfBefore()
         if let cacheKey { manager.markStale(CollectionOfOne(.list(ModelIdentifier(cacheKey)))) }
     }
 
@@ -205,7 +218,8 @@ extension CollectionStore {
             return
         }
         for edit in pending[...last] { edit.edit.apply(to: &list) }
-        let whole = PendingEdit(ticket: 0, edit: EntryEdit.set(list.slice(0, list.count)), wasRefused: true)
+        let whole = PendingEdit(
+            ticket: 0, edit: EntryEdit.set(list.slice(0, list.count)), wipes: pending[last].wipes, wasRefused: true)
         pending.replaceSubrange(...last, with: CollectionOfOne(whole))
     }
 

@@ -34,6 +34,8 @@ final class CollectionStore<T: SimpleModel> {
     var commit: CommitNumber?
     /// The edits that are shown and that the cache was not told to have made yet, in order.
     var pending: [PendingEdit<T>] = []
+    /// How often the cache had been emptied when the whole that is there was set or read.
+    var wipes: UInt64 = 0
     /// The number of the last edit that replaced all of it.
     var lastWhole: UInt64 = 0
     /// The list without those; `nil` if there are none.
@@ -151,6 +153,7 @@ final class CollectionStore<T: SimpleModel> {
         resets += 1
         changes += 1
         isLoaded = true
+        wipes = manager.wipesNow
     }
 
     func insert(_ new: [Entry<T>], at index: Int) { replace(index..<index, with: new[...]) }

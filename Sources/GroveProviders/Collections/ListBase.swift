@@ -121,6 +121,8 @@ struct PendingEdit<T: SimpleModel>: Sendable {
     /// Its number; 0 if the cache has not got it.
     var ticket: UInt64
     var edit: EntryEdit<T>
+    /// How often the cache had been emptied when it was made.
+    let wipes: UInt64
     /// Whether it stands for edits that the cache has refused, which are saved when it takes calls again.
     var wasRefused = false
     /// Whether it is a whole list that the network brought, under which the edits before it are applied again.

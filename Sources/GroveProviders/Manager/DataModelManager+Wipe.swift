@@ -20,12 +20,16 @@ extension DataModelManager {
             epoch.withLock { epoch in
                 epoch += 1
                 consistencyManager.wipe()
+                wipesUnderWay.withLock { $0 += 1 }
                 onCache { [followed] in
                     if let followed {
-                        return followed.wipe { [self] in
-                            // It is not told of its own calls.
-                            noteLife(isShown: true)
-                            continuation.resume(returning: $0)
+                        return self.wipesUnderWay.withLock { wipes in
+                            wipes -= 1
+                            followed.wipe { [self] in
+                                // It is not told of its own calls.
+                                noteLife(isShown: true)
+                                continuation.resume(returning: $0)
+                            }
                         }
                     }
                     // Writes of later calls wait behind the wipe.

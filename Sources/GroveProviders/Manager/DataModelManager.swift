@@ -47,6 +47,8 @@ public final class DataModelManager: Sendable {
     let life = Lock<UInt64>(0)
     /// The life that what is shown is of, as far as it could go.
     let shownLife = Lock<UInt64>(0)
+    /// How many wipes by this manager have not reached the cache.
+    let wipesUnderWay = Lock<UInt64>(0)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     /// What is shown over what is confirmed; `nil` without an outbox.
     @MainActor package var layers: (any ShownLayers)?
