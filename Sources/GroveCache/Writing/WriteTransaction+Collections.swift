@@ -65,7 +65,12 @@ extension WriteTransaction {
         }
         // What a list was is older than any answer. An answer is as of its request, so that one that was asked for later replaces it.
         if kind != .fill { lists.note(key, nil, number) }
-        lists.tell(key, stored?.count ?? 0, setTo: elements)
+        // What was deleted since an answer was asked for, and written again, is not there for it: only a read knows.
+        if isAnswer, isNamed(deletions, after: number, in: body, write.tree) {
+            lists.tell(key, nil)
+        } else {
+            lists.tell(key, stored?.count ?? 0, setTo: elements)
+        }
         let isSame = before.map { $0.bytes == elements.bytes } ?? false
         if isSame, let stored, let before {
             let oldest = before.numbers.min() ?? stored.sequence

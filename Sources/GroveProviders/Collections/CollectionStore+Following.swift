@@ -113,6 +113,7 @@ extension CollectionStore {
         isLoaded = true
         isInCache = true
         commit = list.commit
+        awaitHidden(list.hidden.compactMap(\.identifier), besides: list.hiddenInCache)
         let acknowledged = endEdits(through: list.ticket)
         let read = successors(for: list.models, beside: acknowledged, except: handlesOfPending)
         let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
@@ -123,6 +124,16 @@ extension CollectionStore {
         // Who is told may edit; so that comes last.
         guard !information.isEmpty || isNew else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
+    }
+
+    /// Lets the list be read again once one of `names` is written, which it has, and which is deleted here.
+    ///
+    /// - Parameter others: those of them of which it is known when they are shown again.
+    private func awaitHidden(_ names: [ModelIdentifier], besides others: [ModelIdentifier]) {
+        guard names.count > others.count, let cacheKey else { return }
+        manager.stale.withLock { stale in
+            for name in Set(names).subtracting(others) { _ = stale.wait(.list(ModelIdentifier(cacheKey)), for: name) }
+        }
     }
 
     /// The handles of what the pending edits bring, and the cache's list does not have yet.
@@ -172,7 +183,8 @@ extension CollectionStore {
             }
             endEdits(through: item.ticket)
         }
-        guard isKnown else { return readWhole(began) }
+        // Whether what is deleted here is there for a list that was set since, only a read knows.
+        guard isKnown, !isReset || list.hidden.isEmpty else { return readWhole(began) }
         isInCache = true
         guard isAffected else {
             consistency.joinFetched(began, nil, [])

@@ -49,12 +49,13 @@ extension CollectionStore {
             var list = committed ?? before
             for edit in pending[..<first] { edit.edit.apply(to: &list) }
             let was = list.slice(0, list.count)
-            let ticket = send(ListEdit.fill, newest: was, context)
+            let ticket = send(ListEdit.fill, newest: was, madeAt: wipes, context)
             pending.insert(PendingEdit(ticket: ticket, edit: .set(was), wipes: wipes), at: first)
         }
         for index in pending.indices where pending[index].isKept {
             let edit = pending[index].edit
-            pending[index].ticket = send(edit.edit(storing:), edit, isKept: true, context)
+            pending[index].ticket = send(
+                edit.edit(storing:), edit, madeAt: pending[index].wipes, context)
         }
     }
 
@@ -67,8 +68,9 @@ extension CollectionStore {
         manager.inOrder { _ in
             isInCache = true
             let list = pending[index].edit.entries
-            let ticket = send(ListEdit.restore, newest: list, asOf: place, nil)
-            pending[index] = PendingEdit(ticket: ticket, edit: .set(list), wipes: wipes)
+            let ticket = send(
+                ListEdit.restore, newest: list, asOf: place, madeAt: pending[index].wipes, nil)
+            pending[index] = PendingEdit(ticket: ticket, edit: .set(list), wipes: pending[index].wipes)
         }
     }
 
@@ -79,20 +81,25 @@ extension CollectionStore {
     ///   - edit: the edit as it is shown; `nil` if the cache can always make it.
     ///   - models: what is stored of them, if that is not what is shown.
     ///   - newest: elements of which the newest versions are stored; `nil` for those of `edit`.
-    ///   - isKept: whether the edit was made before: its models are stored by themselves, and may be older than what others have stored.
+    ///   - former: how often the cache had been emptied when the edit was made, if that was before: its models are stored by themselves, and
+    ///     may be older than what others have stored.
     /// - Returns: its number.
     private func send(
         _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ edit: EntryEdit<T>? = nil,
         storing models: [any SimpleModel]? = nil, newest list: [Entry<T>]? = nil, asOf place: StoredPlace? = nil,
-        isKept: Bool = false, _ context: (any Sendable)?
+        madeAt former: UInt64? = nil, _ context: (any Sendable)?
     ) -> UInt64 {
         guard let followed = manager.followed, let cacheKey else { return 0 }
         let ticket = manager.takeTicket()
         let name = ModelIdentifier(cacheKey)
         let newest = list.map { newestElements($0) }
-        let savesModels = newest == nil && !isKept
-        let wipes = manager.wipesNow
+        let savesModels = newest == nil && former == nil
+        let wipes = former ?? manager.wipesNow
         manager.onCache { [manager = WeakManager(manager), weak self] in
+            if let former, followed.wipes != former {
+                manager.value?.consistencyManager.afterDelivery { self?.dropEdits(through: ticket) }
+                return
+            }
             let stored: [any SimpleModel] = newest?.take() ?? models ?? edit?.entries.map(\.model) ?? []
             let resumptions = manager.value?.resumptions ?? 0
             // The models of an answer are saved by themselves before: a list that is refused must not take them along.

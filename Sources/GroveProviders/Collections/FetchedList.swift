@@ -4,6 +4,8 @@ import GroveModel
 struct FetchedList<T: SimpleModel>: Sendable {
     let models: [T]
     let hidden: [HiddenElement]
+    /// Those that the cache does not show either.
+    let hiddenInCache: [ModelIdentifier]
     let commit: CommitNumber?
     let ticket: UInt64
 
@@ -11,6 +13,7 @@ struct FetchedList<T: SimpleModel>: Sendable {
     init(_ read: ListRead<T>, _ newest: [T?]) {
         models = newest.compactMap(\.self)
         (commit, ticket) = (read.commit, read.ticket)
+        hiddenInCache = read.hidden.compactMap(\.identifier)
         guard models.count < newest.count else {
             hidden = read.hidden
             return
