@@ -75,9 +75,10 @@ public protocol FollowedCache: CacheDelegate {
     ///     ``ListRead/ticket`` name it when it is committed.
     ///   - place: as for ``save(_:forKey:asOf:settled:)``; edits that were committed since are applied again to a whole list.
     ///   - fillsOnly: whether of the models only those are stored that the cache has no record of: others may be newer.
+    ///   - wipes: what ``wipes`` was when the edit was made, if that was before this call: after another wipe it is refused, `cancelled`.
     func edit(
         _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, fillsOnly: Bool,
-        settled: @escaping Settled)
+        madeAt wipes: UInt64?, settled: @escaping Settled)
 
     /// Deletes the model of `identifier`, and what `cacheKey` names is found no more.
     func delete(

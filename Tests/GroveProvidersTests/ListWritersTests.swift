@@ -59,6 +59,22 @@ struct ListWritersTests {
     }
 
     @Test(
+        "What was deleted, and comes back with an answer of the same names, is shown by others",
+        arguments: FollowedBackend.allCases)
+    func comesBack(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            try scene.begin()
+            let lists = [scene.manager, scene.other].map { People(dataModelManager: $0) }
+            for list in lists { _ = try await list.fetchDataFromCache(withCacheKey: "people") }
+            try scene.delete("2")
+            try await expect(["1"], scene, lists)
+            let answer = people(["1", "2"])
+            _ = try await lists[0].load(withCacheKey: "people", reload: true) { answer }
+            try await expect(["1", "2"], scene, lists)
+        }
+    }
+
+    @Test(
         "What was in memory only is stored with the next edit, and with what others have put in",
         arguments: FollowedBackend.allCases)
     func memoryOnly(backend: FollowedBackend) async throws {

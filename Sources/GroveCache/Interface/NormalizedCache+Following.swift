@@ -49,10 +49,12 @@ extension NormalizedCache: FollowableCache {
 
     func edit(
         _ edit: ListEdit, _ key: String, origin: UInt64, ticket: UInt64 = 0, asOf place: StoredPlace? = nil,
-        fillsOnly: Bool = false, settled: FollowedCache.Settled? = nil
+        fillsOnly: Bool = false, madeAt wipes: UInt64? = nil, settled: FollowedCache.Settled? = nil
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
             try ModelIdentifier(key).check()
+            // The call has its number, so that a wipe that comes from now on is behind it.
+            if let wipes, core.wipes != wipes { throw .isOfAnotherLife }
             var content: PendingWrite.Content
             if let edit = try EncodedEdit(edit) {
                 content = edit.content(key)
@@ -138,9 +140,11 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 
     func edit(
         _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, fillsOnly: Bool,
-        settled: @escaping Settled
+        madeAt wipes: UInt64?, settled: @escaping Settled
     ) {
-        cache.edit(edit, cacheKey, origin: origin, ticket: ticket, asOf: place, fillsOnly: fillsOnly, settled: settled)
+        cache.edit(
+            edit, cacheKey, origin: origin, ticket: ticket, asOf: place, fillsOnly: fillsOnly, madeAt: wipes,
+            settled: settled)
     }
 
     func delete(

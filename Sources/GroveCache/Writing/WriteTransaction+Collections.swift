@@ -78,7 +78,8 @@ extension WriteTransaction {
         }
         if let head = stored?.head { try remove(chunksOf: head) }
         try store(elements, key, sequence: sequence, time: write.time > 0 ? write.time : stored?.time ?? 0)
-        return .replaced(bodyChanged: !isSame)
+        // One that says the same shows what was deleted before and is written again.
+        return .replaced(bodyChanged: true)
     }
 
     /// Applies `operation` to `stored`, the list under `key`, a store's key.

@@ -94,10 +94,13 @@ extension CollectionStore {
             return manager.markStale([.list(name)])
         }
         guard let list else {
-            end()
             // What was edited since is stored by now, or will be.
-            guard pending.isEmpty else { return }
-            if isWiped, isShown || isLoading {
+            guard pending.isEmpty else {
+                guard showsRowsOfBefore else { return end() }
+                return show(ListBase(entries: PersistentVector(), hidden: []), asOf: began, over: fresh)
+            }
+            end()
+            if isWiped || showsRowsOfBefore, isShown || isLoading {
                 clearForWipe(at: manager.now())
             } else if let miss, isLoaded {
                 tellLacking(miss)
@@ -108,7 +111,6 @@ extension CollectionStore {
             if !isInCache { commit = nil }
             return
         }
-        let shown = shownBeforeEdit
         let isNew = !isLoaded
         isLoaded = true
         isInCache = true
@@ -116,9 +118,17 @@ extension CollectionStore {
         awaitHidden(list.hidden.compactMap(\.identifier), besides: list.hiddenInCache)
         let acknowledged = endEdits(through: list.ticket)
         let read = successors(for: list.models, beside: acknowledged, except: handlesOfPending)
-        let base = ListBase(entries: PersistentVector(read), hidden: list.hidden)
         gone.subtract(read.map(\.handle))
-        let information = show(base, asOf: began, over: fresh, reading: nil) ?? []
+        show(ListBase(entries: PersistentVector(read), hidden: list.hidden), asOf: began, over: fresh, isNew: isNew)
+    }
+
+    /// Shows `list`, which was read whole, under the edits that are pending, and tells the owners.
+    private func show(
+        _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, isNew: Bool = false
+    ) {
+        let shown = shownBeforeEdit
+        showsRowsOfBefore = false
+        let information = show(list, asOf: began, over: fresh, reading: nil) ?? []
         if !information.isEmpty { changedAt = max(changedAt, began) }
         tellWhole()
         // Who is told may edit; so that comes last.

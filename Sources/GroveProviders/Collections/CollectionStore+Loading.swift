@@ -106,6 +106,7 @@ extension CollectionStore {
     /// Stores what was edited while the list was being read.
     private func saveKept(_ context: (any Sendable)?) {
         guard let cacheKey else { return }
+        endEditsOfBefore()
         guard manager.followed == nil else { return sendKept(of: entries, context: context) }
         (pending, committed) = ([], nil)
         saveWhole(cacheKey, context)

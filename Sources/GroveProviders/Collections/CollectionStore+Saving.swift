@@ -23,6 +23,7 @@ extension CollectionStore {
             return keep(edit, of: before)
         }
         guard manager.followed != nil else { return saveWhole(cacheKey, context) }
+        endEditsOfBefore()
         // What was kept before a whole list makes no difference; an answer is put under what was kept since its request.
         if case .set(_, isPage: false) = edit {
             if place == nil { pending.removeAll { $0.ticket == 0 } }
@@ -41,7 +42,6 @@ extension CollectionStore {
     /// - Parameter before: the list that is shown.
     func sendKept(of before: PersistentVector<Entry<T>>, context: (any Sendable)?) {
         guard manager.followed != nil else { return }
-        endEditsOfBefore()
         if !isInCache {
             isInCache = true
             let first = pending.firstIndex { $0.isKept } ?? pending.count
@@ -96,15 +96,13 @@ extension CollectionStore {
         let savesModels = newest == nil && former == nil
         let wipes = former ?? manager.wipesNow
         manager.onCache { [manager = WeakManager(manager), weak self] in
-            if let former, followed.wipes != former {
-                manager.value?.consistencyManager.afterDelivery { self?.dropEdits(through: ticket) }
-                return
-            }
             let stored: [any SimpleModel] = newest?.take() ?? models ?? edit?.entries.map(\.model) ?? []
             let resumptions = manager.value?.resumptions ?? 0
             // The models of an answer are saved by themselves before: a list that is refused must not take them along.
             let fillsOnly = !savesModels || place != nil
-            followed.edit(make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: fillsOnly) {
+            followed.edit(
+                make(stored), forKey: cacheKey, ticket: ticket, asOf: place, fillsOnly: fillsOnly, madeAt: former
+            ) {
                 outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
@@ -117,7 +115,7 @@ extension CollectionStore {
                         guard manager.wipesNow == wipes else { return self.dropEdits(through: ticket) }
                         manager.inOrder { _ in
                             if savesModels { self.saveModels(stored, asOf: place, isLate: true, context) }
-                            self.sendAgain(from: ticket, edit, context)
+                            self.sendAgain(from: ticket, edit, madeAt: wipes, context)
                         }
                     }
                 }
@@ -144,8 +142,11 @@ extension CollectionStore {
     /// Makes the edits from that of a number on again, which the cache could not make, behind what the list was before them.
     ///
     /// - Parameter edit: the first of them: a read of the list may have let go of it before this is told.
-    private func sendAgain(from ticket: UInt64, _ edit: EntryEdit<T>?, _ context: (any Sendable)?) {
-        if let edit, ticket > lastWhole, !pending.contains(where: { $0.ticket == ticket }) {
+    private func sendAgain(
+        from ticket: UInt64, _ edit: EntryEdit<T>?, madeAt former: UInt64, _ context: (any Sendable)?
+    ) {
+        endEditsOfBefore()
+        if let edit, former == wipes, ticket > lastWhole, !pending.contains(where: { $0.ticket == ticket }) {
             keep(edit, of: entries, ticket)
         }
         guard let first = pending.firstIndex(where: { $0.ticket == ticket }) else { return }
@@ -207,7 +208,7 @@ extension CollectionStore {
         let now = manager.wipesNow
         pending.removeAll { $0.wipes != now }
         guard wipes != now else { return }
-        wipes = now
+        (wipes, showsRowsOfBefore) = (now, true)
         (committed, hidden, commit) = (PersistentVector(), [], nil)
     }
 

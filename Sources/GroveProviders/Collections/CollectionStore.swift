@@ -36,6 +36,8 @@ final class CollectionStore<T: SimpleModel> {
     var pending: [PendingEdit<T>] = []
     /// How often the cache had been emptied when the whole that is there was set or read.
     var wipes: UInt64 = 0
+    /// Whether rows are shown that are of before the cache was emptied.
+    var showsRowsOfBefore = false
     /// The number of the last edit that replaced all of it.
     var lastWhole: UInt64 = 0
     /// The list without those; `nil` if there are none.
@@ -153,7 +155,7 @@ final class CollectionStore<T: SimpleModel> {
         resets += 1
         changes += 1
         isLoaded = true
-        wipes = manager.wipesNow
+        (wipes, showsRowsOfBefore) = (manager.wipesNow, false)
     }
 
     func insert(_ new: [Entry<T>], at index: Int) { replace(index..<index, with: new[...]) }

@@ -69,7 +69,9 @@ extension DataModelManager {
             let (cache, followed) = (cache, followed)
             onCache { [manager = WeakManager(self)] in
                 guard let followed else { return cache.setCollection(collection, forKey: cacheKey, context: context) }
-                followed.edit(.set(collection), forKey: cacheKey, ticket: 0, asOf: nil, fillsOnly: false) { _ in }
+                followed.edit(.set(collection), forKey: cacheKey, ticket: 0, asOf: nil, fillsOnly: false, madeAt: nil) {
+                    _ in
+                }
                 manager.value?.wakeWhatLacks(collection, named: ModelIdentifier(cacheKey))
             }
         }
