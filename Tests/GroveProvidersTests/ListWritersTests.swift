@@ -387,6 +387,44 @@ struct ListWritersTests {
         }
     }
 
+    @Test(
+        "A list that was refused is saved without what was deleted before that, and is shown so",
+        arguments: FollowedBackend.allCases)
+    func refusedBesideDeletion(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let list = People(dataModelManager: scene.manager)
+            list.setData(people(["0"]), cacheKey: "people")
+            try await scene.settle()
+            try scene.suspend()
+            list.setData(people(["1", "2"]), cacheKey: "people")
+            try scene.resume()
+            try scene.delete("2")
+            try scene.put([Person(id: "2", name: "again")])
+            // What was refused is told once.
+            for _ in 0..<3 { try? await scene.settle() }
+            try await expect(["1"], scene, [list])
+        }
+    }
+
+    @Test(
+        "What was set while the cache was suspended is saved though another process has deleted a part of it meanwhile",
+        arguments: FollowedBackend.shared)
+    func refusedBesideProcess(backend: FollowedBackend) async throws {
+        try await backend.open(history: 100, withPeer: true) { scene, peer in
+            let list = People(dataModelManager: scene.manager)
+            list.setData(people(["0"]), cacheKey: "people")
+            try await scene.settle()
+            try scene.suspend()
+            list.setData(people(["1", "2"]), cacheKey: "people")
+            for words in [["put", "2"], ["remove", "2"], ["put", "2", "again"]] {
+                #expect(try peer?.ask(words[0], words[1], words.count > 2 ? words[2] : "") == "done")
+            }
+            try scene.resume()
+            for _ in 0..<3 { try? await scene.settle() }
+            try await expect(["1", "2"], scene, [list])
+        }
+    }
+
     @Test("A static edit, a page and a call in one turn are all there", arguments: FollowedBackend.allCases)
     func pages(backend: FollowedBackend) async throws {
         try await backend.open { scene, _ in

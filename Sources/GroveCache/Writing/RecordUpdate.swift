@@ -167,11 +167,12 @@ struct RecordUpdate {
                     return .unchanged
                 }
             }
-            if header == nil, isSavedAgain, deletion.sequence > sequence {
+            if header == nil, isSavedAgain {
                 // Some deletion since is forgotten, nothing says that it was this node's: an edit is not lost for that.
-                deletion = RecordBuilder.Deletion(sequence: sequence.previous, isUncertain: true)
+                deletion.sequence = min(deletion.sequence, sequence.previous)
+            } else if deletion.sequence > yieldsAfter ?? sequence {
+                return .superseded
             }
-            if deletion.sequence > yieldsAfter ?? sequence { return .superseded }
             if let header, let yieldsAfter, isNewer(header, than: node, yieldsAfter) { return .superseded }
             if var header, hasShape(of: header) || header.findShape(shapes) {
                 return try applyNode(node, over: header, into: &out)

@@ -65,8 +65,9 @@ extension WriteTransaction {
         }
         // What a list was is older than any answer. An answer is as of its request, so that one that was asked for later replaces it.
         if kind != .fill { lists.note(key, nil, number) }
-        // What was deleted since an answer was asked for, and written again, is not there for it: only a read knows.
-        if isAnswer, isNamed(deletions, after: number, in: body, write.tree) {
+        // What was deleted since an answer was asked for, and written again, is not there for it: only a read knows, also of a list that
+        // comes without its models.
+        if isAnswer, write.tree == nil || isNamed(deletions, after: number, in: body, write.tree) {
             lists.tell(key, nil)
         } else {
             lists.tell(key, stored?.count ?? 0, setTo: elements)
