@@ -17,7 +17,6 @@ extension AnswerProgram {
             let who = number(provider.dataModelManager)
             wanted[ObjectIdentifier(provider)] = provider.data == nil ? "Message:\(id)" : nil
             let open = server.open.map(server.tag).filter { askers[$0] == who }.max()
-            let shown = shown("Message:\(id)", to: who)
             let asked = managers[who].flightCount
             begin {
                 _ = try? await provider.load(withCacheKey: "Message:\(id)", reload: isNew) {
@@ -28,6 +27,7 @@ extension AnswerProgram {
             if isNew { return await server.receives(sent + 1) }
             // What the cache has is read first, which may take its time.
             while managers[who].flightCount == asked { try? await Task.sleep(for: .microseconds(100)) }
+            let shown = shown("Message:\(id)", to: who)
             for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
             // It has joined the newest request that is open, of which nothing that is shown was edited since.
             guard server.sent == sent, let open else { return }
