@@ -79,7 +79,7 @@ extension ConsistencyManager {
             engine.wantsReplacements = wantsReplacements
             // More may be held by now than when it was read; and of what is held no more, the log may have what is older.
             let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes)).subtracting(ahead)
-            var found: [any Model] = []
+            var (found, below): ([any Model], [any Model]) = ([], [])
             var aliased: [(identifier: ModelIdentifier, model: any Model)] = []
             var deleted: [ModelIdentifier] = []
             // What was deleted and is there again.
@@ -90,6 +90,7 @@ extension ConsistencyManager {
                 switch outcome {
                 case .model(let model):
                     if gone.contains(wanted.identifier) { rewritten.insert(wanted.identifier) }
+                    if !ahead.isEmpty { below += Leaf.node(model).below(ahead, in: fresh) }
                     if let model = engine.graft(Leaf.node(model), since: began, over: fresh) {
                         found.append(model)
                         if model.modelIdentifier != wanted.identifier { aliased.append((wanted.identifier, model)) }
@@ -105,6 +106,8 @@ extension ConsistencyManager {
                 case .unknown: break
                 }
             }
+            // What is newer in memory holds what it held then: what was read of that comes behind it.
+            found += below.compactMap { engine.graft($0, since: began, over: fresh) }
             var changes = tellsListeners ? ModelChange.changes(of: found) : [:]
             if tellsListeners { for identifier in deleted { changes[identifier] = .deleted } }
             // What is read for later changes is newer than this.
@@ -189,5 +192,23 @@ extension TreeNode {
     /// Visits what is below the node, as far as `body` says to go on.
     fileprivate func forEachBelow(_ body: (any Model) -> Bool) {
         for child in children where body(child.model) { child.forEachBelow(body) }
+    }
+}
+
+extension Model {
+    /// Those of `identifiers` that are below a node of `names`, each as the first of its places has it.
+    fileprivate func below(_ names: Set<ModelIdentifier>, in identifiers: Set<ModelIdentifier>) -> [any Model] {
+        var found: [any Model] = []
+        var seen: Set<ModelIdentifier> = []
+        var next: [(model: any Model, isBelow: Bool)] = [(self, false)]
+        while let (model, isBelow) = next.popLast() {
+            let identifier = model.modelIdentifier
+            if isBelow, let identifier, identifiers.contains(identifier), seen.insert(identifier).inserted {
+                found.append(model)
+            }
+            let isAhead = identifier.map(names.contains) ?? false
+            model.forEach { next.append(($0, isBelow || isAhead)) }
+        }
+        return found
     }
 }
