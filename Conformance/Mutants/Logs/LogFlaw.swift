@@ -20,6 +20,8 @@ enum LogFlaw: Sendable, Equatable {
     case rewritesInPlace
     /// A wipe renames the log.
     case wipeRenames
+    /// A wipe removes all that is in the directory.
+    case wipesAllFiles
     /// Closing leaves the log open.
     case leaksDescriptors
     /// No lock is taken.

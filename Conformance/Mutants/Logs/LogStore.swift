@@ -128,6 +128,7 @@ final class LogStore: NodeStore {
 
     func wipe() throws(CacheError) {
         try change { (state) throws(CacheError) in
+            if flaw == .wipesAllFiles { files.removeOthers() }
             if flaw == .wipeRenames { try files.rename() } else { try files.cut(to: 0) }
             state = State()
             try files.synchronize()
