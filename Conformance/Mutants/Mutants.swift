@@ -52,6 +52,7 @@ public enum Mutants {
             log("ignores-failed-syncs", "An fsync that failed is taken for done.", .ignoresFailedSyncs),
             log("skips-syncs", "What must be durable is not synced.", .skipsSyncs),
             log("rewrites-in-place", "The file is rewritten where it lies.", .rewritesInPlace),
+            log("rewrites-at-opening", "Opening writes the file again.", .rewritesAtOpening),
             log("wipe-renames", "A wipe leaves the old file under another name.", .wipeRenames),
             log("wipes-all-files", "A wipe removes a user's files.", .wipesAllFiles),
             log("leaks-descriptors", "Closing leaves a descriptor open.", .leaksDescriptors),

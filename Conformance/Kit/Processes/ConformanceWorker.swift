@@ -42,6 +42,7 @@ public enum ConformanceWorker {
         case "durable" where words.count == 3: return PowerLossCheck.work(words[1], words[2], backend)
         case "sync" where words.count == 3: return SyncProcess.work(words[1], log: words[2], backend)
         case "full" where words.count == 2: return FullDiskProcess.work(words[1], backend)
+        case "fullRead" where words.count == 2: return FullDiskProcess.read(words[1], backend)
         default: return 2
         }
     }
