@@ -6,7 +6,7 @@ import Synchronization
 /// A store in an SQLite database with a write-ahead log.
 ///
 /// The directory holds `store.sqlite`, `store.sqlite-wal` and `store.sqlite-shm`, readable by their owner only. The last two stay
-/// when the store is closed: the log without content, its index with the 32 KB that an opening needs, so that a full disk is no hindrance. Several processes may share it, on one machine.
+/// when the store is closed, so that it opens on a full disk: the log is empty then, and its index takes 32 KB. Several processes may share it, on one machine.
 ///
 /// - A view neither waits for a write nor holds one up. It does keep the log from starting over, so a view that stays
 ///   open makes the log grow.
