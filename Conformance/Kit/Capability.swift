@@ -22,6 +22,8 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     public static let readersNeverStall = Capability("readersNeverStall")
     /// The store can be opened so that it holds little: its engine has a limit of its own.
     public static let bounded = Capability("bounded")
+    /// A store that exists opens while the disk is full.
+    public static let opensOnFullDisk = Capability("opensOnFullDisk")
     /// The engine's pages carry no checksum.
     public static let unverifiedPages = Capability("unverifiedPages")
 
@@ -67,8 +69,8 @@ public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// What a profile declares, and what follows from it: a rule that needs what a backend does not claim to be says
     /// nothing about it, while one that needs what its harness could supply is a gap.
     public static let ofProfiles: Set<Capability> = [
-        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .bounded,
-        .normalizes,
+        .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .opensOnFullDisk,
+        .bounded, .normalizes,
     ]
 
     /// What a harness for a store supplies.

@@ -52,7 +52,9 @@ public enum Mutants {
             log("ignores-failed-syncs", "An fsync that failed is taken for done.", .ignoresFailedSyncs),
             log("skips-syncs", "What must be durable is not synced.", .skipsSyncs),
             log("rewrites-in-place", "The file is rewritten where it lies.", .rewritesInPlace),
+            log("rewrites-at-opening", "Opening writes the file again.", .rewritesAtOpening),
             log("wipe-renames", "A wipe leaves the old file under another name.", .wipeRenames),
+            log("wipes-all-files", "A wipe removes a user's files.", .wipesAllFiles),
             log("leaks-descriptors", "Closing leaves a descriptor open.", .leaksDescriptors),
             log("takes-no-lock", "Two processes write one store.", .takesNoLock),
             log("keeps-lock", "Closing leaves the lock.", .keepsLock),
@@ -85,6 +87,13 @@ public enum Mutants {
             over(
                 "sqlite", "counts-its-own", "What others wrote since a handle's last write does not count.",
                 CountsItsOwn.self),
+            over("lmdb", "keeps-views", "A view that has ended is kept.", KeepsViews.self),
+            over(
+                "sqlite", "own-calls-win", "What this process set last is read, whatever others wrote since.",
+                OwnCallsWin.self),
+            over(
+                "lmdb", "compares-numbers", "A stream tells no commit with a number that it has told.",
+                ComparesNumbers.self),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }

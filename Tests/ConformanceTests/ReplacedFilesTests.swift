@@ -53,7 +53,7 @@ import Testing
     @Test(
         "A file that was removed from beside a store that another process has open is an error, not a new start",
         .timeLimit(.minutes(2)),
-        arguments: [("lmdb", "lock.mdb")])
+        arguments: [("lmdb", "lock.mdb"), ("sqlite", "store.sqlite-wal"), ("sqlite", "store.sqlite-shm")])
     func removedBeside(_ name: String, _ file: String) throws {
         let worker = try #require(Workers.command(name))
         let backend = try #require(Harnesses.backend(name, worker: worker))

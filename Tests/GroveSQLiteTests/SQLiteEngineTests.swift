@@ -171,8 +171,17 @@ struct SQLiteEngineTests {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.url(name).path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
+    }
+
+    @Test("A store that was closed keeps its log, without content, and the log's index")
+    func keptLog() throws {
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        try store.put([1], [1])
         store.close()
-        #expect(!FileManager.default.fileExists(atPath: directory.url("store.sqlite-wal").path))
+        let files = try StoreFiles(directory.path)
+        #expect(files.file(SQLiteFiles.log)?.length == 0)
+        #expect(files.file(SQLiteFiles.logIndex)?.length == 32_768)
     }
 
     @Test("A write waits no longer than the options say for another connection's")

@@ -52,6 +52,7 @@ struct ImportTests {
     func replacing(backend: String) throws {
         let place = try Place(backend)
         #expect(try place.importing(ImportTests.old).status == 0)
+        #expect(try place.names("stores/store").contains("CACHEDIR.TAG"))
         try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: place.path("stores/store"))
         let replaced = try place.importing(ImportTests.new, "--replace", "--verify")
         #expect(replaced.status == 0, "\(replaced.errors)")
@@ -62,6 +63,12 @@ struct ImportTests {
         // LevelDB closes the directory to others itself.
         let mode = try FileManager.default.attributesOfItem(atPath: place.path("stores/store"))[.posixPermissions]
         #expect((mode as? Int) == (backend == "leveldb" ? 0o700 : 0o750))
+        // A user who removed the mark wants backups of the store, also of the next one.
+        for isMarked in [true, false] {
+            #expect(try place.names("stores/store").contains("CACHEDIR.TAG") == isMarked)
+            try? FileManager.default.removeItem(atPath: place.path("stores/store/CACHEDIR.TAG"))
+            #expect(try place.importing(ImportTests.old, "--replace").status == 0)
+        }
     }
 
     @Test("An import that fails leaves the store that it was to replace", arguments: ["lmdb", "sqlite", "leveldb"])

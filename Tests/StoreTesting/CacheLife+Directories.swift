@@ -33,6 +33,8 @@ extension CacheLife {
                 try $0.removedUnawares()
             },
             Check("A durable write says that a file was removed from beside the store") { try $0.removedCompanion() },
+            Check("A directory that was empty is marked for backup programs, once") { try $0.backupMark() },
+            Check("A copy is not marked for backup programs") { try await $0.unmarkedCopy() },
             Check("A wipe empties what is in the directory now") { try $0.removedBeforeWipe() },
             Check("No path is empty or has a NUL") { try $0.impossible() },
         ]
@@ -145,6 +147,45 @@ extension CacheLife {
             #expect(code { try cache.flush(.durable) } == .inputOutput, "\(name)")
             cache.close()
         }
+    }
+
+    private func backupMark() throws {
+        let files = FileManager.default
+        func mark(_ place: String) -> String? {
+            files.contents(atPath: place + "/CACHEDIR.TAG").map { String(decoding: $0.prefix(43), as: UTF8.self) }
+        }
+        let cache = try open()
+        #expect(mark(path) == "Signature: 8a477f597d28d172789f06886806bc55")
+        try cache.write(Note(1, "kept"))
+        try cache.wipe()
+        #expect(mark(path) != nil)
+        cache.close()
+        // A user who removes it wants backups.
+        try files.removeItem(atPath: path + "/CACHEDIR.TAG")
+        let again = try open()
+        try again.write(Note(1, "kept"))
+        again.close()
+        #expect(mark(path) == nil)
+        // What the user has there is for backups. The mark alone is no stranger.
+        for (name, isMarked) in [(".env", false), ("CACHEDIR.TAG", true)] {
+            let place = path + " beside " + name
+            try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+            try Data("the user's".utf8).write(to: URL(fileURLWithPath: place + "/" + name))
+            try Cache(directory: place, options: options).close()
+            #expect(mark(place) == (isMarked ? "the user's" : nil), "\(name)")
+        }
+    }
+
+    private func unmarkedCopy() async throws {
+        let place = directory.path + "/copy"
+        let cache = try open()
+        try await cache.write(Note(1, "kept"))
+        try await cache.copy(to: place)
+        cache.close()
+        let copy = try Cache(directory: place, options: options)
+        #expect(try copy.model("Note:1", as: Note.self) == Note(1, "kept"))
+        copy.close()
+        #expect(!FileManager.default.fileExists(atPath: place + "/CACHEDIR.TAG"))
     }
 
     private func removedBeforeWipe() throws {

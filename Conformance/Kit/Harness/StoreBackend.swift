@@ -48,6 +48,7 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
         if profile.isEvicting { all.insert(.evicting) }
         if profile.readersNeverStall { all.insert(.readersNeverStall) }
         if profile.hasUnverifiedPages { all.insert(.unverifiedPages) }
+        if profile.opensOnFullDisk { all.insert(.opensOnFullDisk) }
         return all
     }
 

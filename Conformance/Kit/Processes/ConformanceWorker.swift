@@ -25,6 +25,8 @@ public enum ConformanceWorker {
         case "look" where words.count == 2: return PeerProcess.look(words[1], backend)
         case "hold" where words.count == 2: return PeerProcess.hold(words[1], backend)
         case "stall" where words.count == 2: return PeerProcess.stall(words[1], backend)
+        case "rest" where words.count == 3: return PeerProcess.rest(words[1], Int(words[2]) ?? 0, backend)
+        case "set" where words.count == 4: return PeerProcess.set(words[1], words[2], Int(words[3]) ?? 0, backend)
         case "copy" where words.count == 3: return await PeerProcess.copy(words[1], words[2], backend)
         case "fork" where words.count == 2: return ForkProcess.run(words[1], backend)
         case "wipe" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: false, backend)
@@ -40,6 +42,7 @@ public enum ConformanceWorker {
         case "durable" where words.count == 3: return PowerLossCheck.work(words[1], words[2], backend)
         case "sync" where words.count == 3: return SyncProcess.work(words[1], log: words[2], backend)
         case "full" where words.count == 2: return FullDiskProcess.work(words[1], backend)
+        case "fullRead" where words.count == 2: return FullDiskProcess.read(words[1], backend)
         default: return 2
         }
     }

@@ -70,6 +70,32 @@ final class FullDiskProcess {
         return 0
     }
 
+    /// Opens stores twice while the disk has not a page left, reads them, and says what came of it that must not be.
+    static func read(_ disk: String, _ backend: any ConformanceBackend) -> Int32 {
+        let process = FullDiskProcess(disk, backend)
+        do {
+            for moment in [Moment.closed, .killed] {
+                ConformanceWorker.say("point\tfilled, \(moment)")
+                let directory = disk + "/store"
+                process.expected = [:]
+                _ = try process.prepare(moment, directory)
+                try process.fillDisk(leaving: 0)
+                for opening in 1...2 {
+                    let site = backend.site(at: directory)
+                    try process.check(site.open(), isStrict: true, "opening \(opening)")
+                    site.closeAll()
+                }
+                TemporaryDirectory.remove(disk + "/ballast")
+                TemporaryDirectory.remove(directory)
+            }
+        } catch {
+            ConformanceWorker.say("wrong\texpected to read the store, got \(error)")
+            return 0
+        }
+        ConformanceWorker.say("done\t2\t\(process.expected.count)")
+        return 0
+    }
+
     /// Fills the disk but for so many pages at `moment`, uses the cache, and makes room again.
     private func fill(leaving pages: Int, at moment: Moment) throws {
         let directory = disk + "/store"
@@ -116,7 +142,13 @@ final class FullDiskProcess {
         if moment == .open { return (cache, site) }
         if moment == .killed {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            try TemporaryDirectory.copy(site.directory ?? "", directory)
+            let original = site.directory ?? ""
+            try TemporaryDirectory.copy(original, directory)
+            // A killed process leaves its lock's file too. Reading that lets go of the lock, which is nobody else's here.
+            for name in try TemporaryDirectory.names(in: original) where name.lowercased().hasPrefix("lock") {
+                let bytes = FileManager.default.contents(atPath: "\(original)/\(name)") ?? Data()
+                try TemporaryDirectory.writeFile("\(directory)/\(name)", [UInt8](bytes))
+            }
         }
         site.closeAll()
         TemporaryDirectory.remove(disk + "/original")

@@ -1,3 +1,4 @@
+import Dispatch
 import GroveCache
 import GroveModel
 
@@ -46,6 +47,41 @@ enum PeerProcess {
         ConformanceWorker.say("holding")
         while readLine() != nil {}
         view.end()
+        cache.close()
+        return 0
+    }
+
+    /// Reads the cache in `directory` with so many threads at once, and does nothing more until it is told to end.
+    static func rest(_ directory: String, _ threads: Int, _ backend: any ConformanceBackend) -> Int32 {
+        guard let cache = try? backend.site(at: directory).open() else { return 3 }
+        let (arrived, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let readers = (0..<threads).map { _ in
+            Threads.start { () -> Bool in
+                defer { arrived.signal() }
+                return try cache.view { view in
+                    arrived.signal()
+                    leave.wait()
+                    return try view.read("Person:1", as: Person.self).value != nil
+                }
+            }
+        }
+        // One that fails has arrived as well.
+        for _ in readers { arrived.wait() }
+        for _ in readers { leave.signal() }
+        guard readers.allSatisfy({ (try? $0.wait(seconds: 30)) == true }) else { return 4 }
+        ConformanceWorker.say("rests")
+        _ = readLine()
+        cache.close()
+        return 0
+    }
+
+    /// Writes a person of `identifier` and `age` to the cache in `directory`.
+    static func set(
+        _ directory: String, _ identifier: String, _ age: Int, _ backend: any ConformanceBackend
+    ) -> Int32 {
+        guard let cache = try? backend.site(at: directory).open(),
+            (try? cache.write(Person(id: identifier, age: age))) != nil
+        else { return 3 }
         cache.close()
         return 0
     }

@@ -1,9 +1,10 @@
 import GroveCache
 import GroveModel
+import Synchronization
 
 /// CHG: what streams of changes tell, and what the cache counts.
 enum ChangeRules {
-    static let all = [once, failures, resumption, gaps, killed, statistics]
+    static let all = [once, failures, resumption, gaps, killed, emptied, statistics]
 
     /// The name of the last write of a rule: its change set ends the reading, so that a lost one is no waiting for ever.
     private static let last: ModelIdentifier = "Person:last"
@@ -202,6 +203,43 @@ enum ChangeRules {
         let missing =
             sets.contains(where: \.changesEverything) ? [] : acknowledged.subtracting(told).map(\.rawValue).sorted()
         try trial.expectEqual(missing, [], "what was committed before the kill and is not told after it")
+    }
+
+    static let emptied = Rule(
+        "CHG-07",
+        "If another process empties the store, a stream says so, although commits are counted from one again.",
+        because: "A commit's number means nothing without its store, and a higher one may not come for long.",
+        requires: [.typedCalls, .changes, .persistent, .processes, .multiProcess, .wipe],
+        kills: ["compares-numbers"], timeLimit: .seconds(60)
+    ) { trial in
+        guard let worker = trial.backend.worker else { return }
+        let site = try trial.site()
+        let cache = try site.open(history: 100)
+        for round in 1...3 {
+            let reader = try cache.changes()
+            for number in 0..<8 { try cache.write(Person(id: "Person:\(number)", age: round)) }
+            let child = try ChildProcess(worker, ["wipe", site.directory ?? "", "\(round)"])
+            try trial.expectEqual(child.wait(), .exited(0), "the process that empties the store (\(child.errorText))")
+            for number in 0..<20 { try cache.write(Person(id: "Person:\(number)", age: -round)) }
+            // A change set that was not taken is merged with the next one. If the merged one says everything, it names no model.
+            let reading = Task { try await tellings(reader) }
+            let isOver = Atomic(false)
+            Task {
+                _ = try? await reading.value
+                isOver.store(true, ordering: .relaxed)
+            }
+            var age = 0
+            while !isOver.load(ordering: .relaxed), age < 100_000 {
+                age += 1
+                try cache.write(Person(id: last.rawValue, age: age))
+                await Task.yield()
+            }
+            let sets = try await reading.value
+            try trial.expect(
+                sets.contains(where: \.changesEverything),
+                "what a stream tells of another process's wipe: expected that everything may have changed, got \(names(sets))."
+            )
+        }
     }
 
     static let statistics = Rule(

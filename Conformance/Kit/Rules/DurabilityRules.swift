@@ -4,7 +4,7 @@ import GroveModel
 /// DUR: what is left when processes are killed and calls fail.
 enum DurabilityRules {
     static let all = [
-        acknowledged, whole, large, prefix, powerLoss, fullDisk, limitedFile, smallDisk, failedSync, recovery,
+        acknowledged, whole, large, prefix, powerLoss, fullDisk, limitedFile, smallDisk, reading, failedSync, recovery,
     ]
 
     private static let needs: Set<Capability> = [.persistent, .survivesCrash, .processes, .systemFaults]
@@ -97,10 +97,26 @@ enum DurabilityRules {
         because: "Disks fill up every day, also those of applications that only read.",
         requires: [.persistent, .processes, .smallDisk], kills: ["ignores-failed-writes"], timeLimit: .seconds(240)
     ) { trial in
-        guard let worker = trial.backend.worker else { return }
+        let counts = try fillDisk(trial, "full")
+        trial.note("\(counts.disks) disks, \(counts.calls) calls refused")
+    }
+
+    static let reading = Rule(
+        "DUR-17", "A store that exists opens on a full disk, and everything in it can be read.",
+        because: "An application that cannot write should still show what it has.",
+        requires: [.persistent, .survivesCrash, .processes, .smallDisk, .opensOnFullDisk],
+        kills: ["rewrites-at-opening"], timeLimit: .seconds(60)
+    ) { trial in
+        let counts = try fillDisk(trial, "fullRead")
+        trial.note("\(counts.disks) disks, \(counts.calls) models read on each")
+    }
+
+    /// Starts a process that does `job` on a small disk, and returns how many disks it filled and the calls it counted.
+    private static func fillDisk(_ trial: Trial, _ job: String) throws -> (disks: Int, calls: Int) {
+        guard let worker = trial.backend.worker else { throw CheckFailure("There is no worker process.") }
         let disk = try TemporaryDirectory.make()
         defer { TemporaryDirectory.remove(disk) }
-        let child = try ChildProcess(try SmallDisk.command(worker, at: disk), ["full", disk])
+        let child = try ChildProcess(try SmallDisk.command(worker, at: disk), [job, disk])
         let lines = child.lines(within: .seconds(200)).lines
         let place = lines.last { $0.hasPrefix("point\t") }?.dropFirst(6) ?? "before anything was filled"
         let wrong = lines.first { $0.hasPrefix("wrong\t") }?.dropFirst(6)
@@ -110,8 +126,8 @@ enum DurabilityRules {
             ending == .exited(0), "a disk, \(place): expected the process to live, got \(ending) \(child.errorText)")
         let counts = lines.last?.split(separator: "\t").compactMap { Int($0) } ?? []
         try trial.expect(
-            counts.count == 2 && counts[1] > 0, "a disk that is full: expected calls to be refused, got \(counts).")
-        trial.note("\(counts[0]) disks, \(counts[1]) calls refused")
+            counts.count == 2 && counts[1] > 0, "a disk that is full: expected calls to be counted, got \(counts).")
+        return (counts[0], counts[1])
     }
 
     static let failedSync = Rule(

@@ -6,7 +6,7 @@ public enum Rules {
         ReconstructionRules.all, DeletionRules.all, CollectionRules.all, CollectionEditRules.all, ListEditRules.all,
         TransactionRules.all,
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all, PeerRules.all, SuspensionRules.all,
-        StoppedPeerRules.all, CopyRules.all,
+        StoppedPeerRules.all, CopyRules.all, NeighbourRules.all,
         ConcurrencyRules.all, ProgramRules.all, DurabilityRules.all, DamageRules.all,
         EvictionRules.all, PinRules.all, AgeRules.all, AnswerRules.all, LargeTransactionRules.all, SizeRules.all,
         ChangeRules.all, KeptRules.all,

@@ -111,6 +111,14 @@ final class LogFiles: Sendable {
         try replace(with: [])
     }
 
+    /// Removes every file in the directory but these and the cache's.
+    func removeOthers() {
+        guard let files = try? StoreFiles(directory) else { return }
+        try? files.forEachFile { name, _ in
+            if !["log", "LOCK", "grove.generation"].contains(name) { _ = unsafe unlink(directory + "/" + name) }
+        }
+    }
+
     /// What the files take on disk.
     func allocatedBytes() -> Int {
         guard let files = try? StoreFiles(directory) else { return 0 }

@@ -18,8 +18,12 @@ enum LogFlaw: Sendable, Equatable {
     case skipsSyncs
     /// The log is rewritten where it lies, and at every opening.
     case rewritesInPlace
+    /// The log is rewritten at every opening.
+    case rewritesAtOpening
     /// A wipe renames the log.
     case wipeRenames
+    /// A wipe removes all that is in the directory.
+    case wipesAllFiles
     /// Closing leaves the log open.
     case leaksDescriptors
     /// No lock is taken.

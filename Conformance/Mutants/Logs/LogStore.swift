@@ -11,7 +11,7 @@ final class LogStore: NodeStore {
     static var profile: BackendProfile {
         BackendProfile(
             name: "log", isPersistent: true, survivesCrash: true, isMultiProcess: false, readersNeverStall: false,
-            maxValueBytes: 1 << 30)
+            opensOnFullDisk: true, maxValueBytes: 1 << 30)
     }
 
     private struct State {
@@ -45,7 +45,9 @@ final class LogStore: NodeStore {
             if flaw == .keepsTornTail { state.end = bytes.count }
         }
         self.state = Mutex(state)
-        if flaw == .rewritesInPlace { try change { (state) throws(CacheError) in try rewrite(&state) } }
+        if flaw == .rewritesInPlace || flaw == .rewritesAtOpening {
+            try change { (state) throws(CacheError) in try rewrite(&state) }
+        }
     }
 
     func view() throws(CacheError) -> ReferenceView<NoFlaw> { ReferenceView(state.withLock { $0.content }, of: nil) }
@@ -128,6 +130,7 @@ final class LogStore: NodeStore {
 
     func wipe() throws(CacheError) {
         try change { (state) throws(CacheError) in
+            if flaw == .wipesAllFiles { files.removeOthers() }
             if flaw == .wipeRenames { try files.rename() } else { try files.cut(to: 0) }
             state = State()
             try files.synchronize()

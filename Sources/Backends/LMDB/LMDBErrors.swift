@@ -42,7 +42,9 @@ extension CacheError {
             (.tooLarge, "; keys are 1 to 8,192 bytes long")
         case MDB_BAD_TXN:
             (.closed, "; the view or the transaction has ended")
-        case EAGAIN, EBUSY:
+        case EAGAIN:
+            (.locked, "; a process of another container has the same process id, by which LMDB knows its readers")
+        case EBUSY:
             (.locked, "")
         case ENOMEM:
             (

@@ -25,7 +25,7 @@ public final class LMDBStore: ShrinkableStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, hasUnverifiedPages: true, mainFile: LMDBFiles.names[0],
+        readersNeverStall: true, hasUnverifiedPages: true, opensOnFullDisk: true, mainFile: LMDBFiles.names[0],
         companions: [LMDBFiles.names[1]], maxValueBytes: maxValueBytes,
         livePayloadShare: 0.45,
         leastBudgetBytes: (fewestPages * LMDBEnvironment.systemPage + besideMap) / 5 * 6)

@@ -13,6 +13,9 @@ public import GroveModel
 /// The directory, which holds nothing else, is given mode 0700 where its owner opens it: that keeps others out, for LevelDB
 /// makes its files with mode 0644 less the process's mask.
 ///
+/// Opening a store that exists needs room on the disk: LevelDB makes its log a table, and begins a new manifest. So it needs as many bytes
+/// as the log has, at most ``LevelDBOptions/writeBufferBytes`` as a rule, and three pages. Without them it throws `full` and changes nothing.
+///
 /// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Nothing
 /// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
 public final class LevelDBStore: BudgetedStore {

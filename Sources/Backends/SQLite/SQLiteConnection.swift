@@ -33,6 +33,9 @@ import GroveModel
         lockMilliseconds = options.lockMilliseconds
         unsafe sqlite3_extended_result_codes(opened, 1)
         unsafe sqlite3_busy_timeout(opened, options.lockMilliseconds)
+        // Otherwise the last connection removes the log and its index, and an opening needs room to make them again.
+        var keepsLog: Int32 = 1
+        unsafe sqlite3_file_control(opened, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)
         // Until the file is known to be ours it stays as it is; a reader always leaves the log to the writer.
         leaveLog(true)
         try run("PRAGMA trusted_schema = OFF")

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A store in an SQLite database with a write-ahead log.
 ///
-/// The directory holds `store.sqlite` and, while it is open, `store.sqlite-wal` and `store.sqlite-shm`, readable by
-/// their owner only. Several processes may share it, on one machine.
+/// The directory holds `store.sqlite`, `store.sqlite-wal` and `store.sqlite-shm`, readable by their owner only. The last two stay
+/// when the store is closed, so that it opens on a full disk: the log is empty then, and its index takes 32 KB. Several processes may share it, on one machine.
 ///
 /// - A view neither waits for a write nor holds one up. It does keep the log from starting over, so a view that stays
 ///   open makes the log grow.
@@ -23,7 +23,8 @@ public final class SQLiteStore: ShrinkableStore {
     /// What this backend can do.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
-        readersNeverStall: true, mainFile: SQLiteFiles.database, maxValueBytes: maxValueBytes, livePayloadShare: 0.5,
+        readersNeverStall: true, opensOnFullDisk: true, mainFile: SQLiteFiles.database,
+        companions: [SQLiteFiles.log, SQLiteFiles.logIndex], maxValueBytes: maxValueBytes, livePayloadShare: 0.5,
         leastBudgetBytes: 1 << 20)
 
     /// Whether SQLite makes the file.
@@ -87,10 +88,6 @@ public final class SQLiteStore: ShrinkableStore {
         // What is not in the log was synced when it was copied out of it.
         try pool.directory.synchronize(SQLiteFiles.log)
         try pool.directory.synchronize()
-        // They are there while a connection is; the system syncs them without a word if they have no name any more.
-        for name in [SQLiteFiles.log, SQLiteFiles.logIndex] where !pool.directory.holds(name) {
-            throw CacheError(.inputOutput, "the file \(name) was removed; close the store and open it again")
-        }
     }
 
     /// The size of the store now; the payload is an estimate from the number of pages.
@@ -138,7 +135,7 @@ public final class SQLiteStore: ShrinkableStore {
         }
     }
 
-    /// Copies the log into the database and lets go of the files; a view that is still open does when it ends.
+    /// Copies the log into the database, empties it and lets go of the files; a view that is still open does when it ends.
     ///
     /// Every later call throws `closed`.
     public func close() {

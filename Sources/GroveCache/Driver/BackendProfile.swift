@@ -21,6 +21,9 @@ public struct BackendProfile: Sendable, Equatable {
     /// Whether the engine's own pages carry no checksum: a damaged file may end the process, or show an older whole record.
     public var hasUnverifiedPages: Bool
 
+    /// Whether a store that exists opens while the disk is full, so that it can be read.
+    public var opensOnFullDisk: Bool
+
     /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
     ///
     /// It is there from the opening on, and stays the same one but for ``NodeStore/wipe()`` and
@@ -51,7 +54,7 @@ public struct BackendProfile: Sendable, Equatable {
     /// Makes a profile.
     public init(
         name: String, isPersistent: Bool, survivesCrash: Bool, isMultiProcess: Bool, isEvicting: Bool = false,
-        readersNeverStall: Bool, hasUnverifiedPages: Bool = false,
+        readersNeverStall: Bool, hasUnverifiedPages: Bool = false, opensOnFullDisk: Bool = false,
         mainFile: String? = nil, companions: [String] = [], maxValueBytes: Int, livePayloadShare: Double = 0,
         transactionShare: Double = 0.25,
         leastBudgetBytes: Int = 1
@@ -63,6 +66,7 @@ public struct BackendProfile: Sendable, Equatable {
         self.isEvicting = isEvicting
         self.readersNeverStall = readersNeverStall
         self.hasUnverifiedPages = hasUnverifiedPages
+        self.opensOnFullDisk = opensOnFullDisk
         self.mainFile = mainFile
         self.companions = companions
         self.maxValueBytes = maxValueBytes

@@ -121,9 +121,9 @@ package struct StoreFiles: Sendable {
         return total
     }
 
-    /// The same of the engine's files alone: those of the cache beside them have names that begin with `grove`.
+    /// The same of the engine's files alone: those of the cache beside them have names that begin with `grove`, or mark it.
     package func engineBytes() throws(CacheError) -> Int {
-        try allocatedBytes { !$0.hasPrefix("grove") }
+        try allocatedBytes { !$0.hasPrefix("grove") && $0 != StoreDirectory.cacheTagName }
     }
 
     /// Makes the file called `name` for its owner alone, unless there is one.

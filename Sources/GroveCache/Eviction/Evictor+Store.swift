@@ -18,7 +18,8 @@ extension Evictor {
     /// whether there is room for the latter.
     private func left(of bytes: Int, _ least: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
         let isAsideKept = aside <= min(bytes / 8, bytes - least)
-        let own = reserve + 4_096
+        // Beside what is saved: the file of the generation and the mark for backups, a page each.
+        let own = reserve + 2 * 4_096
         return (bytes - own - (isAsideKept ? aside : 0), isAsideKept)
     }
 

@@ -64,7 +64,7 @@ package enum StoreDirectory {
     ///
     /// The mark comes before every other file of a store, and stays as long as the directory. So a store that is damaged
     /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot,
-    /// and those that systems give, do not count.
+    /// and those that systems give, do not count. A directory that was empty is also marked for backup programs.
     ///
     /// - Parameter mainFile: the name of the file that is the store, if it has one.
     /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `permissionDenied`, `full` or
@@ -94,6 +94,7 @@ package enum StoreDirectory {
             )
         }
         try files.create(mark)
+        if names.isEmpty { leaveOutOfBackups(directory) }
         // Otherwise a loss of power might take the mark and leave the store.
         try files.synchronize()
     }
@@ -106,9 +107,31 @@ package enum StoreDirectory {
         return names
     }
 
+    /// The name of the file by which backup programs know a cache.
+    ///
+    /// The Cache Directory Tagging Specification: https://bford.info/cachedir/
+    package static let cacheTagName = "CACHEDIR.TAG"
+
+    /// Marks `directory` as a cache, which backup programs may leave out.
+    private static func leaveOutOfBackups(_ directory: String) {
+        let text = """
+            Signature: 8a477f597d28d172789f06886806bc55
+            # This directory is a cache made by Grove. Backup programs that read this file leave it out; see https://bford.info/cachedir/.
+            # To have it in backups, remove this file. Grove does not make it again.
+
+            """
+        write(Array(text.utf8), to: cacheTagName, in: directory)
+        #if canImport(Darwin)
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            var url = URL(fileURLWithPath: directory, isDirectory: true)
+            try? url.setResourceValues(values)
+        #endif
+    }
+
     /// Whether a file called `name` is neither the cache's own nor one that systems make by themselves.
     private static func isForeign(_ name: String) -> Bool {
-        !name.hasPrefix("grove") && !name.hasPrefix(".") && name != setAsideName && !StoreFiles.isOfSystem(name)
+        !name.hasPrefix("grove") && !name.hasPrefix(".") && !ownNames.contains(name) && !StoreFiles.isOfSystem(name)
     }
 
     /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
@@ -125,7 +148,7 @@ package enum StoreDirectory {
     static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     /// The names of the cache's own files beside the engine's.
-    package static let ownNames: Set = [StoreGeneration.fileName, Evictor.fileName, setAsideName]
+    package static let ownNames: Set = [StoreGeneration.fileName, Evictor.fileName, setAsideName, cacheTagName]
 
     /// Moves the files of the store in `directory` into its set-aside folder, in place of what that held.
     ///

@@ -50,6 +50,10 @@ struct StoreReplacement {
     /// - Throws: ``ToolError`` where the file system cannot exchange directories; the old store is as it was then.
     func install() throws(ToolError) {
         old.close()
+        // A user who removed the mark wants backups of the store.
+        if FilePlace(directory + "/" + StoreDirectory.cacheTagName) == .missing {
+            try? StoreFiles(beside.path).remove(StoreDirectory.cacheTagName)
+        }
         var status = stat()
         if unsafe stat(directory, &status) == 0 { _ = unsafe chmod(beside.path, status.st_mode & 0o7777) }
         let number = Cleanup.uninterrupted { exchange(beside.path, directory) == 0 ? 0 : errno }
