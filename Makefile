@@ -60,9 +60,9 @@ peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_AR
 	$(BUILD) -c release --package-path Benchmarks/Peers $(FLAGS)
 	Benchmarks/Peers/.build/release/Peers $(PEERS_ARGS)
 
-screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS=10000 says how long it is
+screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS="1000 10000" ROUNDS=3
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Screens $(FLAGS)
-	@for peer in idle grove grove-appends grove-process grdb; do echo "$$peer"; Benchmarks/Peers/.build/release/Screens $$peer $(or $(ROWS),10000); done
+	@sh Scripts/screens.sh
 
 tests: setup ## builds the tests
 	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)
