@@ -311,6 +311,26 @@ struct ListWritersTests {
         }
     }
 
+    @Test("Of elements that are equal, an edit is of the one that its editor saw", arguments: FollowedBackend.allCases)
+    func occurrences(backend: FollowedBackend) async throws {
+        for between in [1, 300] {
+            try await backend.open { scene, _ in
+                let others = [1, 2].map { number in (0..<between).map { "\(number).\($0)" } }
+                let list = People(dataModelManager: scene.manager)
+                list.setData(people(["a"] + others[0] + ["a"] + others[1] + ["a"]), cacheKey: "people")
+                try await scene.settle()
+                let rows = list.rows.filter { $0.model.id == "a" }.map(\.id)
+                // Before the screen hears of it.
+                try scene.insert(people(["socket"]), at: 0)
+                #expect(list.remove(row: rows[1]))
+                list.insert(people(["first", "second"]), before: rows[2])
+                #expect(list.move(row: rows[0], before: rows[2]))
+                try await expect(["socket"] + others[0] + others[1] + ["first", "second", "a", "a"], scene, [list])
+                #expect(list.rows.suffix(2).map(\.id) == [rows[0], rows[2]])
+            }
+        }
+    }
+
     @Test("Static edits beside a call are of what they name", arguments: FollowedBackend.allCases)
     func staticEdits(backend: FollowedBackend) async throws {
         try await backend.open { scene, _ in
