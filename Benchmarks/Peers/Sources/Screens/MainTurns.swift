@@ -1,6 +1,8 @@
 import Foundation
 
-/// The turns of the main thread's run loop. No touch is handled and no frame is drawn before a turn has ended.
+/// The turns of the main thread's run loop.
+///
+/// No touch is handled and no frame is drawn before a turn has ended.
 @MainActor
 enum MainTurns {
     /// The processor's time that each turn took, in milliseconds: what other threads and processes do meanwhile does not count.
