@@ -57,12 +57,12 @@ compare-full: release ## the same with more repetitions and longer lists, in som
 	@.build/release/grove compare --full $(COMPARE_ARGS)
 
 peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_ARGS="scale grove-lmdb grdb-raw" narrows it
-	$(BUILD) -c release --package-path Benchmarks/Peers $(FLAGS)
+	$(BUILD) -c release --package-path Benchmarks/Peers --product Peers $(FLAGS)
 	Benchmarks/Peers/.build/release/Peers $(PEERS_ARGS)
 
-screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS=10000 says how long it is
+screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS="1000 10000" ROUNDS=3
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Screens $(FLAGS)
-	@for peer in idle grove grove-appends grove-process grdb; do echo "$$peer"; Benchmarks/Peers/.build/release/Screens $$peer $(or $(ROWS),10000); done
+	@sh Scripts/screens.sh
 
 tests: setup ## builds the tests
 	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)

@@ -86,8 +86,12 @@ struct AnswerModel {
     /// Whether the version is of an edit of the cache that is there now.
     func isEdit(_ version: String) -> Bool { Int(version).map { $0 > lastLife } ?? false }
 
-    /// Whether what is shown of the node is saved at rest: the cache has refused no answer that brings it.
-    func mustBeSaved(_ name: String) -> Bool { !(nodes[name]?.uncertain.contains(0) ?? false) }
+    /// Whether what is shown of the node is saved at rest: the cache has refused no answer that brings it, and no later edit, with which it
+    /// forgets what was there before.
+    func mustBeSaved(_ name: String, _ version: String) -> Bool {
+        let step = Int(version.hasPrefix("a") ? version.dropFirst() : version[...]) ?? 0
+        return nodes[name]?.uncertain.allSatisfy { 0 < $0 && $0 <= step } ?? true
+    }
 
     /// Whether the node was edited since the last wipe, and no answer has brought it.
     func isUnconfirmed(_ name: String) -> Bool {

@@ -17,7 +17,9 @@ extension AnswerProgram {
             let cached = try scene.message(shown.id)
             if let cached { #expect(cached == shown, story) }
             if cached == nil, model.isEdit(shown.text), !provider.isMissing {
-                try checkSaved(["Message:\(shown.id)", "Person:\(shown.sender.id)"], as: Message.self)
+                try checkSaved(
+                    [("Message:\(shown.id)", shown.text), ("Person:\(shown.sender.id)", shown.sender.name)],
+                    as: Message.self)
             }
         }
         for provider in people {
@@ -29,7 +31,7 @@ extension AnswerProgram {
             let cached = try scene.person(shown.id)
             if let cached { #expect(cached == shown, story) }
             if cached == nil, model.isEdit(shown.name), !provider.isMissing {
-                try checkSaved(["Person:\(shown.id)"], as: Person.self)
+                try checkSaved([("Person:\(shown.id)", shown.name)], as: Person.self)
             }
         }
         try checkAges()
@@ -63,10 +65,10 @@ extension AnswerProgram {
         }
     }
 
-    /// An edit that is shown is saved, unless the cache has refused an answer that holds it.
-    private func checkSaved<T: CacheableModel>(_ names: [String], as type: T.Type) throws {
-        guard names.allSatisfy(model.mustBeSaved), let miss = try scene.miss(names[0], as: type) else { return }
-        #expect(Bool(false), "\(names[0]) is edited and not saved: \(miss); \(story)")
+    /// An edit that is shown is saved, unless the cache has refused an answer that holds it, or a later edit.
+    private func checkSaved<T: CacheableModel>(_ shown: [(name: String, version: String)], as type: T.Type) throws {
+        guard shown.allSatisfy(model.mustBeSaved), let miss = try scene.miss(shown[0].name, as: type) else { return }
+        #expect(Bool(false), "\(shown[0].name) is edited and not saved: \(miss); \(story)")
     }
 
     /// What no answer brought was never confirmed.

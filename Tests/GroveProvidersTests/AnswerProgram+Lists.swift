@@ -1,6 +1,7 @@
 import Grove
 import GroveCache
 import TestSupport
+import Testing
 
 /// Edits of the list by four kinds of writers. Each puts in an element of its own, so that it is known whether that is there.
 extension AnswerProgram {
@@ -85,18 +86,19 @@ extension AnswerProgram {
     }
 
     /// Edits the list in the other process.
-    func editListElsewhere(isRemoval: Bool) throws {
+    func editListElsewhere() throws {
         guard let peer, scene.hasAllPeople else { return }
+        let forms: [ListForm] = [.append, .insert, .insertFirst, .remove, .move, .moveFirst]
+        let (form, new) = (pick(forms), Person(id: "r\(step)", name: "\(step)"))
         let rows = scene.people().map(\.id)
-        guard isRemoval else {
-            let new = Person(id: "r\(step)", name: "\(step)")
-            _ = try peer.ask("append", new.id, new.name)
-            model.add(row: new.id, step)
-            model.edit(new, step)
-            return
-        }
-        guard let gone = rows.first(where: { $0.hasPrefix("r") }) else { return }
-        _ = try peer.ask("form", "remove", gone, "none")
-        model.remove(row: gone, step)
+        let other = rows.isEmpty ? "none" : pick(rows)
+        calls.append("\(form)elsewhere\(other)")
+        let brings = ![.remove, .move, .moveFirst].contains(form)
+        #expect(try peer.ask("form", form.rawValue, brings ? new.id : other, rows.first ?? "none") == "done", story)
+        if form == .remove { model.remove(row: other, step) }
+        guard brings else { return }
+        #expect(try peer.ask("put", new.id, new.name) == "done", story)
+        model.add(row: new.id, step)
+        model.edit(new, step)
     }
 }

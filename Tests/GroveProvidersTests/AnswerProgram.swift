@@ -177,7 +177,7 @@ final class AnswerProgram {
         case 36, 37:
             guard !isSuspended else { break }
             try await settle()
-            try editListElsewhere(isRemoval: kind == 37)
+            try editListElsewhere()
             try await settle()
         default: await Task.yield()
         }

@@ -31,10 +31,12 @@ struct AnswerProgramTests {
         }
     }
 
-    private func runBesidePeer(_ seeds: Range<UInt64>, on backend: FollowedBackend) async throws {
+    private func runBesidePeer(
+        _ seeds: Range<UInt64>, on backend: FollowedBackend, editsLists: Bool = false
+    ) async throws {
         for seed in seeds {
             try await backend.open(history: seed % 2 == 0 ? 100 : 0, withPeer: true) { scene, peer in
-                try await AnswerProgram(scene, seed, beside: peer) { door in
+                try await AnswerProgram(scene, seed, beside: peer, editsLists: editsLists) { door in
                     if door % 2 == 0 { try await scene.manager.wipe() } else { try await scene.other.wipe() }
                 }.run()
             }
@@ -83,4 +85,16 @@ struct AnswerProgramTests {
 
     @Test("The same beside another process, of more seeds", arguments: FollowedBackend.shared)
     func slowTwoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(6..<200, on: backend) }
+
+    @Test("The same beside another process that edits the list too", arguments: FollowedBackend.shared)
+    func listsOfTwoProcesses(backend: FollowedBackend) async throws {
+        try await runBesidePeer(0..<12, on: backend, editsLists: true)
+    }
+
+    @Test(
+        "The same beside another process that edits the list too, of more seeds", arguments: FollowedBackend.shared,
+        stride(from: 12 as UInt64, to: 200, by: 47).map { $0..<$0 + 47 })
+    func slowListsOfTwoProcesses(backend: FollowedBackend, seeds: Range<UInt64>) async throws {
+        try await runBesidePeer(seeds, on: backend, editsLists: true)
+    }
 }

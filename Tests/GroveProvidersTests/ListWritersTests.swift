@@ -225,6 +225,46 @@ struct ListWritersTests {
         ) { shown.append((dataProvider.data.last as? Person)?.name ?? "") }
     }
 
+    @Test(
+        "If the cache is suspended before a list is read again, what is stored of it next has the answer that was told with that",
+        arguments: FollowedBackend.allCases)
+    func suspendedRead(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let lists = [scene.manager, scene.other].map { People(dataModelManager: $0) }
+            let (gates, gate) = AsyncStream.makeStream(of: Void.self)
+            let load = Task {
+                try await lists[0].load(withCacheKey: "people", reload: true) {
+                    for await _ in gates { break }
+                    return [Person(id: "1"), Person(id: "2")]
+                }
+            }
+            try await scene.settle()
+            lists[1].fetchDataFromCache(withCacheKey: "people") { _, _ in }
+            // It is in the list before the answer, and not shown while that is waited for: what becomes of the answer is not known.
+            lists[1].append(people(["theirs"]))
+            try await scene.settle()
+            gate.yield()
+            _ = try await load.value
+            await scene.manager.flush()
+            try scene.put(people(["other"]))
+            scene.waitForFollowers()
+            try scene.suspend()
+            for _ in 0..<4 {
+                await scene.manager.flush()
+                scene.waitForFollowers()
+            }
+            lists[0].append(people(["later"]))
+            let shown = lists[0].data.map(\.id)
+            await scene.manager.flush()
+            try scene.resume()
+            // What was refused is told once.
+            try? await scene.settle()
+            for _ in 0..<2 { try await scene.settle() }
+            #expect(shown.filter { $0 != "theirs" } == ["1", "2", "later"])
+            try await expect(shown, scene, lists)
+        }
+    }
+
     @Test("An edit of a list that the cache cannot read all of leaves the rest of it there")
     func unreadable() async throws {
         for backend in FollowedBackend.allCases {
@@ -308,6 +348,28 @@ struct ListWritersTests {
             list.append(people(["mine"]))
             try await expect((1..<200).filter { $0 != 10 }.map { "\($0)" } + ["mine"], scene, [list])
             #expect(list.rows.allSatisfy { $0.model.id == "mine" || rows[$0.model.id] == $0.id })
+        }
+    }
+
+    @Test(
+        "Of elements that are equal, an edit is of the one that is nearest to where its editor saw it",
+        arguments: FollowedBackend.allCases)
+    func occurrences(backend: FollowedBackend) async throws {
+        for between in [10, 300] {
+            try await backend.open { scene, _ in
+                let others = [1, 2].map { number in (0..<between).map { "\(number).\($0)" } }
+                let list = People(dataModelManager: scene.manager)
+                list.setData(people(["a"] + others[0] + ["a"] + others[1] + ["a"]), cacheKey: "people")
+                try await scene.settle()
+                let rows = list.rows.filter { $0.model.id == "a" }.map(\.id)
+                // Before the screen hears of it.
+                try scene.insert(people(["socket"]), at: 0)
+                #expect(list.remove(row: rows[1]))
+                list.insert(people(["first", "second"]), before: rows[2])
+                #expect(list.move(row: rows[0], before: rows[2]))
+                try await expect(["socket"] + others[0] + others[1] + ["first", "second", "a", "a"], scene, [list])
+                #expect(list.rows.suffix(2).map(\.id) == [rows[0], rows[2]])
+            }
         }
     }
 

@@ -41,8 +41,8 @@ final class Timeline {
         try await cache.write { tx in try tx.put(pushed: [note], at: .first, inCollection: "timeline", asOf: asked) }
     }
     func edited(_ note: Note) { notes.update(note) }
-    func retracted(_ id: Int) { notes.remove(Note.modelIdentifier(for: id)) }
-    func pin(_ id: Int) { notes.move(Note.modelIdentifier(for: id), to: .first) }
+    func retracted(_ id: Int) { notes.remove(id: id) }
+    func pin(_ id: Int) { notes.move(id: id, to: .first) }
     /// An answer of the user, above the message that it is to.
-    func answer(_ note: Note, to id: Int) { notes.insert([note], at: .before(Note.modelIdentifier(for: id))) }
+    func answer(_ note: Note, to id: Int) { notes.insert([note], at: .before(Note.self, id: id)) }
 }

@@ -1,4 +1,5 @@
-// The same timeline by indices alone, which is how it had to be written before lists were edited as lists; a test compares the two.
+// The same timeline by indices, which is how it had to be written before lists were edited as lists; only what the socket brings is put in
+// by identifiers here too. A test compares the two.
 import Grove
 import GroveLMDB
 

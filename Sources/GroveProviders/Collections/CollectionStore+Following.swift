@@ -194,7 +194,7 @@ extension CollectionStore {
             endEdits(through: item.ticket)
         }
         // Whether what is deleted here is there for a list that was set since, only a read knows.
-        guard isKnown, !isReset || list.hidden.isEmpty else { return readWhole(began) }
+        guard isKnown, !isReset || list.hidden.isEmpty else { return readWhole(began, former) }
         isInCache = true
         guard isAffected else {
             consistency.joinFetched(began, nil, [])
@@ -209,15 +209,18 @@ extension CollectionStore {
         let information =
             changes.map { show(list, $0, asOf: began, over: fresh, reading: read) }
             ?? show(list, asOf: began, over: fresh, reading: read)
-        guard let information else { return readWhole(began) }
+        guard let information else { return readWhole(began, former) }
         guard !information.isEmpty else { return }
         changedAt = max(changedAt, began)
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
 
     /// Lets the whole list be read again, as what was told of it as of `began` is not enough to show it.
-    private func readWhole(_ began: Turn) {
-        commit = nil
+    ///
+    /// - Parameter former: the edits that were pending before that. The read says which of them it has; it may fail, and then the list that the
+    ///   cache gets with the next edit must have them.
+    private func readWhole(_ began: Turn, _ former: [PendingEdit<T>]) {
+        (commit, pending) = (nil, former)
         manager.consistencyManager.joinFetched(began, nil, [])
         if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
     }

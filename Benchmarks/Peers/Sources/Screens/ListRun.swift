@@ -39,6 +39,9 @@ struct ListRun {
             shown.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6)
         }
         print("rows", screen.count)
+        // The turn in which the list came is not counted.
+        try await Task.sleep(for: .milliseconds(100))
+        MainTurns.times = []
         let pulse = Pulse()
         let own = Task { @MainActor in
             for number in 0..<(appends ? Int(seconds * 10) : 0) {
@@ -54,12 +57,14 @@ struct ListRun {
         }
         await own.value
         try await Task.sleep(for: .seconds(1))
-        let gaps = await pulse.stop()
+        let (gaps, turns) = (await pulse.stop(), MainTurns.times)
         print("shown.count", shown.count)
         print("shown.p50ms", shown.quantile(0.5))
         print("shown.p99ms", shown.quantile(0.99))
-        print("main.block.p99ms", gaps.quantile(0.99))
-        print("main.block.worst.ms", gaps.quantile(1))
+        print("main.wait.p99ms", gaps.quantile(0.99))
+        print("main.wait.worst.ms", gaps.quantile(1))
+        print("main.turn.p99ms", turns.quantile(0.99))
+        print("main.turn.worst.ms", turns.quantile(1))
         print("memory.MB", Double(Memory.resident - memory) / 1_048_576)
         print("rows.end", screen.count)
     }
