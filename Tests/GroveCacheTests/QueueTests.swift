@@ -47,6 +47,18 @@ struct QueueTests {
         .remove(storeKey: SharedStore.Disk.key(identifier))
     }
 
+    @Test("What only fills gaps does not hide what is queued before it")
+    func fillsGaps() throws {
+        try cache.write(ann)
+        try queue(older)
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), tree: try tree(ann), fillsOnly: true),
+            schedulingDrain: false)
+        #expect(try cache.model("Person:1", as: Person.self) == older)
+        cache.core.drainNow()
+        #expect(try cache.model("Person:1", as: Person.self) == older)
+    }
+
     // MARK: Invalidations
 
     @Test("A wipe that comes while what failed is being forgotten is no trap")

@@ -23,8 +23,8 @@ struct QueueIndex: Sendable {
         func isOverwritten(by later: Item) -> Bool {
             guard hash == later.hash, entry >= 0, later.entry >= 0, let tree = call.tree,
                 let laterTree = later.call.tree,
-                // An answer may be older than what it would overwrite.
-                call.sequence < later.call.sequence, later.call.asOf == nil
+                // An answer may be older than what it would overwrite, and what fills gaps overwrites nothing.
+                call.sequence < later.call.sequence, later.call.asOf == nil, !later.call.fillsOnly
             else { return false }
             let (node, other) = (tree.node(Int(entry)), laterTree.node(Int(later.entry)))
             guard unsafe isEqual(node.key, other.key), unsafe isEqual(node.recordName, other.recordName),
