@@ -220,6 +220,17 @@ extension ConsistencyManager {
         }
     }
 
+    /// Gives `body`, as ``afterDelivery(_:)`` does, who listens to a list of which the model of `identifier` is an element.
+    package func findLists(
+        of identifier: ModelIdentifier, then body: @escaping @MainActor @Sendable (Set<SubscriptionKey>) -> Void
+    ) {
+        engine.enqueue { engine in
+            let memberships = engine.index[identifier]?.nodes.flatMap { $0.tree?.memberships ?? [] } ?? []
+            let keys = memberships.map { SubscriptionKey(rawValue: $0.subscription.key) }
+            engine.deliver { body(Set(keys)) }
+        }
+    }
+
     /// Runs `body` on the main actor, behind everything that was delivered or is for calls made before.
     package func afterDelivery(_ body: @escaping @MainActor @Sendable () -> Void) {
         engine.enqueue { engine in engine.deliver(body) }

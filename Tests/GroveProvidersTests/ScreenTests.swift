@@ -180,6 +180,36 @@ struct ScreenTests {
         #expect(try cache.model("Person:1", as: Person.self) == small)
     }
 
+    @Test("A list says that an element of it is over the budget, until that is stored or is in it no more")
+    func elementOverBudget() async throws {
+        let cache = try MemoryCache(budget: CacheBudget(bytes: 100_000))
+        let manager = DataModelManager(cacheDelegate: cache)
+        let (provider, list) = (DataProvider<Person>(dataModelManager: manager), People(dataModelManager: manager))
+        let large = Person(id: "1", name: String(repeating: "x", count: 200_000))
+        func rest() async {
+            for _ in 0..<4 {
+                await manager.flush()
+                try? await cache.flush()
+            }
+        }
+        func isUnsaved() -> Bool {
+            guard case .unsaved(let error) = list.state else { return false }
+            return error.code == .overBudget
+        }
+        for isStored in [true, false] {
+            list.setData([ann, Person(id: "2")], cacheKey: "people")
+            provider.setData(ann)
+            await rest()
+            #expect(!isUnsaved())
+            provider.setData(large)
+            await rest()
+            #expect(isUnsaved(), "\(list.state)")
+            if isStored { provider.setData(ann) } else { list.remove("Person:1") }
+            await rest()
+            #expect(!isUnsaved(), "\(isStored)")
+        }
+    }
+
     @Test("What was refused is stored under its cache key too, and in each of its projections")
     func refusedNames() async throws {
         let message = Message(id: "34", text: "old", sender: ann)

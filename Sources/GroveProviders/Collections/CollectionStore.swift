@@ -54,8 +54,10 @@ final class CollectionStore<T: SimpleModel> {
     var isStale = false
     /// Who asked for the list, which nobody has yet, and shows nothing.
     var interested: [WeakViewer] = []
-    /// Why the cache has refused the list, if it has.
-    var unsaved: CacheError?
+    /// What of the list the cache has refused, and why: an element, or under `nil` the list itself.
+    private var refused: [ModelIdentifier?: CacheError] = [:]
+    /// Why the cache has not all of what is shown, if it has refused something.
+    var unsaved: CacheError? { refused[nil] ?? refused.values.first }
     /// Who shares this store, held weakly, in the order in which they came.
     var viewers: [WeakViewer] = []
     /// Counts the changes that were told.
@@ -301,15 +303,28 @@ extension CollectionStore: SharedList {
         isInCache = false
         (pending, committed, hidden, commit, recent) = ([], nil, [], nil, [])
         (confirmed, interested) = (nil, [])
-        note(unsaved: nil)
+        refused = [:]
+        note(unsaved: nil, of: nil)
         loads += 1
         for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
         tell(.reset, by: [], context: nil, at: time, before: before)
         endLoad(nil, CacheError.wiped)
     }
 
-    func note(unsaved error: CacheError?) {
-        unsaved = error
-        for holder in viewers { holder.viewer?.updateState { $0.unsaved = error } }
+    func note(unsaved error: CacheError?, of element: ModelIdentifier?) {
+        guard refused[element] != nil || error != nil else { return }
+        refused[element] = error
+        let unsaved = unsaved
+        for holder in viewers { holder.viewer?.updateState { $0.unsaved = unsaved } }
+    }
+
+    /// Lets go of refused elements that are in the list no more.
+    ///
+    /// - Complexity: linear in the list, if an element was refused.
+    func forgetRefused() {
+        let elements = Set(refused.keys.compactMap(\.self))
+        guard !elements.isEmpty else { return }
+        let there = Set(entries.slice(0, entries.count).compactMap(\.model.modelIdentifier))
+        for element in elements.subtracting(there) { note(unsaved: nil, of: element) }
     }
 }

@@ -203,8 +203,10 @@ protocol ModelHolder: AnyObject {
 protocol SharedList: WipeableProvider {
     /// Stores the list again, of which the cache has refused edits.
     func saveRefused(asOf place: StoredPlace?)
-    /// Tells owners whether the cache has refused to store the list.
-    func note(unsaved error: CacheError?)
+    /// What it listens by.
+    var key: SubscriptionKey { get }
+    /// Tells owners whether the cache has refused to store the list, or an element of it.
+    func note(unsaved error: CacheError?, of element: ModelIdentifier?)
 }
 
 /// A manager that is not retained.

@@ -118,14 +118,21 @@ extension DataModelManager {
         }
         // What others wrote meanwhile was not shown in its place.
         if isStored, case .model = key { markStale(CollectionOfOne(key)) }
-        consistencyManager.afterDelivery { [weak self] in
-            guard let self else { return }
-            let error = unsaved.withLock { $0.error(of: key) }
-            switch key {
-            case .model(let identifier):
+        switch key {
+        case .model(let identifier):
+            consistencyManager.findLists(of: identifier) { [weak self] lists in
+                guard let self else { return }
+                let error = unsaved.withLock { $0.error(of: key) }
                 for holder in showing[identifier] ?? [] { (holder.provider as? any ModelHolder)?.note(unsaved: error) }
-            case .list(let name):
-                for (key, holder) in stores where key.cacheKey == name { holder.store?.note(unsaved: error) }
+                for store in stores.values.compactMap(\.store) {
+                    store.note(unsaved: lists.contains(store.key) ? error : nil, of: identifier)
+                }
+            }
+        case .list(let name):
+            consistencyManager.afterDelivery { [weak self] in
+                guard let self else { return }
+                let error = unsaved.withLock { $0.error(of: key) }
+                for (key, holder) in stores where key.cacheKey == name { holder.store?.note(unsaved: error, of: nil) }
             }
         }
         if isStored { saveAgain() }
