@@ -53,7 +53,8 @@ final class StoreGeneration: @unchecked Sendable {
     /// Whether the last processes that opened the store ended within ten seconds, all without letting go of it, as a damaged page
     /// makes them do if the engine does not check it; ``enter(_:)`` was called, and the file's lock is held.
     var isSuspect: Bool {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].load(ordering: .acquiring) >= Self.endsUnseen && !hasOthers
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].load(ordering: .acquiring) >= Self.endsUnseen
+            && !hasOthers
     }
 
     /// Counts a start, until the store is let go of or ten seconds have passed; the file's lock is held.
