@@ -18,7 +18,7 @@ enum LevelDBManifest {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".log"
     }
 
-    /// The number of a log in a change.
+    /// The number of the log that a change names; the name of the order of keys may be before it, and the rest is behind it.
     private static func logNumber(in record: [UInt8]) -> UInt64? {
         var rest = record[...]
         func number() -> UInt64? {
@@ -30,32 +30,12 @@ enum LevelDBManifest {
             }
             return nil
         }
-        func skip(numbers: Int, texts: Int) -> Bool {
-            for _ in 0..<numbers where number() == nil { return false }
-            for _ in 0..<texts {
-                guard let count = number(), count <= rest.count else { return false }
-                rest = rest.dropFirst(Int(count))
-            }
-            return true
+        let (order, log): (UInt64, UInt64) = (1, 2)
+        var kind = number()
+        if kind == order, let count = number(), count <= rest.count {
+            rest = rest.dropFirst(Int(count))
+            kind = number()
         }
-        while let kind = number() {
-            let isRead =
-                switch kind {
-                // The name of the order of keys.
-                case 1: skip(numbers: 0, texts: 1)
-                case 2: false
-                // The next file, the last commit, the log before.
-                case 3, 4, 9: skip(numbers: 1, texts: 0)
-                // How far a compaction came.
-                case 5: skip(numbers: 1, texts: 1)
-                // A file that went, and one that came.
-                case 6: skip(numbers: 2, texts: 0)
-                case 7: skip(numbers: 3, texts: 2)
-                default: false
-                }
-            if kind == 2 { return number() }
-            guard isRead else { return nil }
-        }
-        return nil
+        return kind == log ? number() : nil
     }
 }
