@@ -3,6 +3,7 @@ import GroveCache
 import GroveLevelDB
 import GroveModel
 import StoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -138,4 +139,71 @@ struct LevelDBDamageTests {
             }
         }
     }
+
+    @Test("A manifest cut short anywhere is damage, or loses nothing")
+    func truncatedManifests() throws {
+        let pristine = try TemporaryDirectory()
+        var store = try pristine.open(LevelDBOptions(syncsEachCommit: false))
+        // Two tables, and a log.
+        for part in 0..<3 {
+            try store.write { (transaction) throws(CacheError) in
+                for index in 0..<50 { try transaction.put("key \(part) \(index)", "value \(part) \(index)") }
+            }
+            if part < 2 { try store.synchronize() }
+        }
+        store.close()
+        let name = try #require(try pristine.files { $0.hasPrefix("MANIFEST-") }.last)
+        let whole = try Data(contentsOf: pristine.url(name))
+        var damaged = 0
+        for length in 0..<whole.count {
+            let directory = try TemporaryDirectory()
+            for file in try pristine.files(where: { $0 != "LOCK" }) {
+                try FileManager.default.copyItem(at: pristine.url(file), to: directory.url(file))
+            }
+            try whole.prefix(length).write(to: directory.url(name))
+            do {
+                store = try directory.open()
+                let content = try store.read { (view) throws(CacheError) in try view.dictionary() }
+                #expect(content.count == 150, "\(length) of \(whole.count) bytes")
+                store.close()
+            } catch {
+                #expect(error.code == .corrupted, "\(length) of \(whole.count) bytes")
+                damaged += 1
+            }
+        }
+        #expect(damaged == whole.count)
+        store = try pristine.open()
+        #expect(try store.read { (view) throws(CacheError) in try view.dictionary().count } == 150)
+    }
+
+    @Test("A cache whose manifest was cut short says that it was made again")
+    func toldOfTruncatedManifests() async throws {
+        let directory = try TemporaryDirectory()
+        let options = LevelDBOptions(syncsEachCommit: false)
+        let cache = try LevelDBCache(directory: directory.path, options: options)
+        try await cache.write(Item(id: 1))
+        try await cache.flush(.durable)
+        cache.close()
+        let name = try #require(try directory.files { $0.hasPrefix("MANIFEST-") }.last)
+        let whole = try Data(contentsOf: directory.url(name))
+        try whole.dropLast().write(to: directory.url(name))
+        #expect(code { _ = try LevelDBCache(directory: directory.path, options: options, policy: .fail) } == .corrupted)
+        let observer = Rebuilds()
+        let again = try LevelDBCache(directory: directory.path, options: options, observer: observer)
+        await waitUntil { observer.codes.withLock { $0 } == [.corrupted] }
+        #expect(try again.model("Item:1", as: Item.self) == nil)
+        again.close()
+    }
+}
+
+private struct Item: CodableModel, Equatable {
+    var id: Int
+    var modelIdentifier: ModelIdentifier? { "Item:\(id)" }
+}
+
+/// Notes why stores were made again.
+private final class Rebuilds: CacheObserver {
+    let codes = Mutex<[CacheError.Code]>([])
+
+    func cacheDidRebuild(after error: CacheError) { codes.withLock { $0.append(error.code) } }
 }

@@ -76,6 +76,18 @@ extension InterceptedStore: ShrinkableStore where Base: ShrinkableStore {
     func shrink(_ replacing: () -> Void) throws(CacheError) { try base.shrink(replacing) }
 }
 
+extension InterceptedStore: SalvageableStore where Base: SalvageableStore {
+    static func hidesDamage(_ directory: String) throws(CacheError) -> Bool { try Base.hidesDamage(directory) }
+
+    static func salvage(
+        _ directory: String, options: Options,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
+        unreadable: (_ part: String) -> Void
+    ) throws(CacheError) {
+        try unsafe Base.salvage(directory, options: options.base, visit, unreadable: unreadable)
+    }
+}
+
 /// A view of an ``InterceptedStore``.
 final class InterceptedView<Base: NodeView>: NodeView {
     static var keepsBytes: Bool { Base.keepsBytes }

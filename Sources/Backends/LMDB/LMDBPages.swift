@@ -74,16 +74,27 @@ struct LMDBPages: ~Copyable {
         pageSize = Int(meta.pageSize)
     }
 
-    /// Whether every page of the records and of the list of free pages is what it should be.
+    /// Whether every page of the records and of the lists of free pages is what it should be.
+    ///
+    /// - Complexity: O(*pages*), each of which is read once at most; of long values the first page only.
     func isWhole() -> Bool {
         var isWhole = true
-        func walk(_ tree: LMDBMeta.Tree, isOfNumbers: Bool) {
-            var walk = Walk(isOfNumbers: isOfNumbers, readsValues: false)
-            try? unsafe self.walk(tree, &walk, { (_, _) throws(CacheError) in }, { _ in isWhole = false })
-        }
-        walk(meta.free, isOfNumbers: true)
-        walk(meta.records, isOfNumbers: false)
+        var free = Walk(isOfNumbers: true, readsValues: true, left: meta.lastPage)
+        try? unsafe walk(
+            meta.free, &free,
+            { (key, list) throws(CacheError) in
+                if unsafe key.count != 8 || !isFreeList(list) { isWhole = false }
+            }, { _ in isWhole = false })
+        var records = Walk(isOfNumbers: false, readsValues: false, left: meta.lastPage)
+        try? unsafe walk(meta.records, &records, { (_, _) throws(CacheError) in }, { _ in isWhole = false })
         return isWhole
+    }
+
+    /// Whether `list` is how many pages a commit left free, and their numbers.
+    private func isFreeList(_ list: UnsafeRawBufferPointer) -> Bool {
+        func number(_ index: Int) -> UInt64 { unsafe list.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) }
+        guard list.count >= 8, number(0) < UInt64(list.count / 8) else { return false }
+        return (0..<Int(number(0))).allSatisfy { number($0 + 1) <= meta.lastPage }
     }
 
     /// Visits the stored keys and values that can be read, in order.
@@ -91,7 +102,7 @@ struct LMDBPages: ~Copyable {
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         damage: (Damage) -> Void
     ) throws(CacheError) {
-        var walk = Walk(isOfNumbers: false, readsValues: true)
+        var walk = Walk(isOfNumbers: false, readsValues: true, left: meta.lastPage)
         try unsafe self.walk(meta.records, &walk, visit, damage)
     }
 
@@ -99,6 +110,8 @@ struct LMDBPages: ~Copyable {
         /// Whether keys are numbers of commits, whose bytes are in no order.
         let isOfNumbers: Bool
         let readsValues: Bool
+        /// How many more pages a tree can have: none is in it twice, whatever damaged ones say.
+        var left: UInt64
         /// The last key that was read.
         var last: [UInt8]?
     }
@@ -119,9 +132,10 @@ struct LMDBPages: ~Copyable {
         _ number: UInt64, _ depth: Int, before end: [UInt8]?, _ walk: inout Walk, _ visit: Visit,
         _ damage: (Damage) -> Void
     ) throws(CacheError) {
-        guard let page = Page(self, number, depth == 1 ? Self.leaf : Self.branch) else {
+        guard walk.left > 0, let page = Page(self, number, depth == 1 ? Self.leaf : Self.branch) else {
             return damage((walk.last, end))
         }
+        walk.left -= 1
         for index in 0..<page.count {
             guard depth == 1 else {
                 let next = index + 1 < page.count ? page.entry(index + 1).key : end

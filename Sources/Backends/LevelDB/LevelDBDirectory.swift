@@ -106,8 +106,17 @@ struct LevelDBDirectory: ~Copyable {
         return unsafe stat(files.path(of: "CURRENT"), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Checks that the log is there from which on the manifest needs them; see ``LevelDBManifest``.
+    private func checkManifest() throws(CacheError) {
+        guard let current = contents(of: "CURRENT"),
+            let name = String(decoding: current, as: UTF8.self).split(separator: "\n").first,
+            let manifest = contents(of: String(name)), let log = LevelDBManifest.oldestLog(manifest), !files.holds(log)
+        else { return }
+        throw CacheError(.corrupted, "LevelDB's \(name) was cut short, or \(log) was removed.")
+    }
+
     private func check() throws(CacheError) {
-        if hasCurrent { return }
+        if hasCurrent { return try checkManifest() }
         try files.refuse(Self.strangers, without: "CURRENT")
         var orphan: String?
         try files.forEachFile { name, _ in
@@ -216,18 +225,34 @@ struct LevelDBDirectory: ~Copyable {
         let file = unsafe open(files.path(of: log.name), O_RDWR | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
+        guard let bytes = Self.contents(of: file, log.length), let length = LevelDBLogTail(bytes).wholeLength() else {
+            return false
+        }
+        return ftruncate(file, off_t(length)) == 0 && fsync(file) == 0
+    }
+
+    /// What the file called `name` holds; `nil` if it cannot be read.
+    private func contents(of name: String) -> [UInt8]? {
+        guard let length = files.file(name)?.length else { return nil }
+        let file = unsafe open(files.path(of: name), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return Self.contents(of: file, length)
+    }
+
+    /// The first `length` bytes of `file`; `nil` if it has not as many.
+    private static func contents(of file: Int32, _ length: Int) -> [UInt8]? {
         var count = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: log.length) { buffer, filled in
-            while count < log.length, let start = buffer.baseAddress {
-                let got = unsafe pread(file, start + count, log.length - count, off_t(count))
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
+            while count < length, let start = buffer.baseAddress {
+                let got = unsafe pread(file, start + count, length - count, off_t(count))
                 if got < 0, errno == EINTR { continue }
                 guard got > 0 else { break }
                 count += got
             }
             filled = count
         }
-        guard count == log.length, let length = LevelDBLogTail(bytes).wholeLength() else { return false }
-        return ftruncate(file, off_t(length)) == 0 && fsync(file) == 0
+        return count == length ? bytes : nil
     }
 
     /// Makes the file called `name`, of `count` bytes that are on the disk when this returns.

@@ -23,6 +23,23 @@ struct LevelDBLogTail {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Visits the records from the beginning to the first that is not whole.
+    func forEachRecord(_ visit: ([UInt8]) -> Void) {
+        var (position, record) = (0, [UInt8]())
+        while position < bytes.count {
+            let left = Self.blockLength - position % Self.blockLength
+            guard left >= Self.headerLength else {
+                position += left
+                continue
+            }
+            guard let (kind, end) = fragment(at: position) else { return }
+            if kind.begins { record = [] }
+            record += bytes[(position + Self.headerLength)..<end]
+            position = end
+            if kind == .full || kind == .last { visit(record) }
+        }
+    }
+
     /// How long the log is without the torn record at its end; `nil` where there is none, or more than that is damaged.
     ///
     /// - Complexity: O(*n*) for a log that is whole; behind damage, a checksum for each place that looks like a header.

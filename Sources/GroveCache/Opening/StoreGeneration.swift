@@ -1,3 +1,4 @@
+import Dispatch
 package import GroveModel
 import Synchronization
 
@@ -9,12 +10,12 @@ import Synchronization
     import Glibc
 #endif
 
-/// Three words by which the processes that share a store learn that its files were replaced, that one of them committed, and that
-/// one emptied it.
+/// Four words by which the processes that share a store learn that its files were replaced, that one of them committed, that
+/// one emptied it, and that the last ones ended soon after they opened it.
 ///
 /// They are in a file of their own beside the store's, mapped by every process that has the store open. A process that
 /// empties the store or sets it aside changes the first word before, and the others compare it at each transaction, which costs
-/// a load. The second counts commits, the third the calls that emptied the cache. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
+/// a load. The second counts commits, the third the calls that emptied the cache, the fourth starts. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
 /// that nobody opens files that are on their way out; the system lets go of it where a process ends.
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
@@ -41,6 +42,35 @@ final class StoreGeneration: @unchecked Sendable {
         unsafe munmap(address, StoreGeneration.byteCount)
     }
 
+    /// How many processes in a row may end soon after they opened the store before its files are looked at.
+    private static let endsUnseen = 2
+    /// How long a process uses a store until it is taken for one that does not end by it.
+    private static let trial = DispatchTimeInterval.seconds(10)
+
+    /// Whether ``noteStart()`` was called, and ``leave()`` not.
+    private var isStarted = false
+
+    /// Whether the last processes that opened the store ended within ten seconds, all without letting go of it, as a damaged page
+    /// makes them do if the engine does not check it; ``enter(_:)`` was called, and the file's lock is held.
+    var isSuspect: Bool {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].load(ordering: .acquiring) >= Self.endsUnseen
+            && !hasOthers
+    }
+
+    /// Counts a start, until the store is let go of or ten seconds have passed; the file's lock is held.
+    func noteStart() {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].wrappingAdd(1, ordering: .acquiringAndReleasing)
+        isStarted = true
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.trial) { [weak self] in
+            self?.forgetStarts()
+        }
+    }
+
+    /// Says that the last start did not end the process, or that its files are whole.
+    func forgetStarts() {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].store(0, ordering: .releasing)
+    }
+
     /// The directory, locked together with other processes that have the store open; -1 if it is not.
     private var presence: Int32 = -1
 
@@ -60,13 +90,15 @@ final class StoreGeneration: @unchecked Sendable {
 
     /// Says that this process is about to let go of the store: an engine may remove files when it closes.
     func leave() {
+        if isStarted { forgetStarts() }
+        isStarted = false
         guard presence >= 0 else { return }
         _ = flock(presence, LOCK_UN)
         _ = close(presence)
         presence = -1
     }
 
-    private static let byteCount = 3 * MemoryLayout<UInt64>.size
+    private static let byteCount = 4 * MemoryLayout<UInt64>.size
 
     /// The word now; it differs from what it was where the files were replaced since.
     @inline(__always)
@@ -123,7 +155,7 @@ final class StoreGeneration: @unchecked Sendable {
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno, "read \(path)") }
         if status.st_size < byteCount {
             // A file that was made anew must not begin where another ended.
-            var words = (UInt64.random(in: .min ... .max), UInt64(0), UInt64(0))
+            var words = (UInt64.random(in: .min ... .max), UInt64(0), UInt64(0), UInt64(0))
             guard unsafe pwrite(descriptor, &words, byteCount, 0) == byteCount else {
                 throw .system(errno, "write \(path)")
             }

@@ -30,6 +30,8 @@ struct StoreSource: Sendable {
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
     /// Whether a file of that name is the engine's.
     private let owns: @Sendable (_ name: String) -> Bool
+    /// Whether the files in a directory have damage by which the engine may end the process.
+    private let hidesDamage: @Sendable (_ directory: String) throws(CacheError) -> Bool
     private let policy: OpenPolicy
     /// How long another process's lock is waited for.
     private let patience: Duration
@@ -41,6 +43,10 @@ struct StoreSource: Sendable {
         self.policy = policy
         patience = (options as? any PatientOptions)?.lockTimeout ?? StoreGeneration.patience
         owns = { Store.owns(file: $0) }
+        hidesDamage = { (directory) throws(CacheError) in
+            guard let type = Store.self as? any SalvageableStore.Type else { return false }
+            return try type.hidesDamage(directory)
+        }
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
         let name = Store.profile.mainFile ?? (isShared ? StoreGeneration.fileName : "")
@@ -101,7 +107,9 @@ struct StoreSource: Sendable {
             generation.enter(directory)
             try checkCompanions(generation)
             let commitCount = generation.commitCount
-            var opened = try openOrRebuild(directory, generation, budget, damage)
+            let hidden = try hiddenDamage(directory, generation)
+            generation.noteStart()
+            var opened = try openOrRebuild(directory, generation, budget, damage ?? hidden)
             opened.generation = generation
             opened.word = generation.word
             opened.commitCount = commitCount
@@ -120,6 +128,21 @@ struct StoreSource: Sendable {
         throw CacheError(
             .inputOutput,
             "The file \(lost) was removed while another process has the store open; close it there, then open it here.")
+    }
+
+    /// Damage that the engine may not survive, of a store that the last processes did not survive for long.
+    ///
+    /// - Throws: ``CacheError`` with code `corrupted` if the store is damaged so and not to be made again.
+    private func hiddenDamage(_ directory: String, _ generation: StoreGeneration) throws(CacheError) -> CacheError? {
+        guard generation.isSuspect else { return nil }
+        guard try hidesDamage(directory) else {
+            generation.forgetStarts()
+            return nil
+        }
+        let damage = CacheError(
+            .corrupted, "The last processes that opened the store ended soon after, and its files are damaged.")
+        guard isRepairable(damage) else { throw damage }
+        return damage
     }
 
     /// The path of a file that is gone from beside the main file, which is open; `nil` if none is.

@@ -1,0 +1,41 @@
+/// What LevelDB's manifest says of its logs.
+///
+/// It is a log of changes to the list of files. To LevelDB, one that was cut off at the end of a record is the list of an earlier time: it
+/// removes the tables that are not in it, and opens what is left. But every change says from which log on the records are in no table
+/// yet, and logs before that one are removed. That log is on the disk before a change names it. So the last change that is there names a
+/// log that is there, unless a later one is missing after which that log was removed.
+///
+/// The format is that of LevelDB's `db/version_edit.cc`: numbers of seven bits to a byte, the kind of each entry first.
+enum LevelDBManifest {
+    /// The name of the oldest log that a store with the manifest `bytes` needs; `nil` if it needs none, or the manifest does not say.
+    static func oldestLog(_ bytes: [UInt8]) -> String? {
+        var oldest: UInt64 = 0
+        LevelDBLogTail(bytes).forEachRecord { record in
+            if let number = logNumber(in: record) { oldest = number }
+        }
+        guard oldest > 0 else { return nil }
+        let digits = String(oldest)
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".log"
+    }
+
+    /// The number of the log that a change names; the name of the order of keys may be before it, and the rest is behind it.
+    private static func logNumber(in record: [UInt8]) -> UInt64? {
+        var rest = record[...]
+        func number() -> UInt64? {
+            var (value, shift) = (UInt64(0), UInt64(0))
+            while let byte = rest.popFirst(), shift < 64 {
+                value |= UInt64(byte & 0x7F) << shift
+                if byte < 0x80 { return value }
+                shift += 7
+            }
+            return nil
+        }
+        let (order, log): (UInt64, UInt64) = (1, 2)
+        var kind = number()
+        if kind == order, let count = number(), count <= rest.count {
+            rest = rest.dropFirst(Int(count))
+            kind = number()
+        }
+        return kind == log ? number() : nil
+    }
+}
