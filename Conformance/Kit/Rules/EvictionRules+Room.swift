@@ -72,7 +72,7 @@ extension EvictionRules {
     }
 
     /// Long, and less than a store waits for another process by default.
-    private static let patience = Duration.seconds(3)
+    private static let patience = Duration.milliseconds(4_500)
 
     static let behindView = Rule(
         "EVC-21",

@@ -304,7 +304,7 @@ extension CollectionStore: SharedList {
         (pending, committed, hidden, commit, recent) = ([], nil, [], nil, [])
         (confirmed, interested) = (nil, [])
         refused = [:]
-        note(unsaved: nil, of: nil)
+        tellUnsaved()
         loads += 1
         for holder in viewers { holder.viewer?.updateState { $0.end(.idle) } }
         tell(.reset, by: [], context: nil, at: time, before: before)
@@ -314,6 +314,10 @@ extension CollectionStore: SharedList {
     func note(unsaved error: CacheError?, of element: ModelIdentifier?) {
         guard refused[element] != nil || error != nil else { return }
         refused[element] = error
+        tellUnsaved()
+    }
+
+    private func tellUnsaved() {
         let unsaved = unsaved
         for holder in viewers { holder.viewer?.updateState { $0.unsaved = unsaved } }
     }
