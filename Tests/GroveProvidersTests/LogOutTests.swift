@@ -278,4 +278,33 @@ struct LogOutTests {
             #expect(try scene.message("1") == nil)
         }
     }
+
+    @Test(
+        "Another process's wipe is told when commits of others are looked for, also if a call saw before that it came",
+        arguments: FollowedBackend.shared)
+    func seenByAPlace(backend: FollowedBackend) async throws {
+        try await backend.open(withPeer: true) { scene, peer in
+            let server = Server<Person?>(endsWhenCancelled: false)
+            let provider = DataProvider<Person>(dataModelManager: scene.manager)
+            let isOver = Count()
+            let load = Task {
+                defer { isOver.add() }
+                return try await provider.load(withCacheKey: "Person:1") { try await server.ask() }
+            }
+            await server.receives(1)
+            for _ in 0..<2 { try await scene.settle() }
+            try wipe(in: peer, seenBy: scene.manager)
+            scene.anyCache.noticeCommitsOfOtherProcesses()
+            // Without another call of the cache, which would see it too.
+            await waitUntil { isOver.value > 0 }
+            server.answer(0, .success(nil))
+            let error = await #expect(throws: CacheError.self) { try await load.value }
+            #expect(error?.code == .cancelled)
+        }
+    }
+
+    private func wipe(in peer: PeerConversation?, seenBy manager: DataModelManager) throws {
+        _ = try peer?.ask("wipe")
+        _ = manager.place()
+    }
 }

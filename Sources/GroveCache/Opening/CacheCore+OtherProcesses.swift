@@ -8,7 +8,8 @@ import GroveModel
 extension CacheCore {
     /// Looks, by a load, whether other processes have committed; the audience is told soon.
     func noticeCommitsOfOthers() {
-        guard state.withLock({ $0.life.mayCommit && $0.noticeCommits() }) else { return }
+        // That the files were replaced may have been seen already, and opening them may have failed.
+        guard state.withLock({ $0.life.mayCommit && ($0.noticeCommits() || $0.life.currentStore == nil) }) else { return }
         writer.async { self.lookForWritesOfOthers() }
     }
 
