@@ -55,7 +55,8 @@ public protocol FollowedCache: CacheDelegate {
     /// Which life the cache is in: a wipe, or other files, begin another, by whichever process.
     var life: UInt64 { get }
 
-    /// How often the cache was emptied, by whichever process; files that were replaced do not count.
+    /// How often a call of this process emptied the cache, or deleted all models of a type. Files that were replaced, as by
+    /// another process's wipe, do not count: they begin another ``life`` only.
     var wipes: UInt64 { get }
 
     /// Stores `model` and every identified model in its tree, and lets `cacheKey` find it.

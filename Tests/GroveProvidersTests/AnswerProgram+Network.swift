@@ -18,15 +18,18 @@ extension AnswerProgram {
             wanted[ObjectIdentifier(provider)] = provider.data == nil ? "Message:\(id)" : nil
             let open = server.open.map(server.tag).filter { askers[$0] == who }.max()
             let asked = managers[who].flightCount
+            let isOver = Count()
             begin {
+                defer { isOver.add() }
                 _ = try? await provider.load(withCacheKey: "Message:\(id)", reload: isNew) {
                     try await server.ask(clock.step)
                 }
             }
             askers[step] = who
-            if isNew { return await server.receives(sent + 1) }
-            // What the cache has is read first, which may take its time.
-            while managers[who].flightCount == asked { try? await Task.sleep(for: .microseconds(100)) }
+            // What the cache has is read first, which may take its time; and a wipe may end the load before it asks.
+            func hasAsked() -> Bool { isNew ? server.sent > sent : managers[who].flightCount != asked }
+            while !hasAsked(), isOver.value == 0 { await managers[who].flush() }
+            if isNew { return }
             let shown = shown("Message:\(id)", to: who)
             for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
             // It has joined the newest request that is open, of which nothing that is shown was edited since.

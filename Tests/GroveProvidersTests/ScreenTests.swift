@@ -208,6 +208,15 @@ struct ScreenTests {
             await rest()
             #expect(!isUnsaved(), "\(isStored)")
         }
+        // What was refused before it came into the list.
+        provider.setData(large)
+        await rest()
+        list.insert([large], at: .last, shouldCache: false)
+        await rest()
+        #expect(isUnsaved(), "\(list.state)")
+        list.remove("Person:1")
+        await rest()
+        #expect(!isUnsaved())
     }
 
     @Test("What was refused is stored under its cache key too, and in each of its projections")

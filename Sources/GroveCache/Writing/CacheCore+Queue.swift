@@ -48,7 +48,7 @@ extension CacheCore {
         }
     }
 
-    /// How often everything was emptied.
+    /// How often a call of this process emptied the store, or deleted all models of a type.
     var wipes: UInt64 {
         state.withLock { state in
             state.noticeReplacement()

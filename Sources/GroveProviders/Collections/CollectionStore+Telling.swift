@@ -39,7 +39,7 @@ extension CollectionStore {
         _ change: CollectionChange, by actors: [CollectionDataProvider<T>], context: (any Sendable)?, at time: Date,
         before: ListState<T>?
     ) {
-        forgetRefused()
+        noteRefused()
         welcome(context, at: time)
         viewers.removeAll { $0.viewer == nil }
         lastNews += 1

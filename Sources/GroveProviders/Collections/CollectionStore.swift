@@ -322,13 +322,14 @@ extension CollectionStore: SharedList {
         for holder in viewers { holder.viewer?.updateState { $0.unsaved = unsaved } }
     }
 
-    /// Lets go of refused elements that are in the list no more.
+    /// Notes which elements of the list the cache has refused, now that it may have others.
     ///
-    /// - Complexity: linear in the list, if an element was refused.
-    func forgetRefused() {
-        let elements = Set(refused.keys.compactMap(\.self))
+    /// - Complexity: linear in the list, if the cache has refused a model of this manager.
+    func noteRefused() {
+        let errors = manager.unsaved.withLock(\.modelErrors)
+        let elements = Set(refused.keys.compactMap(\.self)).union(errors.keys)
         guard !elements.isEmpty else { return }
         let there = Set(entries.slice(0, entries.count).compactMap(\.model.modelIdentifier))
-        for element in elements.subtracting(there) { note(unsaved: nil, of: element) }
+        for element in elements { note(unsaved: there.contains(element) ? errors[element] : nil, of: element) }
     }
 }

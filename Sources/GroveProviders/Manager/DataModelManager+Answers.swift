@@ -77,7 +77,8 @@ extension DataModelManager {
     /// The life that calls made now are of.
     var lifeNow: Life { Life(epoch: epoch.withLock { $0 }, stored: followed?.life) }
 
-    /// How often everything was emptied before the calls that are made now, by this manager or any writer of the cache.
+    /// How often everything, or all of a type, was wiped before the calls that are made now, by this manager or another writer of
+    /// this process.
     var wipesNow: UInt64 { wipesUnderWay.withLock { $0 + (followed?.wipes ?? 0) } }
 
     /// Whether the cache has begun another life, and what is shown may be of the one before.

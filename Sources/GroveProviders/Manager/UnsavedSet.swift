@@ -79,6 +79,13 @@ struct UnsavedSet {
         return deletions
     }
 
+    /// Why each of the models was refused.
+    var modelErrors: [ModelIdentifier: CacheError] {
+        var found: [ModelIdentifier: CacheError] = [:]
+        for case (.model(let identifier), let names) in refusals { found[identifier] = names.values.first?.error }
+        return found
+    }
+
     func error(of key: StaleSet.Key) -> CacheError? { refusals[key]?.values.first?.error }
 
     /// What to save again, now that something has happened in the cache: at first each time, then less and less often.
