@@ -46,8 +46,10 @@ struct CacheState: Sendable {
     var wipedAt = LocalNumber.zero
     /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
     var replacedAt = LocalNumber.zero
-    /// Counts the times that everything went, as far as this process knows: what was asked for before is not stored after it.
-    var lifeNumber: UInt64 = 0
+    /// Changes each time that everything went, as far as this process knows: what was asked for before is not stored after it.
+    ///
+    /// It begins at random, so that a place of another handle, of before or after a wipe, is of no life of this one.
+    var lifeNumber = UInt64.random(in: 1...UInt64.max >> 1)
     /// How many of those times others replaced the files.
     var replacements: UInt64 = 0
 }

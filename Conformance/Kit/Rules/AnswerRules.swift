@@ -63,6 +63,11 @@ enum AnswerRules {
                 try cache.readCollection("people", as: Person.self), nil, "people", "the collection")
         }
         var cache = try site.open()
+        let first = try cache.place()
+        try cache.wipe()
+        cache.close()
+        cache = try site.open()
+        try expectRefusal(by: cache, first, "a wipe, on a handle that was opened after it")
         for doors in 0..<2 {
             try cache.write(person)
             let asked = try cache.place()
@@ -72,11 +77,6 @@ enum AnswerRules {
             try trial.expectHit(
                 try cache.read("ann", as: Person.self), person, "a node of an answer asked for afterwards")
         }
-        let asked = try cache.place()
-        try cache.wipe()
-        cache.close()
-        cache = try site.open()
-        try expectRefusal(by: cache, asked, "a wipe, on a handle that was opened after it")
     }
 
     static let ages = Rule(

@@ -199,6 +199,6 @@ extension CacheState {
 extension CacheError {
     /// Why what was asked for before a wipe is not stored after it.
     static var isOfAnotherLife: CacheError {
-        CacheError(.cancelled, "Everything was wiped since the place was taken.")
+        CacheError(.cancelled, "The place is of before a wipe, or of another handle.")
     }
 }
