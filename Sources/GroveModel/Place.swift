@@ -8,8 +8,8 @@
 /// try manager.updateModels(people, asOf: asked)
 /// ```
 ///
-/// A place belongs to the manager, or the cache, that gave it; another handle of the cache throws `cancelled`. It costs memory while it exists: the identifiers of the nodes that
-/// are changed meanwhile.
+/// A place belongs to the manager, or the cache, that gave it; another handle of the cache throws `cancelled`. It costs memory while
+/// it exists: the identifiers of the nodes that are changed meanwhile.
 public struct Place: Sendable {
     /// In the order of the manager's calls; `zero` for a place of a cache.
     package let turn: Turn
