@@ -148,7 +148,8 @@ struct ListProgramTests {
         "All screens have the cache's list at rest, and what they are told is what happens",
         arguments: FollowedBackend.allCases)
     func programs(backend: FollowedBackend) async throws {
-        for seed in 0..<16 as Range<UInt64> { try await run(seed, on: backend, withPeer: false) }
+        // In the last one an element that an edit had hidden came back as it was before, in one run of three.
+        for seed in Array(0..<16) + [238] as [UInt64] { try await run(seed, on: backend, withPeer: false) }
     }
 
     @Test("And beside another process", arguments: FollowedBackend.shared)

@@ -204,11 +204,10 @@ extension CollectionStore {
             return
         }
         let shown = shownBeforeEdit
-        let read = Set(models.keys)
         let changes = isReset ? nil : differences(of: before.entries, former, splices, list.entries)
         let information =
-            changes.map { show(list, $0, asOf: began, over: fresh, reading: read) }
-            ?? show(list, asOf: began, over: fresh, reading: read)
+            changes.map { show(list, $0, asOf: began, over: fresh, reading: models) }
+            ?? show(list, asOf: began, over: fresh, reading: models)
         guard let information else { return readWhole(began, former) }
         guard !information.isEmpty else { return }
         changedAt = max(changedAt, began)

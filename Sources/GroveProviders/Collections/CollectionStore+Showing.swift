@@ -56,12 +56,15 @@ extension CollectionStore {
     /// - Returns: what changed; `nil`, and then nothing does, as for ``show(_:asOf:over:reading:)``.
     func show(
         _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn, over fresh: Set<ModelIdentifier>,
-        reading read: Set<ModelIdentifier>
+        reading read: [ModelIdentifier: T]
     ) -> [CollectionChangeInformation]? {
+        let splices = splices.map { splice in
+            EntrySplice(start: splice.start, removed: splice.removed, inserted: splice.inserted.map { coming($0, read) })
+        }
         // What was there before, and what came: what moves is not new.
         let known = Set(splices.flatMap { $0.removed.map(\.handle) }.filter { position(of: $0) != nil })
         let inserted = splices.flatMap(\.inserted).filter { !known.contains($0.handle) }
-        guard read.isSuperset(of: inserted.compactMap(\.model.modelIdentifier)) else { return nil }
+        guard inserted.compactMap(\.model.modelIdentifier).allSatisfy({ read[$0] != nil }) else { return nil }
         let came = Set(inserted.map(\.handle))
         hidden = list.hidden
         committed = pending.isEmpty ? nil : list.entries
@@ -77,13 +80,24 @@ extension CollectionStore {
         return information
     }
 
+    /// An element as it comes to be shown: what was kept of it while an edit hid it may be older than what was read.
+    private func coming(_ entry: Entry<T>, _ read: [ModelIdentifier: T]) -> Entry<T> {
+        guard position(of: entry.handle) == nil, let model = entry.model.modelIdentifier.flatMap({ read[$0] }),
+            !entry.model.isEqual(to: model)
+        else { return entry }
+        var entry = entry
+        entry.model = model
+        entry.revision += 1
+        return entry
+    }
+
     /// Makes `list` what the cache has, and shows it under the edits that are pending.
     ///
     /// - Parameter read: the models that were read; `nil` for all.
     /// - Returns: what changed; `nil`, and then nothing does, if an element comes back that an edit had hidden, and that was not read:
     ///   what became of it meanwhile is not known.
     func show(
-        _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, reading read: Set<ModelIdentifier>?
+        _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, reading read: [ModelIdentifier: T]?
     ) -> [CollectionChangeInformation]? {
         let isWhole = read == nil
         var new = list.entries
@@ -95,7 +109,7 @@ extension CollectionStore {
         }
         // What is shown of an element may be newer than what was kept of it.
         for index in 0..<new.count {
-            let entry = newest(new[index])
+            let entry = coming(newest(new[index]), read ?? [:])
             if entry.revision > new[index].revision { new[index] = entry }
         }
         let (before, after) = (entries.slice(0, entries.count), new.slice(0, new.count))
@@ -108,7 +122,7 @@ extension CollectionStore {
         let known = Set(before[left].map(\.handle))
         if let read {
             let back = after[came].filter { !known.contains($0.handle) }.compactMap(\.model.modelIdentifier)
-            guard read.isSuperset(of: back) else { return nil }
+            guard back.allSatisfy({ read[$0] != nil }) else { return nil }
         }
         hidden = list.hidden
         committed = pending.isEmpty ? nil : list.entries
