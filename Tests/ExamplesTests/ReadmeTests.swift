@@ -131,6 +131,7 @@ struct ReadmeTests {
             ("ReadmeExample.swift", "README.md"), ("StatesExample.swift", "Docs/Guides/Screens.md"),
             ("CacheExample.swift", "Docs/Guides/Cache.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
             ("WritingExample.swift", "Docs/Guides/Writing.md"),
+            ("ModellingExample.swift", "Docs/Guides/Modelling.md"),
             ("DelegateScreen.swift", "Docs/Guides/MovingFromRocketData.md"),
             ("OwnCache.swift", "Docs/Guides/MovingFromRocketData.md"),
         ])
