@@ -81,7 +81,7 @@ func received(_ club: Club, _ topics: [TopicRow], asOf asked: Place, _ cache: an
     }
 }
 // -----
-/// A tree of replies. Each is a record of its own.
+/// A tree of replies, each of which is a record of its own.
 @Cacheable
 struct Reply: Decodable {
     let id: Int
@@ -99,7 +99,7 @@ struct FlatReply: Decodable {
     let answerTo: Int?  // an identifier, not a reply
 }
 // -----
-/// The account is gone. What it wrote stays, under another name.
+/// The account is gone, and what it wrote stays, under another name.
 func forgetName(_ id: Int, _ cache: any Cache) async throws {
     try await cache.write(Member(id: id, name: "Deleted member"))
 }

@@ -70,7 +70,7 @@ struct ModellingTests {
         try await cache.write(ClubName(id: 7, name: "Go"))
         let renamed = try #require(try cache.model(Club.self, id: 7))
         #expect(renamed.name == "Go")
-        #expect(renamed.newest.map(\.club.name) == ["Go"])
+        #expect(renamed.newest.map { $0.club.name } == ["Go"])
         #expect(try cache.collection(club.topicsKey, of: TopicRow.self) == renamed.newest)
     }
 
