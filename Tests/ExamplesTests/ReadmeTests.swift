@@ -133,6 +133,7 @@ struct ReadmeTests {
             ("WritingExample.swift", "Docs/Guides/Writing.md"),
             ("ModellingExample.swift", "Docs/Guides/Modelling.md"),
             ("SigningOutExample.swift", "Docs/Guides/SigningOut.md"),
+            ("TestingExample.swift", "Docs/Guides/Tests.md"),
             ("ComingFromExample.swift", "Docs/Guides/ComingFromApollo.md"),
             ("ComingFromExample.swift", "Docs/Guides/ComingFromSwiftData.md"),
             ("ComingFromExample.swift", "Docs/Guides/ComingFromGRDB.md"),
