@@ -292,8 +292,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Grove", "GroveSQLite", "GroveMacros", "GroveModel", "GroveConsistency", "GroveProviders", "GroveCache",
-                "TestSupport",
+                "Grove", "GroveSQLite", "GroveMemory", "GroveMacros", "GroveModel", "GroveConsistency",
+                "GroveProviders", "GroveCache", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveSharedTests",

@@ -131,6 +131,12 @@ struct ReadmeTests {
             ("ReadmeExample.swift", "README.md"), ("StatesExample.swift", "Docs/Guides/Screens.md"),
             ("CacheExample.swift", "Docs/Guides/Cache.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
             ("WritingExample.swift", "Docs/Guides/Writing.md"),
+            ("ModellingExample.swift", "Docs/Guides/Modelling.md"),
+            ("SigningOutExample.swift", "Docs/Guides/SigningOut.md"),
+            ("TestingExample.swift", "Docs/Guides/Tests.md"),
+            ("ComingFromExample.swift", "Docs/Guides/ComingFromApollo.md"),
+            ("ComingFromExample.swift", "Docs/Guides/ComingFromSwiftData.md"),
+            ("ComingFromExample.swift", "Docs/Guides/ComingFromGRDB.md"),
             ("DelegateScreen.swift", "Docs/Guides/MovingFromRocketData.md"),
             ("OwnCache.swift", "Docs/Guides/MovingFromRocketData.md"),
         ])
