@@ -255,8 +255,10 @@ extension CollectionStore {
                 while let entry = pool[identifier]?.popLast() {
                     pooled.remove(entry.handle)
                     if staying.contains(entry.handle) { continue }
-                    // What was deleted since is not shown.
-                    return own != nil && gone.contains(entry.handle) ? nil : entry
+                    guard own != nil, gone.contains(entry.handle) else { return entry }
+                    // What was deleted here meanwhile may be there again: only a read knows.
+                    isKnown = false
+                    return nil
                 }
                 // Of others' edits the models were read, but for those that were deleted; of this manager's own they are known.
                 if item.ticket > 0 { isKnown = false }
