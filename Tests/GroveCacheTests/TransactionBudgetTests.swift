@@ -49,6 +49,19 @@ struct TransactionBudgetTests {
         }
     }
 
+    @Test("Eviction looks where transactions have written, too")
+    func hands() throws {
+        let cache = try MemoryCache(budget: CacheBudget(bytes: 4_000_000))
+        for page in 0..<40 {
+            try cache.write { tx in for person in people(page * 20..<page * 20 + 20, 20) { try tx.write(person) } }
+        }
+        let evictor = try #require(cache.core.evictor)
+        // One for each sixteen records that came, about, beside the one at the beginning.
+        #expect((20...100).contains(evictor.hands.cursors.count), "\(evictor.hands.cursors.count)")
+        let places = Set(evictor.hands.cursors.compactMap { $0?.bytes })
+        #expect(places.count > 19)
+    }
+
     @Test("What stays as it is counts nothing, and a node that is written twice counts once")
     func unchanged() throws {
         let cache = try MemoryCache(budget: CacheBudget(bytes: 2_000_000))

@@ -41,9 +41,15 @@ extension WriteTransaction {
         let weight = key.count + new
         guard weight <= evictor.capacity else { throw Evictor.overBudget(weight) }
         evictor.keep(hash, weight: weight, number: eviction.ownNumbers.upperBound, isNew: old == nil, now: now)
-        guard old == nil else { return }
+        if old == nil { try unsafe moveHand(to: key) }
+    }
+
+    /// Moves a hand, now and then, to a record that came.
+    func moveHand(to key: UnsafeRawBufferPointer) throws(CacheError) {
+        guard let evictor, unsafe Namespace.isEvictable(key), let sweep = transaction as? any SweepableTransaction
+        else { return }
         try evictor.hands.move(entries: stored.account?.evictableEntries ?? 0) { () throws(CacheError) in
-            try unsafe (transaction as? any SweepableTransaction)?.sweepCursor(at: key)
+            try unsafe sweep.sweepCursor(at: key)
         }
     }
 

@@ -105,6 +105,9 @@ final class BufferedTransaction: NodeTransaction {
     /// The keys that were changed, in the order of their bytes.
     var keys: [[UInt8]] { changes.keys.sorted { $0.lexicographicallyPrecedes($1) } }
 
+    /// The keys of what was put that the engine had nothing of.
+    var newKeys: [[UInt8]] { changes.compactMap { $1.value != nil && !$1.isStored ? $0 : nil } }
+
     /// Gives everything to the engine, in the order of the keys.
     func flush() throws(CacheError) {
         for key in keys {

@@ -95,6 +95,10 @@ struct WriteTransaction: ~Copyable {
         guard let buffer else { return }
         try buffer.flush()
         transaction = buffer.engine
+        // The engine had no places for them before.
+        for key in buffer.newKeys {
+            try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in try unsafe moveHand(to: key) }
+        }
     }
 
     /// Ends a user's transaction: evicts until what is stored fits, but for what it wrote.
