@@ -88,7 +88,8 @@ struct SQLiteLog: ~Copyable {
     ///
     /// Where the log was copied in part, its pages are of several commits, so that a failure says nothing.
     private static func mainCommit(_ files: StoreFiles) -> StoredCommit? {
-        guard let connection = try? SQLiteConnection(files, SQLiteOptions(mapSize: 0), isReader: true, ignoresLog: true),
+        guard
+            let connection = try? SQLiteConnection(files, SQLiteOptions(mapSize: 0), isReader: true, ignoresLog: true),
             var lookup = try? SQLiteLookup(connection, hashMask: .max, isReader: true)
         else { return nil }
         return unsafe StoredCommit.key.withUnsafeBytes { key in

@@ -9,7 +9,9 @@ extension CacheCore {
     /// Looks, by a load, whether other processes have committed; the audience is told soon.
     func noticeCommitsOfOthers() {
         // That the files were replaced may have been seen already, and opening them may have failed.
-        guard state.withLock({ $0.life.mayCommit && ($0.noticeCommits() || $0.life.currentStore == nil) }) else { return }
+        guard state.withLock({ $0.life.mayCommit && ($0.noticeCommits() || $0.life.currentStore == nil) }) else {
+            return
+        }
         writer.async { self.lookForWritesOfOthers() }
     }
 
