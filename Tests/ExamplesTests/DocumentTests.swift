@@ -26,4 +26,16 @@ struct DocumentTests {
             }
         }
     }
+
+    @Test("Each error code has a row on the page of what to do")
+    func codes() throws {
+        let source = root.appending(path: "Sources/GroveModel/CacheError.swift")
+        let page = root.appending(path: "Docs/Guides/WhenThingsBreak.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| ") }
+        // The first cell of a row names one or several.
+        let named = rows.compactMap { $0.split(separator: "|").first }.joined()
+        let codes = try String(contentsOf: source, encoding: .utf8).matches(of: /static let \w+ = Code\("(\w+)"\)/)
+        #expect(codes.count > 20)
+        for code in codes { #expect(named.contains("`\(code.1)`"), "\(code.1)") }
+    }
 }

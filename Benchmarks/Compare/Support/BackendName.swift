@@ -42,8 +42,9 @@ package enum BackendName: String, CaseIterable, Sendable {
     /// Whether the store in `directory` is damaged where its engine would not say so.
     package func hidesDamage(_ directory: String) throws(CacheError) -> Bool {
         switch self {
+        // SQLite's opening says so, and what is mixed is not read.
         case .memory, .sqlite, .leveldb: false
-        case .lmdb: try LMDBStore.hidesDamage(directory)
+        case .lmdb: try LMDBStore.hiddenDamage(in: directory, isSuspect: true) != nil
         }
     }
 

@@ -10,6 +10,7 @@ final class RecordingObserver: CacheObserver {
         var readFailures: [CacheError] = []
         var writeFailures: [CacheError] = []
         var commits: [ChangeSet] = []
+        var rebuilds: [CacheError] = []
     }
 
     private let state = Mutex(State())
@@ -18,11 +19,13 @@ final class RecordingObserver: CacheObserver {
     var misses: [CacheMiss] { state.withLock { $0.misses } }
     var writeFailures: [CacheError] { state.withLock { $0.writeFailures } }
     var commits: [ChangeSet] { state.withLock { $0.commits } }
+    var rebuilds: [CacheError] { state.withLock { $0.rebuilds } }
 
     func cacheDidMiss(_ miss: CacheMiss) { record { $0.misses.append(miss) } }
     func cacheDidFailToRead(_ error: CacheError) { record { $0.readFailures.append(error) } }
     func cacheDidFailToWrite(_ error: CacheError) { record { $0.writeFailures.append(error) } }
     func cacheDidCommit(_ changes: ChangeSet) { record { $0.commits.append(changes) } }
+    func cacheDidRebuild(after error: CacheError) { record { $0.rebuilds.append(error) } }
 
     private func record(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }

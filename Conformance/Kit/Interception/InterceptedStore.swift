@@ -77,7 +77,9 @@ extension InterceptedStore: ShrinkableStore where Base: ShrinkableStore {
 }
 
 extension InterceptedStore: SalvageableStore where Base: SalvageableStore {
-    static func hidesDamage(_ directory: String) throws(CacheError) -> Bool { try Base.hidesDamage(directory) }
+    static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? {
+        try Base.hiddenDamage(in: directory, isSuspect: isSuspect)
+    }
 
     static func salvage(
         _ directory: String, options: Options,

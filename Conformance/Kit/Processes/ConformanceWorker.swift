@@ -32,6 +32,7 @@ public enum ConformanceWorker {
         case "wipe" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: false, backend)
         case "replace" where words.count == 3: return PeerProcess.empty(words[1], words[2], removes: true, backend)
         case "see" where words.count == 3: return PeerProcess.see(words[1], words[2], backend)
+        case "ask" where words.count == 2: return PeerProcess.ask(words[1], backend)
         case "cycle" where words.count == 3: return PeerProcess.cycle(words[1], Int(words[2]) ?? 0, backend)
         case "edit" where words.count == 4: return PeerProcess.edit(words[1], words[2], Int(words[3]) ?? 0, backend)
         case "budget" where words.count == 4:

@@ -165,6 +165,22 @@ enum PeerProcess {
         return 0
     }
 
+    /// Keeps the cache in `directory` open, and prints the age of each person that it is asked for.
+    static func ask(_ directory: String, _ backend: any ConformanceBackend) -> Int32 {
+        guard let cache = try? backend.site(at: directory).open() else { return 3 }
+        ConformanceWorker.say("ready")
+        while let identifier = readLine() {
+            do throws(CacheError) {
+                let person = try cache.read(ModelIdentifier(identifier), as: Person.self).value
+                ConformanceWorker.say("age\t\(person?.age.map { "\($0)" } ?? "none")")
+            } catch {
+                ConformanceWorker.say("error\t\(error.code.description)")
+            }
+        }
+        cache.close()
+        return 0
+    }
+
     /// Waits for a word, and then puts elements called after `name` at both ends of a list that others edit too.
     static func edit(_ directory: String, _ name: String, _ rounds: Int, _ backend: any ConformanceBackend) -> Int32 {
         guard let cache = try? backend.site(at: directory).open() else { return 3 }

@@ -2,11 +2,14 @@ import GroveCache
 package import GroveModel
 
 extension LMDBStore: SalvageableStore {
-    /// Whether a page is damaged: LMDB looks at few things, and may end the process by what it comes to.
-    package static func hidesDamage(_ directory: String) throws(CacheError) -> Bool {
+    /// Damage if a page is damaged: LMDB looks at few things, and may end the process by what it comes to.
+    package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? {
         // What a writer changes meanwhile looks damaged, too.
-        guard let pages = LMDBPages(directory), !pages.isWhole() else { return false }
-        return try pages.whileNoneWrites(within: LMDBOptions().lockTimeout) { (pages) in !pages.isWhole() }
+        guard isSuspect, let pages = LMDBPages(directory), !pages.isWhole(),
+            try pages.whileNoneWrites(within: LMDBOptions().lockTimeout, { (pages) in !pages.isWhole() })
+        else { return nil }
+        return CacheError(
+            .corrupted, "The last processes that opened the store ended soon after, and its files are damaged.")
     }
 
     /// Visits what is on the pages that can be read, without LMDB.

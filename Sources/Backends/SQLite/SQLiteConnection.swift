@@ -8,15 +8,21 @@ import GroveModel
     let pointer: OpaquePointer
     let lockMilliseconds: Int32
 
-    /// Opens the database of `directory`, which exists.
-    init(_ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool) throws(CacheError) {
+    /// Opens the database of `directory`, which exists; its main file alone if it `ignoresLog`.
+    init(
+        _ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool, ignoresLog: Bool = false
+    ) throws(CacheError) {
         var opened: OpaquePointer?
         // A relative path that begins with "file:" would be read as a URI.
         let base = directory.path.utf8.first == UInt8(ascii: "/") ? "" : "./"
         let path = base + directory.path + "/" + SQLiteFiles.database
-        let status = unsafe sqlite3_open_v2(
-            path, &opened,
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let status =
+            if ignoresLog {
+                unsafe sqlite3_open_v2(Self.frozen(path), &opened, flags | SQLITE_OPEN_URI, nil)
+            } else {
+                unsafe sqlite3_open_v2(path, &opened, flags, nil)
+            }
         guard status == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe CacheError.sqlite(status, "open the store in \(directory.path)", unsafe opened)
             unsafe sqlite3_close_v2(opened)
@@ -53,6 +59,14 @@ import GroveModel
     }
 
     deinit { unsafe sqlite3_close_v2(pointer) }
+
+    /// The URI of the file at `path`, which SQLite takes for one that cannot change and has no log.
+    private static func frozen(_ path: String) -> String {
+        let escapes: [Character: String] = ["%": "%25", "?": "%3F", "#": "%23"]
+        // Behind two slashes would be the name of a host.
+        let base = path.hasPrefix("/") ? "file://" : "file:"
+        return base + path.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
+    }
 
     /// Sets whether the log stays when this connection is the last to close.
     func leaveLog(_ leaves: Bool) {

@@ -27,8 +27,10 @@ struct SQLiteLookup: ~Copyable {
     }
 
     /// The hash under which `key` is stored, 32 bits with their sign: it is part of the file format.
-    func hash(_ key: UnsafeRawBufferPointer) -> Int64 {
-        unsafe Int64(Int32(truncatingIfNeeded: hash64(key, seed: 0) & hashMask))
+    func hash(_ key: UnsafeRawBufferPointer) -> Int64 { unsafe Self.hash(key, mask: hashMask) }
+
+    static func hash(_ key: UnsafeRawBufferPointer, mask: UInt64) -> Int64 {
+        unsafe Int64(Int32(truncatingIfNeeded: hash64(key, seed: 0) & mask))
     }
 
     /// The place of `key` and its value, which stays until the next call; `nil` where it is not stored.

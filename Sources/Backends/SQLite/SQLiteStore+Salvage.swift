@@ -4,13 +4,20 @@ import GroveCoding
 package import GroveModel
 
 extension SQLiteStore: SalvageableStore {
+    /// Damage if the main file and the log are of two moments, of which SQLite would make a third that never was.
+    package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? {
+        SQLiteLog.mix(in: try SQLiteFiles.directory(directory))
+    }
+
     /// Visits the rows of both tables in the order of their numbers, and begins behind those that cannot be read.
     package static func salvage(
         _ directory: String, options: SQLiteOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         unreadable: (_ part: String) -> Void
     ) throws(CacheError) {
-        let connection = try SQLiteConnection(SQLiteFiles.directory(directory), options, isReader: true)
+        let files = try SQLiteFiles.directory(directory)
+        if let mix = SQLiteLog.mix(in: files) { throw mix }
+        let connection = try SQLiteConnection(files, options, isReader: true)
         // Reading makes a log if there is none, which goes with this.
         connection.leaveLog(false)
         try connection.run("BEGIN")

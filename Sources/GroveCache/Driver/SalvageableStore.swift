@@ -4,10 +4,12 @@ package import GroveModel
 ///
 /// It is for tools. A cache never reads around damage: it would take what is lost for absent.
 package protocol SalvageableStore: NodeStore {
-    /// Whether the files in `directory` are damaged where the engine would not say so, but end the process or read something else.
+    /// Damage of the files in `directory` of which the engine would not tell, but end the process or read something else.
     ///
+    /// - Parameter isSuspect: whether the last processes that opened the store ended soon after, and none has it open: only then is it
+    ///   worth reading all of it.
     /// - Throws: ``CacheError`` if that cannot be found out.
-    static func hidesDamage(_ directory: String) throws(CacheError) -> Bool
+    static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError?
 
     /// Visits what can be read of the store in `directory`, each key once, in its newest version.
     ///
@@ -23,8 +25,8 @@ package protocol SalvageableStore: NodeStore {
 }
 
 extension SalvageableStore {
-    /// False: the engine finds damage by its checksums or its checks.
-    package static func hidesDamage(_ directory: String) throws(CacheError) -> Bool { false }
+    /// None: the engine finds damage by its checksums or its checks.
+    package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? { nil }
 
     /// Copies what can be read of the store in `directory` to a new store in `target`, an empty directory.
     ///

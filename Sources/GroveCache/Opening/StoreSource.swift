@@ -30,8 +30,8 @@ struct StoreSource: Sendable {
     private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
     /// Whether a file of that name is the engine's.
     private let owns: @Sendable (_ name: String) -> Bool
-    /// Whether the files in a directory have damage by which the engine may end the process.
-    private let hidesDamage: @Sendable (_ directory: String) throws(CacheError) -> Bool
+    /// See ``SalvageableStore/hiddenDamage(in:isSuspect:)``.
+    private let hiddenDamage: @Sendable (_ directory: String, _ isSuspect: Bool) throws(CacheError) -> CacheError?
     private let policy: OpenPolicy
     /// How long another process's lock is waited for.
     private let patience: Duration
@@ -43,9 +43,8 @@ struct StoreSource: Sendable {
         self.policy = policy
         patience = (options as? any PatientOptions)?.lockTimeout ?? StoreGeneration.patience
         owns = { Store.owns(file: $0) }
-        hidesDamage = { (directory) throws(CacheError) in
-            guard let type = Store.self as? any SalvageableStore.Type else { return false }
-            return try type.hidesDamage(directory)
+        hiddenDamage = { (directory, isSuspect) throws(CacheError) in
+            try (Store.self as? any SalvageableStore.Type)?.hiddenDamage(in: directory, isSuspect: isSuspect)
         }
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
@@ -130,17 +129,15 @@ struct StoreSource: Sendable {
             "The file \(lost) was removed while another process has the store open; close it there, then open it here.")
     }
 
-    /// Damage that the engine may not survive, of a store that the last processes did not survive for long.
+    /// Damage of which the engine would not tell.
     ///
     /// - Throws: ``CacheError`` with code `corrupted` if the store is damaged so and not to be made again.
     private func hiddenDamage(_ directory: String, _ generation: StoreGeneration) throws(CacheError) -> CacheError? {
-        guard generation.isSuspect else { return nil }
-        guard try hidesDamage(directory) else {
-            generation.forgetStarts()
+        let isSuspect = generation.isSuspect
+        guard let damage = try hiddenDamage(directory, isSuspect) else {
+            if isSuspect { generation.forgetStarts() }
             return nil
         }
-        let damage = CacheError(
-            .corrupted, "The last processes that opened the store ended soon after, and its files are damaged.")
         guard isRepairable(damage) else { throw damage }
         return damage
     }

@@ -63,7 +63,7 @@ struct StoreState: Equatable {
     private static let noWriters = Array(repeating: Writer(session: 0, place: .zero), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18
     /// What comes after that: the account, the time, the marks and the hash.
-    private static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
+    static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
 
     static let key: [UInt8] = [Namespace.meta]
 
@@ -112,7 +112,13 @@ struct StoreState: Equatable {
         let stored: UnsafeRawBufferPointer? = try unsafe StoreState.withKey { (key) throws(CacheError) in
             try unsafe view.get(key)
         }
-        guard let stored = unsafe stored else { return }
+        if let stored = unsafe stored { try unsafe self.init(stored: stored) } else { self.init() }
+    }
+
+    /// Reads the state from the record `stored`.
+    ///
+    /// - Throws: as ``init(_:)`` does.
+    init(stored: UnsafeRawBufferPointer) throws(CacheError) {
         guard unsafe StoreState.isWhole(stored) else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }

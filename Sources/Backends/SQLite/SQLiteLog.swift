@@ -1,0 +1,104 @@
+import GroveCache
+import GroveCoding
+import GroveModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The log beside a main file, looked at before SQLite applies the one to the other.
+///
+/// SQLite begins the log again only after it has copied all of it into the main file, and copies nothing else into that. So the main file
+/// has at least the commit before the log's first, and none after its last: else one of the two files was put there alone. Every commit
+/// of a cache changes the store's own record, so that the log holds its page.
+///
+/// The format is that of https://sqlite.org/fileformat2.html#walformat. Checksums are not looked at: a commit that is there in part says
+/// of the main file what a whole one says.
+struct SQLiteLog: ~Copyable {
+    private static let (headCount, frameHeadCount, pageCount) = (32, 24, 4_096)
+
+    private let file: Int32
+    private let head: [UInt8]
+
+    /// Opens the log in `files`; `nil` if there is none, or it is empty.
+    private init?(_ files: StoreFiles) {
+        file = unsafe open(files.path(of: SQLiteFiles.log), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        guard let head = SQLiteLog.read(file, Self.headCount, at: 0) else {
+            _ = close(file)
+            return nil
+        }
+        self.head = head
+    }
+
+    deinit { _ = close(file) }
+
+    /// Damage if the main file and the log in `files` are not of one moment.
+    ///
+    /// - Complexity: O(*n*) for a log of *n* pages, and nothing for one that is empty, as it is after `close()`.
+    static func mix(in files: StoreFiles) -> CacheError? {
+        // The main file last: a process that lives may copy the log meanwhile, but if it begins it again, the head changes.
+        guard let log = SQLiteLog(files), let (first, last) = log.commits(), let main = mainCommit(files),
+            read(log.file, headCount, at: 0) == log.head, !main.isBase(ofCommits: first, through: last)
+        else { return nil }
+        return CacheError(
+            .corrupted,
+            "\(SQLiteFiles.database) and \(SQLiteFiles.log) in \(files.path) are not of one moment: one of them was replaced alone, "
+                + "as by a backup that was restored in part. See Copies and backups in Grove's documentation.")
+    }
+
+    /// The first and the last commit of which the log holds the store's own record.
+    private borrowing func commits() -> (first: StoredCommit, last: StoredCommit)? {
+        let hash = unsafe StoredCommit.key.withUnsafeBytes { unsafe SQLiteLookup.hash($0, mask: .max) }
+        let mark = (0..<4).map { UInt8(truncatingIfNeeded: hash >> (24 - 8 * $0)) } + StoredCommit.key
+        var found: (first: StoredCommit, last: StoredCommit)?
+        var place = Self.headCount
+        // Frames of the log that was there before have other salts.
+        while let frame = SQLiteLog.read(file, Self.frameHeadCount + Self.pageCount, at: place),
+            frame[8..<16].elementsEqual(head[16..<24])
+        {
+            place += frame.count
+            if let commit = unsafe frame.withUnsafeBytes({ unsafe Self.commit(in: $0, behind: mark) }) {
+                found = (found?.first ?? commit, commit)
+            }
+        }
+        return found
+    }
+
+    /// The commit that a page holds: the value of the row of which hash and key are `mark`.
+    private static func commit(in page: UnsafeRawBufferPointer, behind mark: [UInt8]) -> StoredCommit? {
+        var rest = unsafe page
+        while let base = rest.baseAddress, let found = unsafe memchr(base, Int32(mark[0]), rest.count) {
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[(UnsafeRawPointer(found) - base)...])
+            if unsafe rest.starts(with: mark),
+                let commit = unsafe StoredCommit(startOf: UnsafeRawBufferPointer(rebasing: rest[mark.count...]))
+            {
+                return commit
+            }
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[1...])
+        }
+        return nil
+    }
+
+    /// The last commit of the main file without the log.
+    ///
+    /// Where the log was copied in part, its pages are of several commits, so that a failure says nothing.
+    private static func mainCommit(_ files: StoreFiles) -> StoredCommit? {
+        guard
+            let connection = try? SQLiteConnection(files, SQLiteOptions(mapSize: 0), isReader: true, ignoresLog: true),
+            var lookup = try? SQLiteLookup(connection, hashMask: .max, isReader: true)
+        else { return nil }
+        return unsafe StoredCommit.key.withUnsafeBytes { key in
+            unsafe (try? lookup.find(key)).flatMap { unsafe StoredCommit(startOf: $0.value) }
+        }
+    }
+
+    private static func read(_ file: Int32, _ count: Int, at place: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return unsafe pread(file, &bytes, count, off_t(place)) == count ? bytes : nil
+    }
+}

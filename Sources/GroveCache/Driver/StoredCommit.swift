@@ -1,0 +1,24 @@
+import GroveModel
+
+/// The last commit of a store as one part of its files shows it, for backends that compare the parts.
+package struct StoredCommit {
+    private let state: StoreState
+
+    /// The key of the record that says it.
+    package static var key: [UInt8] { StoreState.key }
+
+    /// Reads it from the beginning of `bytes`; `nil` if there is no such record, or it is of no commit.
+    package init?(startOf bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= StoreState.count,
+            let state = try? unsafe StoreState(stored: UnsafeRawBufferPointer(rebasing: bytes[..<StoreState.count])),
+            state.store != 0
+        else { return nil }
+        self.state = state
+    }
+
+    /// Whether it is the store's of `first` and `last`, at most one commit before the first, and no later than the last.
+    package func isBase(ofCommits first: StoredCommit, through last: StoredCommit) -> Bool {
+        state.store == first.state.store && first.state.commit.previous <= state.commit
+            && state.commit <= last.state.commit
+    }
+}
