@@ -132,4 +132,21 @@ import Testing
             #expect(try find(new, old) == (old.log.isEmpty ? find(new, nil) : .setAside))
         }
     }
+
+    @Test(
+        "An older main file that was put beside the log of a process that lives is set aside", .timeLimit(.minutes(2)))
+    func besideProcess() throws {
+        let worker = try #require(Workers.command("sqlite"))
+        let trial = Trial("TEST", on: try #require(Harnesses.backend("sqlite", worker: worker)), seed: 1)
+        defer { trial.finish() }
+        let store = try Store(trial, worker)
+        let begin = try store.reset()
+        let child = try ChildProcess(worker, ["commit", store.directory])
+        for number in 0..<800 { #expect(child.nextLine(within: .seconds(60)) == .line("Person:\(number)")) }
+        child.stop()
+        try begin.main.write(to: URL(fileURLWithPath: store.directory + "/store.sqlite"), options: .atomic)
+        #expect(try store.find() == .setAside)
+        child.kill()
+        child.wait()
+    }
 }
