@@ -59,7 +59,8 @@ extension CollectionStore {
         reading read: [ModelIdentifier: T]
     ) -> [CollectionChangeInformation]? {
         let splices = splices.map { splice in
-            EntrySplice(start: splice.start, removed: splice.removed, inserted: splice.inserted.map { coming($0, read) })
+            EntrySplice(
+                start: splice.start, removed: splice.removed, inserted: splice.inserted.map { coming($0, read) })
         }
         // What was there before, and what came: what moves is not new.
         let known = Set(splices.flatMap { $0.removed.map(\.handle) }.filter { position(of: $0) != nil })
