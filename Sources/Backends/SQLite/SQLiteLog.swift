@@ -41,8 +41,9 @@ struct SQLiteLog: ~Copyable {
     ///
     /// - Complexity: O(*n*) for a log of *n* pages, and nothing for one that is empty, as it is after `close()`.
     static func mix(in files: StoreFiles) -> CacheError? {
-        // The main file last: a process that lives may copy the log meanwhile, but if it begins it again, the head changes.
-        guard let log = SQLiteLog(files), let (first, last) = log.commits(), let main = mainCommit(files),
+        // The main file before the log: a process that lives may add commits meanwhile, and copy them. If it begins the log again, the head
+        // changes.
+        guard let log = SQLiteLog(files), let main = mainCommit(files), let (first, last) = log.commits(),
             read(log.file, headCount, at: 0) == log.head, !main.isBase(ofCommits: first, through: last)
         else { return nil }
         return CacheError(
