@@ -49,7 +49,9 @@ import Testing
             measure("close") { cache.close() }
             site.closeAll()
         }
-        for (call, time) in least { #expect(time <= Self.lockTimeout * 2, "\(call) of \(name): \(least)") }
+        // What is queued may wait once before the call itself does; the rest is the machine's.
+        let limit = Self.lockTimeout * 2 + .milliseconds(100)
+        for (call, time) in least { #expect(time <= limit, "\(call) of \(name): \(least)") }
         print("\(name): \(least)")
         peer.kill()
         peer.wait()
