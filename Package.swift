@@ -182,7 +182,8 @@ let package = Package(
         .executableTarget(
             name: "SharedPostgres",
             dependencies: [
-                "GrovePostgres", "GroveShared", "GroveSharedRules", "GroveMemory", "GroveCoding", "GroveModel",
+                "GrovePostgres", "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveMemory",
+                "GroveModel", "GroveSQLite",
             ],
             path: "Conformance/SharedPostgres", swiftSettings: strict),
 
