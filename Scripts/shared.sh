@@ -53,8 +53,15 @@ start)
     lives && exit 0
     cd '$folder'
     rm -f '$folder/data/postmaster.pid' '$folder'/socket/.s.PGSQL.*.lock
-    $as '$programs/pg_ctl' -D '$folder/data' -w -l '$folder/socket/log' -o "-c listen_addresses='' \\
-        -c unix_socket_directories='$folder/socket' -c max_connections=50 -c max_prepared_transactions=2 \${OPTIONS-}" start >/dev/null
+    # A process of the server that was killed may have its memory for a moment yet.
+    for second in 1 2 3 4 5 6 7 8 9; do
+        $as '$programs/pg_ctl' -D '$folder/data' -w -l '$folder/socket/log' -o "-c listen_addresses='' \\
+            -c unix_socket_directories='$folder/socket' -c max_connections=50 -c max_prepared_transactions=2 \${OPTIONS-}" \\
+            start >'$folder/started' 2>&1 && exit 0
+        sleep 1
+    done
+    cat '$folder/started' >&2
+    exit 1
     ;;
 kill)
     [ -z "\$pid" ] || kill -KILL \$(all) 2>/dev/null

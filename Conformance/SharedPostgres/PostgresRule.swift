@@ -16,7 +16,7 @@
         let check: @Sendable (PostgresServer) async throws -> Void
 
         /// All rules, by number.
-        static let all = messages + limits + numbers
+        static let all = messages + limits + numbers + workers
 
         private static let messages =
             MessageTrial.Fault.allCases.enumerated().map { place, fault in

@@ -13,6 +13,9 @@ struct SharedPostgres {
             guard CommandLine.arguments.count > 1 else {
                 return print("SharedPostgres CONNINFO [RULE…] [measure] [history SECONDS]")
             }
+            if ["work", "once"].contains(CommandLine.arguments[1]) {
+                return try await WorkerProcess.main(Array(CommandLine.arguments.dropFirst()))
+            }
             let conninfo = CommandLine.arguments[1]
             var broken = 0
             let named = Set(CommandLine.arguments.filter { $0.hasPrefix("SH") })
@@ -40,7 +43,12 @@ struct SharedPostgres {
             if CommandLine.arguments.contains("measure") { try await SharedMeasure(conninfo).run() }
             if let place = CommandLine.arguments.firstIndex(of: "history"), CommandLine.arguments.count > place + 1 {
                 let seconds = Int(CommandLine.arguments[place + 1]) ?? 60
-                broken += try await SharedHistoryRun(conninfo: conninfo, seconds: seconds).run()
+                do {
+                    broken += try await SharedHistoryRun(server).run(for: .seconds(seconds))
+                } catch {
+                    broken += 1
+                    print("The history could not be written: \(error)")
+                }
             }
             guard broken == 0 else {
                 print("\(broken) rules are broken, or lies were told.")

@@ -29,7 +29,7 @@ import Synchronization
 /// ```
 public final class NearCache<Store: NodeStore>: Sendable {
     let store: NormalizedCache<Store>
-    let far: any FarTier
+    package let far: any FarTier
     /// How long after the last word from the database a read is `near`, by this process's monotonic clock.
     public let patience: Duration
     /// How long one call of the database may take.
