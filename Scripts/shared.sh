@@ -45,7 +45,12 @@ fi
 # What the program does to the server. Processes that are killed or stopped are this server's only: a postmaster and its children.
 cat >"$folder/control" <<END
 pid=\$(head -n 1 '$folder/data/postmaster.pid' 2>/dev/null)
-all() { echo "\$pid" \$(pgrep -P "\$pid"); }
+# To all of its processes: while it is stopped it has no new ones. Some may have ended by themselves.
+send() {
+    kill -STOP "\$pid"
+    kill "\$1" "\$pid" \$(pgrep -P "\$pid") 2>/dev/null
+    :
+}
 # Where no process reaps others' children, a killed one stays in the table.
 lives() { ps -o stat= -p "\${pid:-0}" 2>/dev/null | grep -q '^[^Z]'; }
 case \$1 in
@@ -64,11 +69,11 @@ start)
     exit 1
     ;;
 kill)
-    [ -z "\$pid" ] || kill -KILL \$(all) 2>/dev/null
+    lives && send -KILL
     while lives; do sleep 0.01; done
     ;;
-freeze) kill -STOP \$(all) ;;
-thaw) kill -CONT \$(all) ;;
+freeze) send -STOP ;;
+thaw) send -CONT ;;
 esac
 END
 GROVE_SHARED_SERVER=$folder/control

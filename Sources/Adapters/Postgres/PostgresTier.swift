@@ -12,14 +12,15 @@
     /// ```
     ///
     /// A miss is one round trip in one snapshot, a fresh read's feed is one round trip. TLS, service and password files are
-    /// libpq's: name them in `conninfo`. Calls block threads of the tier's own, as many as it has connections, and one more that
-    /// listens. libpq looks up a host's name without a limit: give `hostaddr` if your resolver may be silent.
+    /// libpq's: name them in `conninfo`. Calls block threads of the tier's own, as many as it has connections, and one more for
+    /// each near cache that listens. libpq looks up a host's name without a limit: give `hostaddr` if your resolver may be silent.
     public final class PostgresTier: FarTier {
         private let pool: PostgresPool
         private let mapping: PostgresMapping
         private let limit: Duration
         private let listensForNotifications: Bool
-        private let listener = Mutex<PostgresConnection?>(nil)
+        /// Connections that listen, and that no call waits on.
+        private let listeners = Mutex<[PostgresConnection]>([])
 
         /// Makes a tier; it connects when it is first called.
         ///
@@ -29,8 +30,8 @@
         ///   - connections: the most connections that calls use at once; other calls wait for one.
         ///   - timeLimit: the longest that a call may take, with all its trips and the wait for a connection. Let it be shorter
         ///     than the near cache's: then every write whose outcome is unknown has a ticket.
-        ///   - listens: whether one more connection listens for notifications. Without it, for instance behind pgbouncer,
-        ///     the feed is polled.
+        ///   - listens: whether one more connection for each near cache listens for notifications. Without it, for instance
+        ///     behind pgbouncer, the feed is polled.
         public init(
             _ conninfo: String, mapping: PostgresMapping, connections: Int = 4, timeLimit: Duration = .seconds(3),
             listens: Bool = true
@@ -43,10 +44,7 @@
         public func fetch(
             _ identifiers: [ModelIdentifier], after position: FeedPosition?
         ) async throws(SharedError) -> FarSnapshot {
-            let array =
-                "ARRAY[" + identifiers.map { PostgresConnection.literal($0.rawValue) }.joined(separator: ",")
-                + "]::text[]"
-            let results = try await snapshot(Self.feedQueries(position) + mapping.select(array))
+            let results = try await snapshot(Self.feedQueries(position) + mapping.select(identifiers))
             let word = try Self.word(results, after: position)
             var models: [ModelIdentifier: any CacheableModel] = [:]
             do {
@@ -83,18 +81,18 @@
 
         private func hears(by end: ContinuousClock.Instant, unless isCancelled: Flag) -> Bool {
             do throws(SharedError) {
-                let connection: PostgresConnection
-                if let open = listener.withLock({ $0.take() }) {
-                    connection = open
-                } else {
-                    connection = try listening()
+                guard let connection = listeners.withLock({ $0.popLast() }) else {
+                    let new = try listening()
+                    listeners.withLock { $0.append(new) }
+                    // Of a commit before it listened it is not told.
+                    return true
                 }
                 var isHeard = false
                 // libpq can be woken only by the server, so that it looks now and then.
                 while !isHeard, !isCancelled.isSet, .now < end {
                     isHeard = try connection.hears(by: min(end, .now + .milliseconds(100)))
                 }
-                listener.withLock { $0 = connection }
+                listeners.withLock { $0.append(connection) }
                 return isHeard
             } catch {
                 return false
