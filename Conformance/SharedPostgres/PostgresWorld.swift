@@ -20,10 +20,10 @@
         static let mapping = PostgresMapping(
             select: { ids in
                 [
-                    "SELECT id, text FROM note WHERE 'Note:' || id = ANY (\(ids))",
+                    "SELECT id, text FROM note WHERE id IN \(PostgresMapping.keys("Note:", in: ids))",
                     """
                     SELECT p.id, l.id, l.text, r.id, r.text FROM pair p JOIN note l ON l.id = p.l JOIN note r ON r.id = p.r
-                        WHERE 'Pair:' || p.id = ANY (\(ids))
+                        WHERE p.id IN \(PostgresMapping.keys("Pair:", in: ids))
                     """,
                 ]
             },
@@ -123,7 +123,7 @@
                     """)
             case .afterCommit:
                 // A commit waits for a standby that there is not: it is made, and its client is not told. Then it is ended.
-                try await admin.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+                try await admin.run("ALTER SYSTEM SET synchronous_standby_names = 'missing'")
                 try await admin.run("SELECT pg_reload_conf()")
                 try await Task.sleep(for: .milliseconds(300))
                 Task { [admin] in

@@ -40,7 +40,10 @@ struct SharedPostgres {
                 }
                 fflush(nil)
             }
-            if CommandLine.arguments.contains("measure") { try await SharedMeasure(conninfo).run() }
+            if CommandLine.arguments.contains("measure") {
+                var measure = SharedMeasure(server)
+                try await measure.run()
+            }
             if let place = CommandLine.arguments.firstIndex(of: "history"), CommandLine.arguments.count > place + 1 {
                 let seconds = Int(CommandLine.arguments[place + 1]) ?? 60
                 do {

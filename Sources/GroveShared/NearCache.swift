@@ -28,7 +28,7 @@ import Synchronization
 /// let own = try await near.model("Message:34", as: Message.self, .atLeast(number))
 /// ```
 public final class NearCache<Store: NodeStore>: Sendable {
-    let store: NormalizedCache<Store>
+    package let store: NormalizedCache<Store>
     package let far: any FarTier
     /// How long after the last word from the database a read is `near`, by this process's monotonic clock.
     public let patience: Duration
