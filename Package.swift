@@ -300,7 +300,7 @@ let package = Package(
             name: "GroveSharedTests",
             dependencies: [
                 "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
-                "GroveSQLite", "TestSupport",
+                "GroveProviders", "GroveSQLite", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",

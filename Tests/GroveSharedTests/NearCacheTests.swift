@@ -25,7 +25,7 @@ struct NearCacheTests {
         #expect(trial.world.gated.count(of: .request(.fetch)) == 1)
     }
 
-    @Test("A hit asks nobody")
+    @Test("A hit asks no database")
     func hit() async throws {
         let trial = try SharedTrial(MemoryWorld())
         try await trial.put("x", "1")
