@@ -51,6 +51,11 @@ package final class SharedTrial: Sendable {
 
     /// Another worker of the same machine, which just started.
     package func secondWorker(timeLimit: Duration = .seconds(5)) -> NearCache<MemoryStore> {
+        machine(store, timeLimit: timeLimit)
+    }
+
+    /// A worker of the machine whose store is `store`.
+    package func machine(_ store: MemoryCache, timeLimit: Duration = .seconds(5)) -> NearCache<MemoryStore> {
         NearCache(store: store, far: world.far, patience: .seconds(1), timeLimit: timeLimit) { [clock] in clock.now }
     }
 
