@@ -46,7 +46,7 @@
             for number in 1...count {
                 let what = "\(step.rawValue), \(fault.rawValue) message \(number) of \(count)"
                 // What is stopped ends by the limit.
-                let limit = Duration.milliseconds(fault == .stopped ? 200 : 5_000)
+                let limit = Duration.milliseconds(fault == .stopped ? 300 : 5_000)
                 try await run(step, what, limit: limit, isLateAt: fault == .late ? number : nil) { message in
                     guard message.number == number else { return .passes }
                     switch fault {
@@ -79,8 +79,8 @@
             let near = NearCache(store: store, far: far, patience: .seconds(60), timeLimit: limit * 3)
             let old = "\(what), before"
             try await patiently { try await world.commit([.put(Note("x", old))]) }
-            if step != .firstMiss { try await near.advance() }
-            if step == .feed { _ = try await near.model("Note:x", as: Note.self) }
+            if step != .firstMiss { try await patiently { try await near.advance() } }
+            if step == .feed { try await patiently { _ = try await near.model("Note:x", as: Note.self) } }
             let begun = ContinuousClock.now
             relay.arm(gate)
             let call = Task { await Self.call(step, near, "\(what), after") }

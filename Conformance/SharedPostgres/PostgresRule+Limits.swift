@@ -42,7 +42,9 @@
                     NearCache(store: try MemoryCache(), far: tier(server.conninfo), patience: .seconds(60)),
                     NearCache(store: try MemoryCache(), far: tier(server.conninfo), patience: .milliseconds(1))
                 )
-                for worker in [near, strict] { _ = try await worker.model("Note:x", as: Note.self) }
+                for worker in [near, strict] {
+                    try await patiently { _ = try await worker.model("Note:x", as: Note.self) }
+                }
                 try server.do(.freeze)
                 defer { try? server.do(.thaw) }
                 guard try await near.model("Note:x", as: Note.self)?.text == "1" else {
@@ -94,7 +96,7 @@
             ) { server in
                 _ = try await PostgresWorld(server.conninfo)
                 let far = tier(server.conninfo)
-                _ = try await far.feed(after: nil)
+                _ = try await patiently { try await far.feed(after: nil) }
                 try server.do(.freeze)
                 defer { try? server.do(.thaw) }
                 // So that a call which waits for ever is told of.
@@ -116,7 +118,7 @@
                 let world = trial.world
                 try await world.commit([.put(Note("x", "1"))])
                 let far = tier(server.conninfo(through: trial.relay))
-                _ = try await far.feed(after: nil)
+                _ = try await patiently { try await far.feed(after: nil) }
                 trial.relay.arm { $0.kind == "Q" ? .isLate(.milliseconds(200)) : .passes }
                 let most = await withTaskGroup(of: Duration.self) { group in
                     for number in 0..<40 {
@@ -172,6 +174,39 @@
                     let taken = try await wait { _ in try await world.commit([.put(Note("x", "\(number)"))]) }
                     guard taken < .seconds(3) else { throw SharedBroken(description: "One did not hear.") }
                 }
+            },
+            PostgresRule(
+                name: "SHP-21",
+                promise: "A server that is down is not overrun, however many ask, and is found when it is back."
+            ) { server in
+                let trial = try await MessageTrial(server)
+                defer { trial.relay.close() }
+                let far = tier(server.conninfo(through: trial.relay), connections: 4)
+                _ = try await patiently { try await far.feed(after: nil) }
+                try server.do(.kill)
+                let before = trial.relay.connections
+                let calls = await withTaskGroup(of: Int.self) { group in
+                    let end = ContinuousClock.now + .seconds(2)
+                    for _ in 0..<50 {
+                        group.addTask {
+                            var calls = 0
+                            while ContinuousClock.now < end {
+                                _ = try? await far.feed(after: nil)
+                                calls += 1
+                                try? await Task.sleep(for: .milliseconds(5))
+                            }
+                            return calls
+                        }
+                    }
+                    return await group.reduce(0, +)
+                }
+                let tries = trial.relay.connections - before
+                try server.do(.start)
+                // Four at once, after pauses of 20 ms at the least that double up to a second.
+                guard calls > 500, tries > 1, tries <= 40 else {
+                    throw SharedBroken(description: "\(calls) calls made \(tries) connections")
+                }
+                _ = try await patiently { try await far.feed(after: nil) }
             },
         ]
     }

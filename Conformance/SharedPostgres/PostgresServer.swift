@@ -1,9 +1,10 @@
 #if Postgres
     import Foundation
     import GroveSharedRules
+    import Synchronization
 
     /// The server that `Scripts/shared.sh` has started, and what can be done to it.
-    struct PostgresServer: Sendable {
+    final class PostgresServer: Sendable {
         /// What the script can do.
         enum Verb: String, Sendable {
             /// Kills all of its processes.
@@ -18,6 +19,8 @@
 
         let conninfo: String
         private let control: String
+        /// One thing is done to it after the other: a start waits for a kill.
+        private let turn = Mutex(())
 
         init(_ conninfo: String) throws {
             guard let control = ProcessInfo.processInfo.environment["GROVE_SHARED_SERVER"] else {
@@ -40,7 +43,8 @@
         }
 
         func `do`(_ verb: Verb) throws {
-            guard try Child("/bin/sh", [control, verb.rawValue]).run() == 0 else {
+            let status = try turn.withLock { _ in try Child("/bin/sh", [control, verb.rawValue]).run() }
+            guard status == 0 else {
                 throw SharedBroken(description: "The server's control failed: \(verb)")
             }
         }

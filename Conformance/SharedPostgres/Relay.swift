@@ -34,6 +34,7 @@
         private struct State {
             var gate: Gate?
             var count = 0
+            var connections = 0
             var links: [Link] = []
         }
 
@@ -52,6 +53,7 @@
             listener = try UnixSocket.listen("\(folder)/.s.PGSQL.5432")
             Thread.detachNewThread { [weak self, listener] in
                 while let client = UnixSocket.accept(listener) {
+                    self?.state.withLock { $0.connections += 1 }
                     guard let self, let server = try? UnixSocket.connect(self.target) else {
                         UnixSocket.close(client)
                         continue
@@ -74,6 +76,9 @@
 
         /// How many messages there were since ``arm(_:)``.
         var count: Int { state.withLock(\.count) }
+
+        /// How many clients have connected, also while there was no server.
+        var connections: Int { state.withLock(\.connections) }
 
         /// Ends the connections that were stopped.
         func release() {
