@@ -67,7 +67,9 @@ package struct SharedWorker<Store: NodeStore>: Sendable {
             // Of its own writes it reads no less.
             await read(key, .atLeast(number))
         } catch {
-            tell(.written(key: key, value: value, at: now(), isCommitted: await isCommitted(error)))
+            // It may be committed after the error, and before it is asked about.
+            let isCommitted = await isCommitted(error)
+            tell(.written(key: key, value: value, at: now(), isCommitted: isCommitted))
         }
     }
 

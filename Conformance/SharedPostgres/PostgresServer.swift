@@ -11,7 +11,7 @@
             case kill
             /// Starts it again, and returns when it answers.
             case start
-            /// Stops all of its processes where they are.
+            /// Stops all of its processes, which stay as they are.
             case freeze
             /// Lets them go on.
             case thaw
