@@ -108,8 +108,10 @@ extension CacheCore {
             guard waitsForViews else {
                 throw CacheError(.full, "The store has no room for the write within its budget.")
             }
+            // At the end not only what is small: a small list would go for the last few bytes.
             let freed = try freePayload(
-                max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)), largest: left)
+                max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)),
+                largest: max(left, evictor.capacity / 64))
             guard freed > 0 else { return }
             left -= freed
         }
