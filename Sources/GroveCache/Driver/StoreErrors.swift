@@ -45,7 +45,7 @@ extension CacheError.Code {
         }
     }
 
-    /// What to do about a failure of the system with this code, to follow what happened; empty where nobody can say.
+    /// Advice about a failure of the system with this code, to be appended to its message; empty if there is none.
     package var systemAdvice: String {
         switch self {
         case .full: "; make room on the disk"

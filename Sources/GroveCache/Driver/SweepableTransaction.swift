@@ -7,10 +7,10 @@ public import GroveModel
 public protocol SweepableTransaction: NodeTransaction {
     /// Visits at most `limit` records, those that come after `cursor` in the store's own order, or the first ones.
     ///
-    /// Whoever sweeps from the cursor that the last call returned, and from the beginning after `nil`, has visited every record that was
-    /// there all the time. What this transaction wrote is either passed over or shown as it is now; what it removed is passed over. A
-    /// cursor stays good: also of a record that is gone, in later transactions, and in other processes. One that this store never
-    /// returned shows some records or none.
+    /// A caller that sweeps from the cursor of its last call, and from the beginning after `nil`, visits every record
+    /// that was there all the time. A record that this transaction wrote is passed over or shown as it is now; one that
+    /// it removed is passed over. A cursor stays valid if its record is removed, in later transactions, and in other
+    /// processes. A cursor that this store never returned shows some records or none.
     ///
     /// - Parameter visit: gets a key and its value, which are valid during its call, and must not call this transaction; ends the sweep by
     ///   returning false.

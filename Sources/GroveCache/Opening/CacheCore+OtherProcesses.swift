@@ -37,7 +37,9 @@ extension CacheCore {
         for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
     }
 
-    /// What other processes committed after `known`, as `view` shows it, whose state is `stored`; nothing where nobody asks.
+    /// The change sets that other processes committed after `known`, up to `stored`, which is the state in `view`.
+    ///
+    /// None if there is no observer and no stream.
     ///
     /// - Parameter isSame: whether `known` is a commit of the store that is there now, and of no earlier life of it.
     func changesOfOthers(
