@@ -2,8 +2,8 @@ public import GroveModel
 
 /// A model that a cache can store, with specialised coding of its fields.
 ///
-/// With an identifier it is a node: it has a record of its own, and whoever holds it stores a reference. Without one it
-/// is stored inside the record of the model that holds it.
+/// A model with an identifier is a node: it has a record of its own, and a model that holds it stores a reference. A
+/// model without one is stored inside the record of the model that holds it.
 ///
 /// A conformance by hand names its fields in a ``FieldTable``, writes them in that order, and reads them in that order
 /// *before* it finishes the children:

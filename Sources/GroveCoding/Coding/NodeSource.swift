@@ -19,7 +19,7 @@ package protocol NodeSource: AnyObject {
     /// Ends the visit of a node that was decoded.
     func endVisit(_ visit: NodeVisit)
 
-    /// Ends the visit of a node that could not be decoded, and returns what that means to whoever holds it.
+    /// Ends the visit of a node that could not be decoded, and returns the failure for the model that holds the node.
     func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure
 
     /// The model that the read remembers, where a visit said so; the visit is over already.
