@@ -65,7 +65,7 @@ extension CacheableModel {
         try encoder.encodeModel(self)
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.decodeModel(Self.self)

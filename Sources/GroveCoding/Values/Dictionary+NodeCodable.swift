@@ -19,7 +19,7 @@ extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
         }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Key: Value] {
         let absence = decoder.absence
         defer { decoder.absence = absence }

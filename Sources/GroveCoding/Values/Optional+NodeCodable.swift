@@ -28,7 +28,7 @@ extension Optional: NodeCodable where Wrapped: NodeCodable {
         }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Wrapped? {
         if try decoder.readNull() { return nil }

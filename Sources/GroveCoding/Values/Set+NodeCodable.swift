@@ -16,7 +16,7 @@ extension Set: NodeCodable where Element: NodeCodable {
         for (_, element) in order { encoder.writeEncoded(element) }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Set<Element> {
         let count = try decoder.readArrayHead()
         var set: Set<Element> = []
