@@ -45,7 +45,7 @@ package protocol NodeSource: AnyObject {
     func threadDidChange()
 }
 
-/// One node of a read while it is decoded.
+/// The visit of one node of a read, while the node is decoded.
 @safe
 public struct NodeVisit {
     /// The decoder of the node's body.

@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// An array keeps order and duplicates; an element that needs a deleted node is dropped.
+/// An array keeps its order and duplicates; an element that needs a deleted node is dropped.
 extension Array: NodeCodable where Element: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
     @inlinable
