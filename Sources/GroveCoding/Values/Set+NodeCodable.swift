@@ -1,7 +1,8 @@
 public import GroveModel
 
-/// A set is an array whose elements stand in the order of their encodings; an element that needs a deleted node is
-/// dropped.
+/// A set is stored as an array with its elements in the order of their encodings.
+///
+/// An element that needs a deleted node is dropped.
 extension Set: NodeCodable where Element: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
     public static var holdsReferences: Bool { Element.holdsReferences }
