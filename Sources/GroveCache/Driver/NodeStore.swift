@@ -5,7 +5,7 @@ public import GroveModel
 /// **For authors of backends only.** Applications use ``NormalizedCache`` and never call a store. A store knows nothing
 /// of models, trees or records: keys and values are bytes. It must not interpret, split or normalise them.
 ///
-/// What the cache promises to the store:
+/// The cache promises to the store:
 /// - ``write(_:)``, ``wipe()`` and ``close()`` are called by one thread at a time, never at once; ``view()``,
 ///   ``synchronize()`` and ``size()`` by any thread at any time before ``close()``.
 /// - No view is used by two threads at once, and none is left open when ``close()`` or ``wipe()`` is called.
@@ -40,9 +40,8 @@ public protocol NodeStore: AnyObject, Sendable {
     /// store again.
     ///
     /// - Parameter directory: a path; `nil` only for a backend that is not persistent.
-    /// - Throws: ``CacheError`` with code `locked` if another process holds the store, `notAStore` if the directory
-    ///   holds something else, `corrupted` or `unsupportedFormat` if the store cannot be opened, `inputOutput`,
-    ///   `permissionDenied`, `full`.
+    /// - Throws: ``CacheError`` with code `locked` if another process holds the store; `notAStore` if the directory
+    ///   holds something else; `corrupted`, `unsupportedFormat`, `inputOutput`, `permissionDenied` or `full`.
     init(directory: String?, options: Options) throws(CacheError)
 
     /// Opens a view of the last committed state: no later commit shows in it, and it never waits for a writer.

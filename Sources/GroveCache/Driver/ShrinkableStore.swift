@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// A store whose files can be made smaller without losing what is stored.
+/// A store whose files can be made smaller without losing records.
 ///
 /// **For authors of backends only.** If the files of a store exceed the budget with which it is opened, the cache
 /// evicts records. A store that does not conform is emptied if that is not enough.

@@ -8,7 +8,7 @@ package import GroveModel
     import Glibc
 #endif
 
-/// What backends report alike.
+/// Errors that all backends report in the same way.
 extension CacheError {
     /// The error for a call of the operating system that failed with `number`.
     ///

@@ -18,7 +18,7 @@ extension Cache {
     ///
     /// - Parameters:
     ///   - missing: whether to throw or to do nothing if the model, or a node that it needs, is missing.
-    ///   - durability: what the commit survives.
+    ///   - durability: whether the commit has to survive loss of power.
     ///   - change: called once, unless the model is missing.
     /// - Returns: the identifiers whose stored bytes changed; empty if nothing was written.
     /// - Throws: the error of `change`, and then nothing is stored. ``CacheError`` with code `missing`: its

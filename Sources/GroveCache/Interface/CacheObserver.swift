@@ -5,8 +5,8 @@ public import GroveModel
 /// Methods are called one after the other, in the order of the events, and never under a lock of the cache. Only
 /// ``cacheDidHit(_:)`` is called out of that order. Methods must return soon. Every method has an empty default.
 ///
-/// An observer belongs to the handle that it was given to. After the handle is closed, it is told of what was committed
-/// before, and then only of writes that come too late, even if other handles stay open.
+/// An observer belongs to the handle that it was given to. After the handle is closed, it is told of the writes that
+/// were committed before. Then it is told only of writes that come too late, even if other handles stay open.
 public protocol CacheObserver: Sendable {
     /// A read found a model or a collection under `identifier`, which is an identifier or a cache key.
     ///

@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// What a store's handles in this process have done since the store was opened.
+/// Counts of the reads and writes of a store's handles in this process, since the store was opened.
 public struct CacheStatistics: Sendable, Equatable {
     /// Reads that were hits.
     public var hits = 0

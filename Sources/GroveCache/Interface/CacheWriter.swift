@@ -50,7 +50,7 @@ extension CacheWriter where Self: ~Copyable {
     ///     it always does.
     /// - Returns: the identifiers whose stored bytes changed.
     /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths`, `unencodable`,
-    ///   `tooLarge`, `full`, `inputOutput`, `reentrant`, `suspended` or `closed`; with code `cancelled` if the cache
+    ///   `tooLarge`, `full`, `inputOutput`, `reentrant`, `suspended` or `closed`. With code `cancelled` if the cache
     ///   was wiped since the call or since `place`. Then nothing was stored, unless only the sync of a durable write
     ///   failed; see ``Durability/durable``.
     @discardableResult
@@ -234,8 +234,8 @@ extension PendingWrite.Content {
         guard root.isReference else {
             throw CacheError.hasNoIdentifier(type(of: model)).concerning(ModelIdentifier(key))
         }
-        // A reference that carries a case is kept even under the identifier itself: the identifier alone would not tell an
-        // enum which case it was.
+        // A reference that carries a case is kept even under the identifier itself: the identifier alone would not tell
+        // an enum which case it was.
         if root.hasCase || !root.identifier.elementsEqual(key.utf8) {
             return PendingWrite.Content(
                 tree: encoded.tree, extras: [.alias(key: Array(key.utf8), body: encoded.references)])
