@@ -1,4 +1,4 @@
-/// When a write returns, and what its commit then survives.
+/// Whether a write returns when it is committed, or when its commit also survives loss of power.
 public enum Durability: Sendable {
     /// The write returns when it is committed.
     ///

@@ -1,7 +1,7 @@
 import Dispatch
 public import GroveModel
 
-/// Calls for an application that the system is about to stop, or has let go on.
+/// Calls for an application that the system is about to suspend, or has resumed.
 extension NormalizedCache {
     /// Commits the queued writes and releases every file descriptor and lock of the store, until ``resume()-()``.
     ///

@@ -49,8 +49,9 @@ extension NormalizedCache: CacheWriter {
     /// - Parameter durability: whether the commit has to survive loss of power.
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`, and ``CacheError`` with code `overBudget` if the transaction changes more than it
-    ///   may; `full` if there is no room; `inputOutput`; `cancelled` if the store was replaced, or if another process
-    ///   wrote while room was made for a large transaction; `reentrant`, `suspended`, `closed`.
+    ///   may. With code `full` if there is no room. With code `cancelled` if the store was replaced, or if another
+    ///   process wrote while room was made for a large transaction. With code `inputOutput`, `reentrant`, `suspended`
+    ///   or `closed`.
     @discardableResult
     public func write<Value>(
         durability: Durability = .standard, _ body: (borrowing CacheTransaction) throws -> Value

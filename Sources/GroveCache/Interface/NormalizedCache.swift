@@ -38,7 +38,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///     of Grove's is refused with `notAStore`, before anything is written there. Names that begin with a dot, and
     ///     `lost+found`, do not count.
     ///   - options: the backend's options; a second handle on one directory needs equal ones.
-    ///   - policy: what to do if the store is there but damaged.
+    ///   - policy: whether to replace a damaged store or to throw.
     ///   - queueLimit: the most bytes in memory of queued writes that no caller waits for. If the queue is full,
     ///     `setModel` and similar calls are dropped and reported with `queueFull`; reading those keys is a miss. Up to
     ///     the same number of bytes, or a megabyte if that is more, may record the keys of dropped and failed writes.

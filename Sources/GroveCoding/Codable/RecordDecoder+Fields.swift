@@ -1,4 +1,4 @@
-/// What the containers of every type of keys share.
+/// The code that the containers of every type of keys share.
 extension RecordDecoder {
     /// The names of the fields; none where the model is finished.
     var allNames: [String] {

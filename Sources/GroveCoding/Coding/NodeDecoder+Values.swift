@@ -1,5 +1,5 @@
 extension NodeDecoder {
-    /// Moves past one value, whatever it is, without recursion.
+    /// Moves past one value of any type, without recursion.
     public mutating func skip() throws(NodeReadFailure) {
         var pending: UInt64 = 1
         while pending > 0 {

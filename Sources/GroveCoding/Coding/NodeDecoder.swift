@@ -76,8 +76,8 @@ public struct NodeDecoder {
     /// return Post(…, views: try node.finishIfPresent(views) ?? 0)
     /// ```
     ///
-    /// - Throws: `incomplete` if the field is absent because another projection wrote the record; `otherShape` if a
-    ///   value of another type is stored, or a null and the type is not optional.
+    /// - Throws: `incomplete` if the field is absent because another projection wrote the record. `otherShape` if a
+    ///   value of another type is stored, or a null for a type that is not optional.
     @inlinable
     public mutating func scanIfPresent<Value: NodeCodable>(
         _ type: Value.Type, at index: Int
