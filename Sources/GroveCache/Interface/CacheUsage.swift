@@ -28,8 +28,8 @@ public struct CacheUsage: Sendable, Equatable {
 
     /// Whether every record that is reachable from a pin is kept from being evicted.
     ///
-    /// It is false if so much was written under a pin that ``pinnedLimit`` is exceeded: then the oldest of those
-    /// records may be evicted.
+    /// It is false if so much was written under a pin that ``pinnedLimit`` or the budget's number of records is
+    /// exceeded. Then the oldest of the pinned records may be evicted.
     public var holdsAllPins = true
 
     /// The most bytes that may be pinned; `nil` if there is no budget in bytes.
