@@ -23,10 +23,10 @@ final class ChangeHub: Sendable {
     /// The most models in them.
     static let unreadModels = 16_384
 
-    /// Whether nobody reads changes.
+    /// Whether there is neither a stream of changes nor a follower.
     var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty } }
 
-    /// Whether somebody follows.
+    /// Whether there is a follower.
     var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
     /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
@@ -118,7 +118,7 @@ final class ChangeHub: Sendable {
 
     /// Tells every reader of something in `changes`.
     ///
-    /// - Complexity: O(*n*) for *n* models in `changes` where somebody reads the changes of a model.
+    /// - Complexity: O(*n*) for *n* models in `changes`, if there is a stream of a single model's changes.
     func publish(_ changes: ChangeSet) {
         let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
         tellFollowers(changes)

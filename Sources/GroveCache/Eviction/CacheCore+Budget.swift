@@ -163,7 +163,7 @@ extension CacheCore {
                     step = before - commit.payload
                 }
             } catch {
-                // Not even a removal has room; whoever asked says what that means.
+                // There is no room even for a removal: the caller decides what that means.
                 guard error.code == .full || error.code == .overBudget else { throw error }
                 break
             }

@@ -184,7 +184,7 @@ extension WriteTransaction {
                 if eviction.sparesYoung { return true }
                 (score, goes) = (Double(now &- min(written, now)) / Double(weight) - 1, false)
             }
-            // Whoever has a larger budget stored it.
+            // It was stored under a larger budget.
             if weight > evictor.capacity { (score, goes) = (.infinity, true) }
             if !eviction.shown.isEmpty, unsafe key[0] == Namespace.node {
                 let candidate = unsafe EvictionCandidate(
@@ -241,7 +241,9 @@ extension WriteTransaction {
         evictor.went(hash, written: written, bytes: before - (stored.account?.payloadBytes ?? 0), now: now)
     }
 
-    /// Evicts some chunks of the list under `key`, without whose head nobody would find them; false where none are left.
+    /// Evicts some chunks of the list under `key`; false if none are left.
+    ///
+    /// The caller keeps the list's head until then: without the head no transaction would find the chunks.
     private mutating func evictChunks(of key: [UInt8], _ evictor: Evictor) throws(CacheError) -> Bool {
         guard let head = try head(key) else { return false }
         var count = 0

@@ -8,7 +8,7 @@ import GroveModel
 @safe
 struct RecordUpdate {
     enum Change {
-        /// Store a node's body, as the projection that wrote it; whoever applies the update holds the node's tree.
+        /// Store a node's body, as the projection that wrote it; the code that applies this holds the node's tree.
         case node(NodeTree.Node)
         /// Store a reference under an alias's key.
         case bytes([UInt8])
@@ -103,12 +103,12 @@ struct RecordUpdate {
             } catch {
                 switch error {
                 case .unsupportedFormat:
-                    // Nobody reads it as a value, so there is nothing to forget.
+                    // No read takes this record for a value, so there is nothing to forget.
                     if case .invalidate = change { return .unchanged }
                     throw CacheError(
                         .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
                 case .corrupted:
-                    // Whatever it said of a deletion is lost: whoever was written before now cannot rely on the node.
+                    // What the record said of a deletion is lost: a holder written before now cannot rely on the node.
                     deletion = RecordBuilder.Deletion(sequence: sequence.previous, isUncertain: true)
                 }
             }
@@ -209,7 +209,7 @@ struct RecordUpdate {
         let isDeleted = header.map { $0.flags.contains(.tombstone) } ?? false
         if let header, isDeleted, header.sequence >= sequence { return .unchanged }
         if let header, !isDeleted, header.sequence > sequence {
-            // A later call has written the node anew already: holders from before the deletion must not hold that.
+            // A later call has written the node again already: earlier holders must not show the new node.
             guard header.deletion < sequence else { return .superseded }
             if header.flags.contains(.projections),
                 let kept = try? RecordMerge(stored: header, forgettingBefore: sequence)
