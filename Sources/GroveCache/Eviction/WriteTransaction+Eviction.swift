@@ -189,7 +189,8 @@ extension WriteTransaction {
             if !eviction.shown.isEmpty, unsafe key[0] == Namespace.node {
                 let candidate = unsafe EvictionCandidate(
                     key: Array(key), hash: hash, written: written, score: score, weight: weight)
-                let isYoung = now &- min(written ?? 0, now) < UInt64(evictor.order.main.capacity) / WriteTransaction.young
+                let isYoung =
+                    now &- min(written ?? 0, now) < UInt64(evictor.order.main.capacity) / WriteTransaction.young
                 if isYoung || eviction.shows?(.model(.named(in: candidate.key))) == true {
                     eviction.shown.add(candidate)
                     return true
