@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
 extension Rules {
     /// The rules that can be checked on the store of `harness`, for the arguments of a test.

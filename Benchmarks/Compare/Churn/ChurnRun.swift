@@ -1,20 +1,13 @@
 import Dispatch
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
 #endif
 
 /// Weeks of an application's life against a budget, in a minute: what is read shifts, what is missing is fetched.

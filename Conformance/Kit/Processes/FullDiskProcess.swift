@@ -1,20 +1,11 @@
 import GroveCache
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// A process on a ``SmallDisk``, which fills it to the last page, to the last but one and so on, and uses a cache there

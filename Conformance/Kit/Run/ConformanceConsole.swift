@@ -1,17 +1,9 @@
+import GrovePlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// A check of backends as a user sees it: what the tool and the executable of a backend's author have in common.

@@ -1,19 +1,10 @@
 import GroveCache
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// The whole of an executable that checks a backend.

@@ -1,15 +1,6 @@
 import Dispatch
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
 
 /// Whether the user asked a run to end: then what is there is printed.
 package final class Interruption: Sendable {

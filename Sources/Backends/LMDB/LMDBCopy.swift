@@ -1,14 +1,7 @@
 import CLMDB
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A copy of a store without holes, which takes its place: LMDB's own file never shrinks.
 ///

@@ -1,14 +1,7 @@
 import GroveCache
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// LMDB's file, read page by page without a map, where nothing that a page says is believed before it was checked.
 ///

@@ -1,15 +1,8 @@
 import CLMDB
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The open environment of a store, and its views at rest.
 ///

@@ -1,15 +1,8 @@
 import CLMDB
 import GroveCache
 public import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A budget under LMDB: the map is as large as the file may become, and records fill a part of its pages.
 ///

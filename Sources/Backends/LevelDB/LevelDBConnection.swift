@@ -1,13 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// What a store and its views share: the directory, the handle, and the count of what uses the handle.
 ///

@@ -1,13 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The owner of a store's directory: it holds a lock on it, knows LevelDB's files by their names, and removes them.
 ///

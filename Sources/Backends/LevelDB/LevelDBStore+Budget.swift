@@ -1,13 +1,6 @@
 import GroveCache
 public import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///

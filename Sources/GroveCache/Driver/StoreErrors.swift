@@ -1,12 +1,5 @@
 package import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// Errors that all backends report in the same way.
 extension CacheError {

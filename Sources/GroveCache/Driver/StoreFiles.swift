@@ -1,12 +1,5 @@
 package import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The files in a store's directory, as backends on disk see them: which there are, how large, and how they come and go.
 ///

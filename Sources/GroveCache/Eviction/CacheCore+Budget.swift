@@ -1,13 +1,6 @@
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import GrovePlatform
 
 /// Keeping the budget: all of it on ``writer``, but for the beginning.
 extension CacheCore {

@@ -1,19 +1,10 @@
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.

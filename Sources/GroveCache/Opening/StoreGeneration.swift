@@ -1,14 +1,7 @@
 import Dispatch
 package import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Four words in a file beside the store's, mapped by every process that has the store open.
 ///

@@ -1,12 +1,5 @@
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// Where a store lies and how it is opened, the first time and again.
 struct StoreSource: Sendable {
