@@ -28,9 +28,9 @@
     /// raw-value enum with a ``CacheFallback`` reads it for a case that it does not know. What would be a guess is a miss.
     ///
     /// - Parameters:
-    ///   - id: the name of the property that identifies a model; `id` unless told otherwise. Without such a property the
-    ///     model stands in the record of whoever holds it, as it does where the property is `nil`. A `modelIdentifier`
-    ///     that the type declares itself wins.
+    ///   - id: the name of the property that identifies a model; the default is `id`. Without such a property, or if it
+    ///     is `nil`, the model is stored inside the record of the model that holds it. A `modelIdentifier` that the
+    ///     type declares itself wins.
     ///   - record: the name under which records are stored, and with which identifiers begin; the type's name unless
     ///     told otherwise, behind those of the types around it, `Shop.Item`. Types that share an identifier share it.
     ///   - projection: the name of this type among those that share its record name; the same unless told otherwise.
@@ -89,7 +89,7 @@
 
     /// Leaves a stored property of a `@Cacheable` type out of the `==` and the `hash(into:)` that the macro writes.
     ///
-    /// Two models that differ in nothing else are equal: nobody is told of the change.
+    /// Two models that differ in nothing else are equal: no listener is told of the change.
     @attached(peer)
     public macro EqualityIgnored() = #externalMacro(module: "GroveMacrosPlugin", type: "EqualityIgnoredMacro")
 #else

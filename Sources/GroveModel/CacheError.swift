@@ -88,7 +88,8 @@ extension CacheError {
         public static let suspended = Code("suspended")
         /// The call came from a model's initialiser while the same cache was reading it.
         public static let reentrant = Code("reentrant")
-        /// Another process holds the store, or another cache of this one does: its directory was moved, or made anew.
+        /// Another process holds the store; or another cache in this process does, because its directory was moved or
+        /// created again.
         public static let locked = Code("locked")
         /// The store is open in this process with other options.
         public static let optionsConflict = Code("optionsConflict")

@@ -9,7 +9,10 @@ public protocol FollowableCache: CacheDelegate {
     ///   made by what is returned here. It is let go of with that.
     func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache
 
-    /// The same, for a follower who shows something: that goes last where the cache has to evict, after everything that nobody shows.
+    /// The cache, for a follower that shows models and lists.
+    ///
+    /// If the cache has to evict, the records that the follower shows go last, after every record that no follower
+    /// shows.
     ///
     /// - Parameter isShown: says whether the follower shows a model or a list. Called for what is about to be evicted only, while the
     ///   cache writes: it must be quick, and must not call the cache. A cache that may evict calls it once at first, so that the

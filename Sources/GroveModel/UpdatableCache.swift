@@ -11,7 +11,7 @@ public protocol UpdatableCache: FollowableCache {
     /// Reads the model of `identifier`, lets `change` change it, and stores it if that makes a difference; returns at
     /// once.
     ///
-    /// Whoever follows the cache is told, the caller too.
+    /// Every follower of the cache is told, the caller too.
     ///
     /// - Parameters:
     ///   - change: called once, on a queue of the cache, unless the model is missing.

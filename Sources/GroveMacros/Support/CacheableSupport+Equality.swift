@@ -52,7 +52,7 @@ extension _CacheableSupport {
     @_disfavoredOverload
     public static func combine<Value>(_ value: Value, into hasher: inout Hasher) {}
 
-    /// Stands in for a property whose type has no equality; ``field(_:_:)-(Has,Lacks)`` and its kin say so.
+    /// Stands in for a property whose type has no equality; ``field(_:_:)-(Has,Lacks)`` and its other overloads say so.
     @_disfavoredOverload
     public static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool { false }
 }

@@ -1,7 +1,7 @@
 /// How the models inside a property's value are found: a type made of the property's type, without a value.
 ///
-/// Shapes are put together by overloads of ``_CacheableSupport/shape(of:)-(M.Type)`` and its kin, so that a property
-/// without models costs nothing and one with models no more than its loops.
+/// The overloads of ``_CacheableSupport/shape(of:)-(M.Type)`` put shapes together. So a property without models costs
+/// nothing, and one with models costs no more than its loops.
 public protocol _ChildShape {
     /// The property's type.
     associatedtype Value
