@@ -10,7 +10,7 @@ package import GroveModel
 package enum AnswerOutcome: Sendable {
     /// It is applied, less what was changed since it was asked for.
     case taken(TakenAnswer)
-    /// These nodes were changed since, and nobody holds them: the cache may know what they are.
+    /// These nodes were changed since, and no listener holds them: the cache may have them.
     case lacks([(identifier: ModelIdentifier, type: any SimpleModel.Type)])
     /// Too much was changed since to say what is older: it is to be asked for again.
     case forgotten

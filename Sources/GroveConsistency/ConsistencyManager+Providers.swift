@@ -38,7 +38,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Lets a subscription listen to `identifier`: what somebody holds of it is delivered, and what comes later.
+    /// Lets a subscription listen to `identifier`: the version that another listener holds is delivered, and every
+    /// later one.
     package func listen(_ key: SubscriptionKey, toIdentifier identifier: ModelIdentifier, generation: Int) {
         onSubscription(key) { engine, subscription in
             subscription.generation = generation

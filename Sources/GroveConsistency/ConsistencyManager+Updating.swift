@@ -37,7 +37,7 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         return engine.enqueue(isCancellable: own == nil, at: time) { [self] engine in
-            // What is cancelled tells nobody, but its poster holds it all the same.
+            // A cancelled update tells no listener, but its poster holds the models all the same.
             let isCancelled = engine.isCancelled
             engine.wantsReplacements = wantsReplacements
             let isTold = tellsListeners && !isCancelled

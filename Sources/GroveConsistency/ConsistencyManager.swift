@@ -37,7 +37,7 @@ public final class ConsistencyManager: Sendable {
         var lastCleaning = ContinuousClock.now
     }
 
-    /// Makes a manager that nobody listens to.
+    /// Makes a manager without listeners.
     public convenience init() { self.init(now: { Date() }) }
 
     /// Makes a manager with a clock, which says when updates were made.

@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// Somebody who holds a tree of models and wants its newest version.
+/// An object that holds a tree of models and wants its newest version.
 ///
 /// A listener is held weakly and need not be removed. Both methods are called on the main actor.
 @MainActor

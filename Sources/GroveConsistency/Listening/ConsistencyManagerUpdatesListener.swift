@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// Somebody who wants to know of every update, whoever listens to its models.
+/// An object that is told of every update, whether or not its models have listeners.
 @MainActor
 public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
     /// `model` was posted or deleted.
@@ -9,7 +9,7 @@ public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - model: what was posted or deleted, whole.
-    ///   - changes: each identified model in it, once, whether or not it differs from what somebody holds.
+    ///   - changes: each identified model in it, once, whether or not it differs from the versions that listeners hold.
     func consistencyManager(
         _ consistencyManager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
         changes: [ModelIdentifier: ModelChange], context: (any Sendable)?)

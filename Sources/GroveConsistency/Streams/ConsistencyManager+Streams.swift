@@ -13,7 +13,7 @@ extension ConsistencyManager {
 
     /// The changes of the model of `identifier`, which need not exist yet.
     ///
-    /// Where somebody listens to it, its newest version comes first. See ``changes(of:)``.
+    /// If a listener holds the model, its newest version comes first. See ``changes(of:)``.
     public func changes<M: SimpleModel>(
         of identifier: ModelIdentifier, as type: M.Type = M.self
     ) -> AsyncStream<ModelEvent<M>> {
@@ -114,7 +114,7 @@ public final class PredicateListener {
 }
 
 extension Engine {
-    /// Lets `subscription` listen to what somebody else holds of `identifier`, and else wait for it.
+    /// Lets `subscription` listen to the version of `identifier` that another listener holds, or else wait for one.
     func listenOrAwait(_ subscription: Subscription, _ identifier: ModelIdentifier) {
         if let held = held(identifier, for: subscription) {
             listen(subscription, to: held)
