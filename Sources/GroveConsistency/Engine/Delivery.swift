@@ -33,7 +33,7 @@ package struct ElementChange: Sendable {
     package let model: (any Model)?
 }
 
-/// Somebody on the main actor to whom the engine delivers.
+/// A receiver on the main actor to which the engine delivers.
 @MainActor
 package protocol DeliveryReceiver: AnyObject, Sendable {
     /// Takes news, which may be out of date: their generation says.
@@ -47,7 +47,7 @@ extension DeliveryReceiver {
     package func finishUpdate(context: (any Sendable)?) {}
 }
 
-/// Whether somebody is being told of an update, and what has to wait until everybody was.
+/// Whether receivers are being told of an update, and the calls that wait until all of them were told.
 @MainActor
 final class DeliveryTurn: Sendable {
     private(set) var isDelivering = false
