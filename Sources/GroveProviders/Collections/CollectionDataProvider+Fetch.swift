@@ -79,13 +79,13 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Waits no more for a list that nobody had.
+    /// Ends the wait for a list that was neither in memory nor in the cache.
     func endInterest() {
         interest?.removeInterest(self)
         interest = nil
     }
 
-    /// Shows the list that was asked for when nobody had it.
+    /// Shows the list that was asked for when neither memory nor the cache had it.
     func takeAwaited(_ found: CollectionStore<T>, _ context: (any Sendable)?, at time: Date) {
         guard interest === found else { return }
         interest = nil
@@ -132,7 +132,8 @@ extension CollectionDataProvider {
     /// its own key. If several load one key at once, one request is sent and all take its answer, unless the list or anything in it was changed since
     /// it was sent; it is cancelled with the last of them. One key is one question: do not load two under one key.
     ///
-    /// A load of what nobody has waits for it, also after the network has failed: it is shown as soon as anybody brings it.
+    /// If neither the cache nor the network has the list, the provider waits for it, even after the network has failed.
+    /// It shows the list as soon as another provider or writer brings it.
     ///
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.

@@ -1,6 +1,7 @@
 import GroveModel
 
-/// Edits of a collection that nobody need hold: of the siblings' list where there are some, else of the cached one.
+/// Edits of a collection that no provider need hold: of the list that providers share, if there is one, else of the
+/// cached one.
 extension CollectionDataProvider {
     /// What static edits tell, when they are done.
     public typealias EditCompletion = @MainActor @Sendable ((any Error)?) -> Void

@@ -60,7 +60,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about, and its key.
     @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
-    /// The list that was asked for, which nobody has yet.
+    /// The list that was asked for, and that neither memory nor the cache has yet.
     @ObservationIgnored var interest: CollectionStore<T>?
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.

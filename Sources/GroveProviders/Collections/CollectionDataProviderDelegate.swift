@@ -1,13 +1,13 @@
 import GroveModel
 
-/// Told when a ``CollectionDataProvider``'s data changes by somebody else.
+/// An object that is told when others change a ``CollectionDataProvider``'s data.
 @MainActor
 public protocol CollectionDataProviderDelegate: AnyObject {
     /// The data changed, and not by this provider itself. Called once per update, on the main actor.
     ///
     /// - Parameters:
     ///   - collectionChanges: what changed, in an order in which it can be applied.
-    ///   - context: what whoever made the change passed along.
+    ///   - context: the value that was passed along with the change.
     func collectionDataProviderHasUpdatedData<T>(
         _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?)
 }
