@@ -117,7 +117,7 @@ extension DataModelManager {
 
     /// Applies an answer that was asked for at `place`, less what was changed since, and stores it; then tells `body`.
     ///
-    /// Nodes that were changed since and that nobody holds are looked up in the cache.
+    /// Nodes that were changed since and that no provider holds are looked up in the cache.
     func settle(
         _ models: [any SimpleModel], asked place: Place, isList: Bool = false, saving save: AnswerSave,
         _ context: (any Sendable)?, found: FoundNodes? = nil, attempt: Int = 0,

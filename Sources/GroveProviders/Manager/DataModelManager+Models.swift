@@ -41,7 +41,7 @@ extension DataModelManager {
         }
     }
 
-    /// Stores `model` in the cache, in the order of calls, and tells nobody.
+    /// Stores `model` in the cache, in the order of calls, and tells no listener.
     public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
         inOrder { _ in store(model, forKey: cacheKey, context) }
     }
@@ -61,7 +61,7 @@ extension DataModelManager {
         }
     }
 
-    /// Stores a collection in the cache, in the order of calls, and tells nobody.
+    /// Stores a collection in the cache, in the order of calls, and tells no listener.
     public func cacheCollection(
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
@@ -272,7 +272,8 @@ private final class OnceAnswered<Value: Sendable>: Sendable {
 
     init(_ take: @escaping @Sendable (Value) -> Void) { self.take = Lock(take) }
 
-    /// Answers with `value` if nothing else has by then, also if whoever was asked has let go of this.
+    /// Answers with `value` if no other answer came first, even if the function that was asked has let go of this
+    /// object.
     func giveUp(after seconds: Double, _ value: @escaping @Sendable () -> Value) {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { self.answer(value()) }
     }

@@ -107,7 +107,7 @@ public final class DataModelManager: Sendable {
 
     /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
     ///
-    /// A time that is yet to come says nothing: somebody set the clock.
+    /// A time in the future says nothing: the clock was set back.
     func isFresh(_ time: Date?, _ maxAge: Double) -> Bool {
         guard let time else { return false }
         let age = now().timeIntervalSince(time)
@@ -175,7 +175,7 @@ public final class DataModelManager: Sendable {
     }
 }
 
-/// Somebody who wants to know when the library is misused; see ``DataModelManager/logDelegate``.
+/// An object that is told when the library is misused; see ``DataModelManager/logDelegate``.
 @MainActor
 public protocol LogDelegate: AnyObject, Sendable {
     /// A call was wrong. The library goes on as well as it can.

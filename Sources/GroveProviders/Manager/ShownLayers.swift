@@ -36,7 +36,7 @@ package enum LayeredElement: Sendable {
     case pending(any Model, former: ModelIdentifier?)
 }
 
-/// Somebody who shows models, and shows them again when a layer over them has changed.
+/// A screen that shows models, and shows them again when a layer over them has changed.
 @MainActor
 protocol LayeredScreen: AnyObject {
     /// Shows what there is with the layers as they are now; tells if that is a change.

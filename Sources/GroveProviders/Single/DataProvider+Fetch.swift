@@ -163,12 +163,13 @@ extension DataProvider {
     ///
     /// Both are asked at once. With `maxAge`, the cache is asked first, and the network only if the cache does not have it all, confirmed by its
     /// source that lately: see ``ExpiringCacheDelegate``. An edit confirms nothing.
-    /// An answer that comes when the owner has asked for something else updates whoever holds it, and the cache, but
-    /// does not replace the provider's data. If several load one key at once, one request is sent and all take its answer, unless what is shown
-    /// under the key was changed since it was sent; it is cancelled with the last of them. One key is one question: do not load two under
-    /// one key.
+    /// An answer that comes when the owner has asked for something else updates every holder of its models, and the
+    /// cache. It does not replace the provider's data. If several providers load one key at once, one request is sent
+    /// and all take its answer, unless the data shown under the key were changed since. The request is cancelled when
+    /// all of them have cancelled. One key is one question: do not load two under one key.
     ///
-    /// A load of what nobody has waits for it, also after the network has failed: it is shown as soon as anybody brings it.
+    /// If neither the cache nor the network has the model, the provider waits for it, even after the network has
+    /// failed. It shows the model as soon as another provider or writer brings it.
     ///
     /// - Parameters:
     ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".

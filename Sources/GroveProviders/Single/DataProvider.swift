@@ -41,7 +41,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about.
     @ObservationIgnored var loadingWish: Int?
-    /// The cache key that was asked for, which nobody has yet.
+    /// The cache key that was asked for, whose model neither memory nor the cache has yet.
     @ObservationIgnored private var interest: ModelIdentifier?
 
     /// Told of changes by others; held weakly, not observed.
@@ -189,7 +189,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         broadcast.send(DataChange(data: value, origin: .own, context: context))
     }
 
-    /// Waits for the model that a cache key names, which nobody has yet.
+    /// Waits for the model that a cache key names, and that neither memory nor the cache has yet.
     func wait(for key: ModelIdentifier, lacking missing: ModelIdentifier) {
         guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
         let manager = dataModelManager
@@ -336,7 +336,7 @@ extension DataProvider: ConsistencyManagerListener {
     /// The data, where it is a tree.
     public func currentModel() -> (any ConsistencyManagerModel)? { data.map { Leaf.node($0) } }
 
-    /// Takes a newer version of the data, as from somebody else.
+    /// Takes a newer version of the data, as a change by others.
     public func modelUpdated(
         _ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?
     ) {
