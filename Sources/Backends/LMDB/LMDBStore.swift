@@ -37,7 +37,7 @@ public final class LMDBStore: ShrinkableStore {
     let pool: LMDBPool
     /// The pages that the records may fill where there is a budget; the rest is room to write in.
     let pageLimit = Atomic<Int>(.max)
-    /// How many pages the next transaction may fill anew, and the stored key to begin with.
+    /// How many pages the next transaction may refill, and the stored key to begin with.
     let refillPages = Atomic<Int>(0)
     let refillStart = Lock<[UInt8]>([])
     /// Held by the one write of this process: the lock that other processes see is the process's.
@@ -52,7 +52,8 @@ public final class LMDBStore: ShrinkableStore {
         try self.init(directory: directory, options: options, hashMask: .max)
     }
 
-    /// Opens the store with the map that ``setBudget(_:)`` of `budget` asks for, which then need not open it anew.
+    /// Opens the store with the map that ``setBudget(_:)`` of `budget` asks for, so that this call need not open it
+    /// again.
     ///
     /// The file does not grow beyond the budget from here on; nothing makes room in it before that call. Errors are those of
     /// opening without.
@@ -127,7 +128,7 @@ public final class LMDBStore: ShrinkableStore {
             entries: entries)
     }
 
-    /// Removes everything: the files are deleted and made anew.
+    /// Removes everything: the files are deleted and created again.
     ///
     /// A view that is open all the same goes on reading the old, deleted file.
     ///

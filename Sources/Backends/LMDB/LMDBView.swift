@@ -23,7 +23,7 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         var begun: OpaquePointer?
         var status = unsafe mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
         if status == MDB_READERS_FULL {
-            // Slots of processes that were killed are taken until somebody looks.
+            // The slots of killed processes stay taken until a process checks for them.
             unsafe mdb_reader_check(environment.pointer, nil)
             status = unsafe mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
         }
