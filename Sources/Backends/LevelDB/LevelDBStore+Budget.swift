@@ -14,7 +14,8 @@ public import GroveModel
 /// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
 /// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
-    /// Keeps the files within `bytes`: opens LevelDB anew, with buffers of a fiftieth of that, unless it was opened so.
+    /// Keeps the files within `bytes`: opens LevelDB again, with buffers of a fiftieth of that, unless it was opened
+    /// so.
     ///
     /// - Returns: some 42 to 44 in 100 of them.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
@@ -76,7 +77,7 @@ extension LevelDBStore {
     /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.
     private func compact(_ shares: LevelDBShares) throws(CacheError) {
         try connection.refuseWhileHeldUp()
-        // After a failed write or compaction LevelDB compacts nothing until it is opened anew.
+        // After a failed write or compaction LevelDB compacts nothing until it is opened again.
         _ = try connection.writable()
         try connection.trim(shares)
         let ends: [[UInt8]?] = try ends(ofStepsOf: shares.step) + [nil]
@@ -96,7 +97,7 @@ extension LevelDBStore {
 
     /// Waits until the tables that were replaced are gone, but for `slack` bytes.
     ///
-    /// LevelDB removes what nobody reads any more whenever it has made a table, also one of nothing.
+    /// Whenever LevelDB has made a table, even an empty one, it removes the tables that no reader uses any more.
     private func settle(_ handle: LevelDBHandle, _ slack: Int) throws(CacheError) {
         for attempt in 0..<Self.patience {
             if try connection.tableBytes() <= handle.tableBytes + slack { return }

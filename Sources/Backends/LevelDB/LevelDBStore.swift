@@ -45,7 +45,8 @@ public final class LevelDBStore: BudgetedStore {
         connection = try LevelDBConnection(directory, options: options)
     }
 
-    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` asks for, which then need not open it anew.
+    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` asks for, so that this call need not open it
+    /// again.
     ///
     /// Nothing is kept within the budget before that call. Complexity and errors are those of opening without.
     public init(directory: String?, options: LevelDBOptions, budget: Int) throws(CacheError) {
@@ -65,8 +66,8 @@ public final class LevelDBStore: BudgetedStore {
     ///
     /// The commit is one batch in LevelDB's log, which is synchronised before this returns (see
     /// ``LevelDBOptions/syncsEachCommit``). A transaction that wrote nothing costs nothing. After a failed write the
-    /// store is readable as it was; what there is of the batch is cut out of the log, and the next transaction opens
-    /// LevelDB anew, once no view is open.
+    /// store reads as before. The part of the batch that reached the log is cut out of it, and the next transaction
+    /// opens LevelDB again, once no view is open.
     ///
     /// - Throws: what `body` threw, or ``CacheError`` with code `closed`, `full`, `inputOutput`, `corrupted`.
     public func write(_ body: (LevelDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
@@ -143,7 +144,7 @@ public final class LevelDBStore: BudgetedStore {
     /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
     public func bytesOnDisk() throws(CacheError) -> Int { try connection.bytesOnDisk() }
 
-    /// Removes everything: closes LevelDB, removes its files, its logs of events included, and opens it anew.
+    /// Removes everything: closes LevelDB, removes its files, its logs of events included, and opens it again.
     ///
     /// A process that is killed in between finishes it at the next opening.
     ///

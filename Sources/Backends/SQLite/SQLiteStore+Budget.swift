@@ -17,7 +17,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Has SQLite write the database anew: a transaction like others, which the other processes need not notice.
+    /// Has SQLite rewrite the database: a transaction like others, which the other processes need not notice.
     ///
     /// Meanwhile the log takes as much as what is stored, and so does a file of SQLite's own among the system's temporary
     /// ones, which goes with the process. A view that another process keeps open for long keeps the file as large as it is.

@@ -109,7 +109,7 @@ public final class SQLiteStore: ShrinkableStore {
             payloadBytes: entries == 0 ? 0 : max(used - named * 60, entries), entries: entries)
     }
 
-    /// Removes everything: the files are deleted and made anew.
+    /// Removes everything: the files are deleted and created again.
     ///
     /// A view that is open all the same goes on reading the old, deleted file.
     ///
