@@ -140,7 +140,7 @@ final class LevelDBConnection: Sendable {
             if let handle { return handle }
             usleep(500)
         }
-        throw failure ?? CacheError(.other, "Views stay open, so that the store cannot be opened anew.")
+        throw failure ?? CacheError(.other, "Views stay open, so that the store cannot be opened again.")
     }
 
     /// The failure after which nothing is written until the store is opened again.
