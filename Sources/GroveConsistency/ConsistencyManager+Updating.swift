@@ -9,19 +9,20 @@ public import GroveModel
 extension ConsistencyManager {
     /// Posts the newest version of `model` and everything in it: every tree that holds any of it is updated.
     ///
-    /// Returns at once. Who holds an equal version is not told. A ``BatchUpdateModel`` posts several models in one
-    /// update. A listener that changed its model by itself adds itself again first, and then is not told of it.
+    /// Returns at once. A listener that holds an equal version is not told. A ``BatchUpdateModel`` posts several models
+    /// in one update. A listener that changed its model by itself adds itself again first, and then is not told of that
+    /// change.
     ///
-    /// - Parameter context: passed to everybody who is told.
+    /// - Parameter context: passed to every listener that is told.
     public func updateModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
         post([model], context: context)
     }
 
     /// Deletes `model` from every tree that holds it.
     ///
-    /// An optional child becomes `nil`, an element of an array is dropped; what cannot be without it is deleted too. A
-    /// listener whose root is deleted is given `nil`. A model without identifier is refused, to the delegate, with code
-    /// `unidentified`.
+    /// An optional child becomes `nil`, and an element of an array is dropped; a model that cannot be without it is
+    /// deleted too. A listener whose root is deleted is given `nil`. A model without an identifier is refused: the
+    /// delegate is told, with code `unidentified`.
     public func deleteModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
         delete(model, context: context)
     }

@@ -8,7 +8,7 @@ public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
     /// Called after the listeners of its models, in the same turn of the main actor.
     ///
     /// - Parameters:
-    ///   - model: what was posted or deleted, whole.
+    ///   - model: the model that was posted or deleted, with everything in it.
     ///   - changes: each identified model in it, once, whether or not it differs from the versions that listeners hold.
     func consistencyManager(
         _ consistencyManager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
