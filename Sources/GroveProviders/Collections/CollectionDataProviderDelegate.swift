@@ -18,6 +18,6 @@ public struct CollectionDataChange: Sendable {
     public let changes: CollectionChange
     /// Who made the change.
     public let origin: ChangeOrigin
-    /// What was passed along with the change.
+    /// The context that was passed along with the change.
     public let context: (any Sendable)?
 }
