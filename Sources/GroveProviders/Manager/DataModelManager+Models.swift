@@ -23,9 +23,10 @@ extension DataModelManager {
         }
     }
 
-    /// Deletes `model` from every provider, from the cache, and from whatever holds it.
+    /// Deletes `model` from every provider, from the cache, and from every model and list that holds it.
     ///
-    /// What cannot be without it is deleted too. To take a model out of one collection, use the collection's `remove`.
+    /// A model that cannot be without it is deleted too. To take a model out of one collection, use the collection's
+    /// `remove`.
     public func deleteModel(_ model: any SimpleModel, updateCache: Bool = true, context: (any Sendable)? = nil) {
         inOrder { _ in
             if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
@@ -46,7 +47,7 @@ extension DataModelManager {
         inOrder { _ in store(model, forKey: cacheKey, context) }
     }
 
-    /// Reads a model from the cache: with everything that was posted or deleted since the call, and what providers hold.
+    /// Reads a model from the cache, with every change since the call and with the versions that providers hold.
     ///
     /// - Parameter completion: called exactly once, on the main actor.
     public func modelFromCache<T: SimpleModel>(
@@ -79,7 +80,8 @@ extension DataModelManager {
 
     /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
     ///
-    /// - Parameter missing: what an element means that the cache does not have; by default the whole is a miss.
+    /// - Parameter missing: whether an element that the cache does not have makes the read a miss, as by default, or is
+    ///   left out.
     public func collectionFromCache<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
