@@ -24,7 +24,8 @@ extension LMDBStore {
 
     /// Keeps the file within `bytes` less the lock file's: opens the environment again, unless it was opened so.
     ///
-    /// - Returns: 64 in 100 of that: pages are three quarters full, and a ninth of them is left to write in.
+    /// - Returns: the bytes that records may take, 64 % of the map: pages are three quarters full, and a ninth of them
+    ///   is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard let map = Self.map(within: bytes) else {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LMDB, which cannot work in so few")
@@ -89,7 +90,7 @@ extension LMDBStore {
             .full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
     }
 
-    /// The payload at which the records would fill their part of the pages, at the density that they have now.
+    /// The payload at which the records would fill their part of the pages, at their present density.
     public func payloadLimit(holding payload: Int) -> Int {
         let limit = pageLimit.load(ordering: .relaxed)
         guard limit < .max,
@@ -99,7 +100,7 @@ extension LMDBStore {
         return payload / used * limit + payload % used * limit / used
     }
 
-    /// What the files take, without a look at the records.
+    /// The bytes that the files take, found without a look at the records.
     public func bytesOnDisk() throws(CacheError) -> Int { try directory.allocatedBytes() }
 }
 
