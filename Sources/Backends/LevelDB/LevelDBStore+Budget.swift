@@ -17,7 +17,7 @@ extension LevelDBStore {
     /// Keeps the files within `bytes`: opens LevelDB again, with buffers of a fiftieth of that, unless it was opened
     /// so.
     ///
-    /// - Returns: some 42 to 44 in 100 of them.
+    /// - Returns: the bytes that records may take, some 42 to 44 % of `bytes`.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard bytes >= 4 << 20 else {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LevelDB, which cannot work in so few")
@@ -30,13 +30,13 @@ extension LevelDBStore {
         return shares.payload
     }
 
-    /// Compacts everything where the files have grown into what is left to compaction.
+    /// Compacts everything if the files have grown into the room that compactions need.
     ///
-    /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what
-    ///   it compacts.
-    /// - Returns: false where they are as large afterwards.
-    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
-    ///   compaction failed with.
+    /// - Complexity: O(1) if far less was written than fits since the files were last looked at, else O(files) and the
+    ///   cost of a compaction.
+    /// - Returns: false if there is not enough room afterwards either.
+    /// - Throws: ``CacheError`` with code `full` if reads that do not end keep tables for a second and more, and the
+    ///   error of a failed compaction.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
         guard let shares = connection.shares else { return true }
@@ -68,7 +68,7 @@ extension LevelDBStore {
         throw CacheError(.full, "The files leave no room for \(bytes) bytes more within the budget.")
     }
 
-    /// What the tables took for each byte of records, when everything was compacted last, tells how many fit.
+    /// The payload that fits, from the bytes of tables for each byte of records when everything was last compacted.
     public func payloadLimit(holding payload: Int) -> Int {
         guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }
         return Int(Double(shares.tables) / density)
