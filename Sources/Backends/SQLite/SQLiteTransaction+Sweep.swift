@@ -43,7 +43,7 @@ extension SQLiteTransaction {
         return isInterrupted ? last.map { SQLitePlace.named($0).sweepCursor } : nil
     }
 
-    /// The place of `key`: its row, or the end where it is not stored.
+    /// The place of `key`: its row, or the end if it is not stored.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         try checkUsable()
         defer { leave() }
