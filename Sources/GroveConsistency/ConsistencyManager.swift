@@ -58,7 +58,7 @@ public final class ConsistencyManager: Sendable {
         reporter.manager.withLock { $0.manager = self }
     }
 
-    /// Told what is replaced and what goes wrong; held weakly.
+    /// Told of replaced models and of errors; held weakly.
     @MainActor public weak var delegate: (any ConsistencyManagerDelegate)? {
         didSet {
             let hasDelegate = delegate != nil

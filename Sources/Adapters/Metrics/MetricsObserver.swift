@@ -4,7 +4,7 @@
     public import GroveModel
     import Synchronization
 
-    /// An observer that counts what a cache does in metrics of swift-metrics.
+    /// An observer that counts a cache's hits, misses, failures, commits and evictions with swift-metrics.
     ///
     /// | metric | kind | dimensions |
     /// |---|---|---|

@@ -8,7 +8,7 @@ extension LMDBTransaction {
     ///
     /// Long keys with one beginning and one hash count as one record.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func sweep(
         from cursor: SweepCursor?, limit: Int,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

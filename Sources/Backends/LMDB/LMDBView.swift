@@ -75,7 +75,7 @@ public final class LMDBView: NodeView, @unchecked Sendable {
     ///
     /// - Complexity: O(log *n* + *m*) for *m* keys; keys over 494 bytes that share their first 494 bytes are sorted
     ///   first.
-    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted` or `inputOutput`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

@@ -45,7 +45,8 @@ public final class MemoryTransaction: SweepableTransaction {
         }
     }
 
-    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order, this transaction's own writes included.
+    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order, this transaction's own writes
+    /// included.
     ///
     /// - Complexity: O(*k*) for a key of *k* bytes, and O(`limit`).
     public func sweep(

@@ -7,7 +7,7 @@ extension SQLiteTransaction {
     /// Visits at most `limit` rows after the cursor's, this transaction's own writes included.
     ///
     /// - Complexity: a search in a table, and O(`limit`).
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func sweep(
         from cursor: SweepCursor?, limit: Int,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

@@ -60,7 +60,7 @@ import CSQLite
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

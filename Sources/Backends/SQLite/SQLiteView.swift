@@ -50,7 +50,7 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
     ///
     /// - Complexity: O(*k* log *k*) for *k* keys that end in numbers, and O(*n* log *n*) for the store's *n* other
     ///   keys; the keys visited are sorted in memory.
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
