@@ -18,6 +18,7 @@
     ///     let replies: [Message]
     /// }
     /// ```
+    ///
     /// If the identity of a type is a declared property that is not optional, the type is a ``KeyedModel`` too. Then a
     /// call can name a model by it: `cache.model(Message.self, id: "34")`.
     ///
@@ -27,7 +28,6 @@
     /// field, a `var` reads as its default value, and a `let` as that of ``CacheField(_:was:default:)``.
     /// ``CacheField(_:was:)`` gives the former names of a field. A raw-value enum with a ``CacheFallback`` reads an
     /// unknown case as that. A read that would have to guess is a miss.
-    /// raw-value enum with a ``CacheFallback`` reads it for a case that it does not know. What would be a guess is a miss.
     ///
     /// - Parameters:
     ///   - id: the name of the property that identifies a model; the default is `id`. Without such a property, or if it

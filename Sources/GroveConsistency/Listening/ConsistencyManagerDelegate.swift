@@ -7,8 +7,8 @@ public import GroveModel
 public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
     /// A model that has listeners is replaced by another version.
     ///
-    /// Called before the listeners are told, in the same turn of the main actor, once for each place that holds the model.
-    /// Listeners of equal models share their places.
+    /// Called before the listeners are told, in the same turn of the main actor, once for each place that holds the
+    /// model. Listeners of equal models share their places.
     func consistencyManager(
         _ consistencyManager: ConsistencyManager, willReplaceModel oldModel: any ConsistencyManagerModel,
         withModel newModel: (any ConsistencyManagerModel)?, context: (any Sendable)?)

@@ -21,18 +21,18 @@ extension _CacheableSupport {
         return payload
     }
 
-    /// The payload, where its record is its enum's too: never.
+    /// The payload, if its record is its enum's too: never.
     @inlinable
     public static func nodePayload<M: _CacheableEnum>(_ payload: M, of identifier: ModelIdentifier?) -> (any Model)? {
         nil
     }
 
-    /// The payload, where its record is its enum's too: never.
+    /// The payload, if its record is its enum's too: never.
     @inlinable
     @_disfavoredOverload
     public static func nodePayload<Value>(_ payload: Value, of identifier: ModelIdentifier?) -> (any Model)? { nil }
 
-    /// A payload with its models replaced: its children where its record is its enum's, else itself.
+    /// A payload with its models replaced: its children if its record is its enum's, else itself.
     @inlinable
     public static func mapPayload<M: Model>(
         _ shape: _ModelShape<M>.Type, _ payload: M, isNode: Bool, _ transform: (any Model) -> (any Model)?
