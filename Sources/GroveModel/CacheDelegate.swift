@@ -10,8 +10,8 @@ public protocol CacheDelegate: Sendable {
     /// Reads the model that was last set under `cacheKey`, whole and in its newest version.
     ///
     /// - Parameters:
+    ///   - cacheKey: the key, by default the model's identifier; `nil` is a miss.
     ///   - context: a value of the caller's; a cache may ignore it.
-    ///   - context: whatever the caller passed along; a cache may ignore it.
     ///   - completion: called exactly once.
     func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void)

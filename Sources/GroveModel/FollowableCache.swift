@@ -56,7 +56,7 @@ public protocol FollowedCache: CacheDelegate {
     /// A place behind the calls that were passed before; its number is known once they have reached the cache.
     func place() -> StoredPlace
 
-    /// The cache's present life: a wipe or a replacement of its files begins another, whichever process did it.
+    /// The number of the cache's present life: a wipe or a replacement of its files begins another, by any process.
     var life: UInt64 { get }
 
     /// How often a call of this process emptied the cache, or deleted all models of a type.
@@ -97,7 +97,7 @@ public protocol FollowedCache: CacheDelegate {
 
     /// Empties the cache, after the calls before this one and before those after it; returns at once.
     ///
-    /// - Parameter completion: called once, on any thread, when nothing is left, or with the reason why something is.
+    /// - Parameter completion: called once, on any thread, when nothing is left, or with the reason why some is.
     func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void)
 
     /// Reads the model of a cache key in one view, which includes every write that was called before; returns at once.
@@ -116,7 +116,8 @@ public protocol FollowedCache: CacheDelegate {
         _ cacheKey: String, of type: T.Type, missing: MissingElements,
         completion: @escaping @Sendable (Result<CacheRead<ListRead<T>>, CacheError>) -> Void)
 
-    /// Says whether the cache has a collection and everything in it, confirmed within `maxAge` seconds; counts as no read.
+    /// Says whether the cache has a collection and everything in it, confirmed within `maxAge` seconds; counts as no
+    /// read.
     func isListFresh<T: SimpleModel>(
         _ cacheKey: String, of type: T.Type, maxAge: Double, completion: @escaping @Sendable (Bool) -> Void)
 
@@ -168,7 +169,8 @@ public protocol FollowedView {
     /// The model of a cache key; `nil` if it could not be read.
     func model(_ cacheKey: ModelIdentifier, as type: any SimpleModel.Type) -> CacheRead<any SimpleModel>?
 
-    /// The collection of a cache key as it was committed, its elements in their newest versions; `nil` if it could not be read.
+    /// The collection of a cache key as it was committed, its elements in their newest versions; `nil` if it could not
+    /// be read.
     func list<T: SimpleModel>(
         _ cacheKey: ModelIdentifier, of type: T.Type, missing: MissingElements
     ) -> CacheRead<ListRead<T>>?

@@ -1,8 +1,8 @@
 /// The identity of a model: a string compared and hashed by its UTF-8 bytes.
 ///
 /// Swift's `String` treats canonically equivalent spellings ("é" precomposed and decomposed) as equal. Identifiers are
-/// equal only if their bytes are: a false split costs a miss, but a false merge shows the wrong person. Every store
-/// refuses an empty identifier with a typed error.
+/// equal exactly when their bytes are: a false split costs a miss, but a false merge shows the wrong person. Every
+/// store refuses an empty identifier with a typed error.
 ///
 /// ```swift
 /// var modelIdentifier: ModelIdentifier? { "Person-\(id)" }

@@ -133,7 +133,8 @@ extension CollectionDataProvider {
     /// Makes places for the models of `identifiers` before the element at `index`, or at the end.
     ///
     /// Each model appears in its place, as a change by others, as soon as a provider holds or posts it. This call does
-    /// not read the cache: fetch beside it what the cache may have. Replacing the whole collection ends the wait.
+    /// not read the cache: fetch the models beside it if the cache may have them. Replacing the whole collection ends
+    /// the wait.
     ///
     /// - Parameter shouldCache: whether the collection is stored when a model has arrived.
     public func insert(awaiting identifiers: [ModelIdentifier], at index: Int, shouldCache: Bool = true) {

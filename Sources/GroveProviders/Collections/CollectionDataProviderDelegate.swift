@@ -6,7 +6,7 @@ public protocol CollectionDataProviderDelegate: AnyObject {
     /// The data changed, and not by this provider itself. Called once per update, on the main actor.
     ///
     /// - Parameters:
-    ///   - collectionChanges: what changed, in an order in which it can be applied.
+    ///   - collectionChanges: the changes, in an order in which they can be applied.
     ///   - context: the value that was passed along with the change.
     func collectionDataProviderHasUpdatedData<T>(
         _ dataProvider: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?)
@@ -14,7 +14,7 @@ public protocol CollectionDataProviderDelegate: AnyObject {
 
 /// One change of a collection provider's data.
 public struct CollectionDataChange: Sendable {
-    /// What changed, in an order in which it can be applied.
+    /// The changes, in an order in which they can be applied.
     public let changes: CollectionChange
     /// Who made the change.
     public let origin: ChangeOrigin

@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// Where an event was posted.
+/// The file and the line at which an event was posted.
 public struct EventSource: Hashable, Sendable {
     /// The sender's file, as `#fileID` gives it.
     public let fileID: String
