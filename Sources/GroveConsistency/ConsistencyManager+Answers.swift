@@ -71,7 +71,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Applies an answer of the network, less what was changed since it was asked for; tells everybody who holds what it changes.
+    /// Applies an answer of the network, less the changes since it was asked for, and tells every holder of what it
+    /// changes.
     ///
     /// Who asked is told first, by `body`, and listens to what they take by ``join(_:_:generation:model:)`` or
     /// ``joinFetched(_:_:_:leaving:over:)``.
@@ -145,7 +146,7 @@ extension ConsistencyManager {
         }
     }
 
-    /// Ends an answer that was applied at `turn`: everybody who wants it listens to it.
+    /// Ends an answer that was applied at `turn`: every subscription that wants it listens to it.
     package func endAnswer(_ answer: TakenAnswer) {
         engine.enqueue { $0.endRead(answer.turn, brought: answer.models.compactMap(\.self).identifiers) }
     }

@@ -95,7 +95,7 @@ extension Engine {
         apply(model, isWhole: isWhole)
     }
 
-    /// Takes every model away from everybody.
+    /// Takes every model away from every listener.
     func applyWipe() {
         mark += 1
         for subscription in subscriptions.values {

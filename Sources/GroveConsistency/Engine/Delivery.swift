@@ -23,7 +23,7 @@ package struct Delivery: Sendable {
     package let generation: Int
     /// The update's place in the order of calls.
     package let sequence: Turn
-    /// When the update was made: the same for everybody.
+    /// When the update was made: the same time for every receiver.
     package let time: Date
 }
 
@@ -39,7 +39,7 @@ package protocol DeliveryReceiver: AnyObject, Sendable {
     /// Takes news, which may be out of date: their generation says.
     func receive(_ delivery: Delivery)
 
-    /// Everybody affected by the update was told.
+    /// Every receiver that the update affects was told.
     func finishUpdate(context: (any Sendable)?)
 }
 

@@ -129,7 +129,7 @@ final class Engine: @unchecked Sendable {
     ///
     /// Calls that come while others wait cost no dispatch of their own.
     ///
-    /// - Parameter time: when the call was made, which everybody who is told of it is told; now where it is `nil`.
+    /// - Parameter time: when the call was made, which every receiver of its changes is told; now if it is `nil`.
     @discardableResult
     func enqueue(
         isCancellable: Bool = false, at time: Date? = nil, _ work: @escaping @Sendable (Engine) -> Void

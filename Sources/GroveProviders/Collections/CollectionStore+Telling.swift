@@ -65,7 +65,7 @@ extension CollectionStore {
         isTelling = false
     }
 
-    /// Tells everybody of what was fetched: those who asked for it as of their own change.
+    /// Tells every viewer of a fetch; the viewers that asked for it are told as of a change of their own.
     func tellFetched(_ askers: [CollectionDataProvider<T>], _ context: (any Sendable)?) {
         let askers = askers.filter { $0.store === self }
         let time = manager.now()
@@ -73,7 +73,7 @@ extension CollectionStore {
         tell(.reset, by: askers, context: context, at: time, before: nil)
     }
 
-    /// Lets the batches of everybody tell what was noted.
+    /// Lets the batches of all viewers tell what was noted.
     func finish(_ context: (any Sendable)?) {
         for holder in viewers { holder.viewer?.batchListener?.finishUpdate(context: context) }
     }

@@ -41,7 +41,7 @@ public final class BatchDataProviderListener {
         }
     }
 
-    /// Tells the delegate of the providers that were resumed, when everybody was told of the update under way.
+    /// Tells the delegate of the providers that were resumed, after every provider was told of the update under way.
     func finishResuming() {
         dataModelManager.consistencyManager.afterUpdate { [self] in finishUpdate(context: latestContext) }
     }
