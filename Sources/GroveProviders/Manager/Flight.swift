@@ -67,7 +67,7 @@ final class Flight<Value: Sendable>: AnyFlight {
         place = manager.place()
     }
 
-    /// Answers everybody who waits, in one turn.
+    /// Answers every waiting caller, in one turn.
     private func finish(_ result: Result<Answer<Value>, any Error>) {
         guard !isOver else {
             if case .success(let answer) = result, let taken = answer.taken {
@@ -138,7 +138,7 @@ struct Answer<Value: Sendable>: Sendable {
 protocol AnyFlight: AnyObject {
     /// When the try that is under way was sent.
     var place: Place { get }
-    /// Ends it for everybody who waits.
+    /// Ends it for every waiting caller.
     func fail(_ error: any Error)
 }
 
