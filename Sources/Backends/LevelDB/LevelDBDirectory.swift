@@ -14,9 +14,9 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Names by which other engines' stores are known.
     private static let strangers = ["data.mdb", "store.sqlite"]
-    /// There while a wipe is under way: whoever opens the store next finishes it.
+    /// Present while a wipe is under way: the next opening of the store finishes it.
     private static let wipingMark = "grove-leveldb.wiping"
-    /// There while it is tried whether the disk has room.
+    /// Present while the directory tries whether the disk has room.
     private static let roomProbe = "grove-leveldb.room"
 
     /// Locks the directory of `files` and sees to it that LevelDB may open it.

@@ -54,7 +54,7 @@ extension CollectionStore {
         }
     }
 
-    /// Answers everybody who waits for a load.
+    /// Answers every caller that waits for a load.
     func endLoad(_ models: [T]?, _ error: (any Error)?) {
         isLoading = false
         let waiters = waiters
