@@ -273,16 +273,16 @@ extension ConformanceCache {
         throw .hasNoPositions
     }
 
-    /// By default, nobody is told of changes.
+    /// By default, the cache does not report changes.
     public func changes() throws(CacheError) -> ChangeReader { throw .hasNoChanges }
 
-    /// By default, nobody is told of changes.
+    /// By default, the cache does not report changes.
     public func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader { throw .hasNoChanges }
 
     /// By default, nothing is counted.
     public func statistics() throws(CacheError) -> CacheStatistics { throw .hasNoChanges }
 
-    /// By default, nobody shows a collection.
+    /// By default, the cache refuses the edits of a collection that is shown.
     public func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) { throw .hasNoPositions }
 
     /// By default, nothing has an age.

@@ -31,7 +31,7 @@ public import GroveModel
 
     private func value(of key: [UInt8]) throws(CacheError) -> ArraySlice<UInt8>? {
         guard let (stored, value) = try table[key]?.read() else { return nil }
-        // A file that somebody changed is not this key's any more.
+        // A file that was changed from outside may hold another key.
         guard stored == key else { throw CacheError(.corrupted, "A file holds another key than it was written for.") }
         return value
     }
@@ -60,7 +60,7 @@ public import GroveModel
     public func end() { table = [:] }
 }
 
-/// A transaction of a ``FileStore``: files that nobody knows of until it commits.
+/// A transaction of a ``FileStore``: files that no reader sees before it commits.
 public final class FileTransaction: FileView, NodeTransaction {
     private let directory: String
     private(set) var written: [Entry] = []

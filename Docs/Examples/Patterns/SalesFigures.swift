@@ -26,7 +26,7 @@ struct SalesMiddleware: Sendable {
         }
     }
 
-    /// A figure that comes after the user has logged out is told to nobody.
+    /// A figure that comes after the user has logged out is dropped.
     private func poll() async {
         let asked = manager.place()
         guard let figure = try? await fetch() else { return }
