@@ -67,7 +67,7 @@ enum ProgramCheck {
     /// The sentence about a program that went wrong, with the shortest that does and the way to replay it.
     static func sentence(_ failure: String, _ program: RandomProgram, _ backend: any ConformanceBackend) -> String {
         var text = "\(failure) The shortest program: \(program.steps.map(\.description).joined(separator: "; "))."
-        // A file that nobody would find again is not left behind by the tests of the tests.
+        // The tests of the kit itself leave no file behind: no report would name it.
         if backend.worker != nil, let path = TemporaryDirectory.save("\(program)", as: "grove-program") {
             text += "\n\(RuleResult.saved)\(path)"
         }

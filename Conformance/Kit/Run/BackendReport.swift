@@ -28,7 +28,7 @@ public struct BackendReport: Sendable {
     public let isInterrupted: Bool
     /// What is typed to check this backend again, before `--rule` and `--seed`.
     public var command: String
-    /// What the backend declares of itself, in a line; empty if nobody said.
+    /// The backend's declaration of its profile, in one line; empty if there is none.
     public var claims = ""
 
     /// Makes a report.

@@ -63,7 +63,7 @@ package struct ConformanceConsole {
 
     /// Checks `backends`, and shows on a terminal how far it came.
     ///
-    /// - Parameter rules: other rules than the kit's, for whoever tests a runner.
+    /// - Parameter rules: rules to check instead of the kit's, for tests of a runner.
     package func run(
         _ backends: [any ConformanceBackend], rules: [Rule]? = nil, until interruption: Interruption = Interruption()
     ) throws(CheckFailure) -> ConformanceReport {
