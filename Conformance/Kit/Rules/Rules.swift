@@ -12,7 +12,7 @@ public enum Rules {
         ChangeRules.all, KeptRules.all,
     ].flatMap(\.self)
 
-    /// Rules that trap, hang and fail on purpose, for whoever tests a runner; they are none of the kit's.
+    /// Rules that trap, hang and fail on purpose, for tests of a runner; they are not part of the kit.
     public static var bad: [Rule] { BadRules.all }
 
     /// The rules whose identifiers match one of `globs`, in which `*` stands for anything and `?` for one character.
