@@ -112,7 +112,7 @@ struct AnswerModel {
         guard step > lastWipe else { return "\(name) is \(version), of before the wipe at \(lastWipe)" }
         let node = nodes[name] ?? Node()
         if step < node.deleted { return "\(name) is \(version), which was deleted at \(node.deleted)" }
-        // What the cache has refused is forgotten if nobody holds it any more, and what was there before it with it.
+        // If no provider holds a refused edit any more, the edit is lost, and so is the version that it replaced.
         if step < node.edited, node.uncertain.isEmpty, isWhole {
             return "\(name) is \(version), which undoes the edit of \(node.edited)"
         }
