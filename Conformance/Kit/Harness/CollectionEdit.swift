@@ -1,14 +1,14 @@
 /// A change to some elements of a collection, by their positions.
 public enum CollectionEdit<Element: Sendable>: Sendable {
-    /// Inserts elements before the one at a position, or behind the last.
+    /// Inserts elements before the one at a position; at the position `count`, after the last.
     case insert([Element], at: Int)
-    /// Puts elements behind the last.
+    /// Adds elements after the last.
     case append([Element])
-    /// Puts elements in the place of others.
+    /// Replaces the elements in a range by others.
     case replace(Range<Int>, [Element])
-    /// Removes elements.
+    /// Removes the elements in a range.
     case remove(Range<Int>)
-    /// Moves an element, so that it is at the second position afterwards.
+    /// Moves the element at the first position, so that it is then at the second.
     case move(from: Int, to: Int)
 
     /// Makes the change in `list`, which has such positions.
