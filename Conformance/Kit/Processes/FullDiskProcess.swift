@@ -145,8 +145,7 @@ final class FullDiskProcess {
             let original = site.directory ?? ""
             try TemporaryDirectory.copy(original, directory)
             // A killed process leaves its lock file too. Reading the file releases the lock, which no other process
-            // needs
-            // here.
+            // needs here.
             for name in try TemporaryDirectory.names(in: original) where name.lowercased().hasPrefix("lock") {
                 let bytes = FileManager.default.contents(atPath: "\(original)/\(name)") ?? Data()
                 try TemporaryDirectory.writeFile("\(directory)/\(name)", [UInt8](bytes))

@@ -31,8 +31,7 @@ enum DamageRules {
         let check = try DamageCheck(trial, using: &generator)
         for file in check.files {
             // A log is short. The kit does not know at which of its bytes a commit ends, but the last commit ends near
-            // the
-            // end of the file.
+            // the end of the file.
             let count = file.size <= 8_192 ? file.size : 150
             let tail = Set(stride(from: max(0, file.size - 1_024), to: file.size, by: 16))
             let lengths = tail.union(spread(count, upTo: file.size, using: &generator).map { $0 - 1 })
