@@ -63,7 +63,7 @@ enum RecordFuzzer {
     }
 }
 
-/// What libFuzzer calls first: the corpus, its first argument, gets the seeds.
+/// Writes the seeds to the corpus, which is the first argument; libFuzzer calls this once, before any input.
 @_cdecl("LLVMFuzzerInitialize")
 public func prepareFuzzer(
     _ count: UnsafeMutablePointer<CInt>?,
@@ -77,7 +77,7 @@ public func prepareFuzzer(
     return 0
 }
 
-/// What libFuzzer calls for each input.
+/// Reads one input as a record; libFuzzer calls this for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe RecordFuzzer.read(UnsafeRawBufferPointer(start: start, count: count))
