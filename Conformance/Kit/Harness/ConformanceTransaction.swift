@@ -172,7 +172,7 @@ struct StoreTransaction: ConformanceTransaction {
 }
 
 extension ReadElements {
-    /// What a cache read, as rules see it.
+    /// The result of reading a collection, as rules use it.
     static func read(_ read: CacheRead<CollectionRead<Element>>) -> CacheRead<ReadElements> {
         switch read {
         case .hit(let found): .hit(ReadElements(found.elements, skipped: found.skipped))

@@ -16,7 +16,7 @@ public final class VirtualClock: Sendable {
     /// The time as a date.
     public var now: Date { Date(timeIntervalSince1970: time) }
 
-    /// What tells the time to a cache.
+    /// The function from which a cache gets the time.
     var teller: @Sendable () -> Date { { self.now } }
 
     /// The time in seconds since 1970.
