@@ -38,7 +38,7 @@ struct BudgetScreenTests {
         for round in 0..<20 {
             let others = (0..<100).map { Person(id: "\(round)-\($0)") }
             try await cache.write(contentsOf: others)
-            // What others are asked for, and nobody looks at the screen.
+            // The other models are read; those on the screen are not.
             for _ in 0..<2 {
                 for other in others.suffix(50) { _ = try cache.model("Person:\(other.id)", as: Person.self) }
             }

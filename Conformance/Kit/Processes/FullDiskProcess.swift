@@ -135,7 +135,8 @@ final class FullDiskProcess {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
             let original = site.directory ?? ""
             try TemporaryDirectory.copy(original, directory)
-            // A killed process leaves its lock's file too. Reading that lets go of the lock, which is nobody else's here.
+            // A killed process leaves its lock file too. Reading the file releases the lock, which no other process
+            // needs here.
             for name in try TemporaryDirectory.names(in: original) where name.lowercased().hasPrefix("lock") {
                 let bytes = FileManager.default.contents(atPath: "\(original)/\(name)") ?? Data()
                 try TemporaryDirectory.writeFile("\(directory)/\(name)", [UInt8](bytes))
