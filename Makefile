@@ -131,7 +131,8 @@ full: check slow mutants sweep sanitize tsan fuzz plain scratch interface soak #
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-lint: ## checks the format and the style
+lint: ## checks the format, the style and the words of comments and pages
+	@sh Scripts/words.sh
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 layering: setup ## checks that modules import what they may and no more
