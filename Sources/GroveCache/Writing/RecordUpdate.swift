@@ -59,16 +59,16 @@ struct RecordUpdate {
     var renewal: UInt32?
     /// Whether a record that says the same is rewritten all the same, for its sequence.
     var refreshes = false
-    /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
+    /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:shapes:)``, what it has become.
     var forgottenDeletion = CallNumber.zero
 
     /// The node of the change without names, where that can be; to be set before ``apply(to:into:shapes:)``, which stores
     /// it so where the store has its shape.
     var shaped: ShapedBody?
 
-    /// The deletion that the node's record follows, after ``apply(to:into:)``.
+    /// The deletion that the node's record follows, after ``apply(to:into:shapes:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
-    /// The place in time of what is stored, where that says the same; after ``apply(to:into:)``.
+    /// The place in time of what is stored, where that says the same; after ``apply(to:into:shapes:)``.
     private(set) var storedSequence = CallNumber.zero
 
     init(
